@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Paths as text (nothing here looks at the disk), and the directories that
+ * the build was configured with.
+ */
+#ifndef AEGSH_BASE_PATH_H
+#define AEGSH_BASE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Join unless tail is absolute, then fold ".", ".." and "//" by their
+ * letters, as `cd -L` does (POSIX cd, step 8).  dir must be absolute.
+ * Returns an owned absolute path. */
+char *path_canon(const char *dir, const char *tail)
+	__attribute__((nonnull, returns_nonnull));
+/* path is dir itself or lies below it; both absolute and canonical. */
+bool path_under(const char *path, const char *dir) __attribute__((nonnull));
+/* The last component of a path without trailing slash: "b" of "/a/b". */
+const char *path_base(const char *path) __attribute__((nonnull));
+
+/*
+ * Where things are.  The installed programs link src/base/sysdirs.c, whose
+ * values are fixed at build time: no environment variable moves them.
+ * Programs of the test suite link their own definition instead.
+ */
+struct sysdirs {
+	const char *conf;	/* /etc/aegsh: operator settings */
+	const char *data;	/* …/share/aegsh: vendor policy, sandbox */
+	const char *libexec;	/* …/libexec/aegsh: helper programs */
+	const char *state;	/* /var/lib/aegsh: stores, one per uid */
+	const char *state_own;	/* /var/tmp: parent of a personal store when
+				 * state holds no directory for the uid */
+	const char *bash;	/* /bin/bash */
+	uid_t operator_uid;	/* whose files are trusted as operator's: 0 */
+};
+
+const struct sysdirs *sysdirs(void) __attribute__((returns_nonnull));
+
+#endif

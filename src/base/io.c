@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC */
+/* Descriptors: whole reads and writes, and where they live. */
+#include "aegsh/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+void
+io_close(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}
+
+int
+io_read_full(int fd, void *p, size_t len)
+{
+	char *to = p;
+	ssize_t n;
+
+	while (len > 0) {
+		n = read(fd, to, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -ENODATA;
+		to += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+io_write_full(int fd, const void *p, size_t len)
+{
+	const char *from = p;
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(fd, from, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		from += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+io_read_all(int fd, struct buf *b)
+{
+	const size_t step = 8192;
+	char past[1];
+	ssize_t n;
+
+	for (;;) {
+		size_t max = b->max > 0 ? b->max : BUF_MAX_DEFAULT;
+		size_t room = max - b->len < step ? max - b->len : step;
+		char *to = room > 0 ? buf_reserve(b, room) : past;
+
+		n = read(fd, to, room > 0 ? room : sizeof past);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		if (room == 0)
+			return ERR_TOO_LONG;
+		b->len += (size_t)n;
+		b->data[b->len] = '\0';
+	}
+	return 0;
+}
+
+int
+io_fill_std(void)
+{
+	int fd;
+
+	for (;;) {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			return -errno;
+		if (fd > STDERR_FILENO)
+			break;
+	}
+	close(fd);
+	return 0;
+}
+
+int
+io_move_up(int fd, int min)
+{
+	int moved;
+
+	if (fd >= min)
+		return io_set_cloexec(fd, 1) < 0 ? -errno : fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, min);
+	if (moved < 0)
+		return -errno;
+	close(fd);
+	return moved;
+}
+
+int
+io_set_cloexec(int fd, int on)
+{
+	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) < 0 ? -errno : 0;
+}

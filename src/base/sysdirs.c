@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* The directories of an installed aegsh: constants of the build. */
+#include "aegsh/base/path.h"
+
+const struct sysdirs *
+sysdirs(void)
+{
+	static const struct sysdirs dirs = {
+		.conf = AEGSH_CONFDIR,
+		.data = AEGSH_DATADIR,
+		.libexec = AEGSH_LIBEXECDIR,
+		.state = AEGSH_STATEDIR,
+		.state_own = "/var/tmp",
+		.bash = AEGSH_BASH,
+		.operator_uid = 0,
+	};
+
+	return &dirs;
+}

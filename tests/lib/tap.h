@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * TAP for C tests.  Every check prints one line; a failure says file, line
+ * and what was compared.  tap_done() prints the plan and gives the exit
+ * status.
+ */
+#ifndef TESTS_TAP_H
+#define TESTS_TAP_H
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static int tap_count, tap_failed;
+
+static inline bool
+tap_ok(bool good, const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	tap_count++;
+	if (!good)
+		tap_failed++;
+	printf("%sok %d - ", good ? "" : "not ", tap_count);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	if (!good)
+		printf("# failed at %s:%d\n", file, line);
+	fflush(stdout);
+	return good;
+}
+
+static inline bool
+tap_str(const char *got, const char *want, const char *file, int line,
+    const char *name)
+{
+	bool same = (got == NULL) == (want == NULL) &&
+	    (got == NULL || strcmp(got, want) == 0);
+
+	tap_ok(same, file, line, "%s", name);
+	if (!same)
+		printf("#  got: %s\n# want: %s\n", got != NULL ? got : "NULL",
+		    want != NULL ? want : "NULL");
+	return same;
+}
+
+static inline bool
+tap_int(intmax_t got, intmax_t want, const char *file, int line,
+    const char *name)
+{
+	tap_ok(got == want, file, line, "%s", name);
+	if (got != want)
+		printf("#  got: %" PRIdMAX "\n# want: %" PRIdMAX "\n", got, want);
+	return got == want;
+}
+
+/* Name every check; the expression itself is a fine name. */
+#define OK(expr) tap_ok((expr), __FILE__, __LINE__, "%s", #expr)
+#define OKF(expr, ...) tap_ok((expr), __FILE__, __LINE__, __VA_ARGS__)
+#define IS_STR(got, want) tap_str((got), (want), __FILE__, __LINE__, #got)
+#define IS_STRN(got, want, name) tap_str((got), (want), __FILE__, __LINE__, name)
+#define IS_INT(got, want) tap_int((got), (want), __FILE__, __LINE__, #got)
+#define IS_INTN(got, want, name) tap_int((got), (want), __FILE__, __LINE__, name)
+#define SKIP(n, why) \
+	do { \
+		int skip_i_; \
+		for (skip_i_ = 0; skip_i_ < (n); skip_i_++) \
+			printf("ok %d # SKIP %s\n", ++tap_count, (why)); \
+	} while (0)
+
+static inline int
+tap_done(void)
+{
+	printf("1..%d\n", tap_count);
+	return tap_failed > 0;
+}
+
+#endif
