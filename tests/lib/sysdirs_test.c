@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The directories of the test programs: below $AEGSH_TEST_ROOT, and the
+ * operator is whoever runs the tests.  Linked before the base archive, it
+ * takes the place of src/base/sysdirs.c; no installed program holds it.
+ */
+#include "aegsh/base/path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+
+const struct sysdirs *
+sysdirs(void)
+{
+	static struct sysdirs dirs;
+	const char *root, *data, *libexec, *operator_uid;
+
+	if (dirs.conf != NULL)
+		return &dirs;
+	root = getenv("AEGSH_TEST_ROOT");
+	if (root == NULL || root[0] != '/') {
+		fprintf(stderr, "AEGSH_TEST_ROOT must name a directory\n");
+		exit(100);
+	}
+	data = getenv("AEGSH_TEST_DATA");
+	libexec = getenv("AEGSH_TEST_LIBEXEC");
+	operator_uid = getenv("AEGSH_TEST_OPERATOR");
+	dirs.data = data != NULL ? xstrdup(data) :
+	    xasprintf("%s/share", root);
+	dirs.libexec = libexec != NULL ? xstrdup(libexec) :
+	    xasprintf("%s/libexec", root);
+	dirs.state = xasprintf("%s/state", root);
+	dirs.state_own = xasprintf("%s/own", root);
+	dirs.bash = "/bin/bash";
+	dirs.operator_uid = operator_uid != NULL ?
+	    (uid_t)strtoul(operator_uid, NULL, 10) : geteuid();
+	dirs.conf = xasprintf("%s/etc", root);
+	return &dirs;
+}
