@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a line says: bash 5.2's language as `bash --norc --noprofile -c`
+ * reads it (bash(1); POSIX XCU 2).  Pure: no I/O, no environment, nothing
+ * is ever expanded by running it.  Bytes, not characters.
+ *
+ * Everything returned lives in the tree's or the facts' own arena and is
+ * freed with it; strings are NUL-terminated and carry their length.
+ */
+#ifndef AEGSH_SYNTAX_H
+#define AEGSH_SYNTAX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "aegsh/base/buf.h"
+
+#define SYN_LEN_MAX ((size_t)1024 * 1024)	/* bytes of one unit */
+#define SYN_DEPTH_MAX 200			/* nesting of any kind */
+#define SYN_BRACE_MAX 256			/* words from one brace word */
+
+enum syn_answer {
+	SYN_ERROR = 0,		/* bash would not accept it */
+	SYN_INCOMPLETE,		/* another line could complete it */
+	SYN_TREE,
+};
+
+struct syn_diag {
+	int code;		/* ERR_SYNTAX, ERR_TOO_LONG, ERR_RANGE (depth),
+				 * -EILSEQ (NUL byte) */
+	size_t offset;		/* of the byte where it was found */
+	unsigned line, column;	/* from 1; column in bytes */
+	char expected[128];	/* error: what would have been right;
+				 * incomplete: what is open ("quote '",
+				 * "here-document EOF", "then", …) */
+};
+
+struct syn_options {
+	bool extglob, posix, expand_aliases;	/* as bash will start: all false */
+};
+
+struct syn_tree;
+
+/* opts NULL: all false.  *ret_tree is set only with SYN_TREE; ret_diag
+ * with the other two. */
+enum syn_answer syn_parse(const char *bytes, size_t len,
+	const struct syn_options *opts, struct syn_tree **ret_tree,
+	struct syn_diag *ret_diag);
+void syn_free(struct syn_tree *tree);
+/* A canonical line that bash reads as the same tree. */
+void syn_print(const struct syn_tree *tree, struct buf *out);
+/* The tree for people (aegshctl parse), one node a line, indented. */
+void syn_dump(const struct syn_tree *tree, struct buf *out);
+
+/* ---- facts for the judges ---------------------------------------------- */
+
+enum syn_why {			/* why a part of a word is not known */
+	SYN_WHY_UNSPECIFIED = 0,
+	SYN_WHY_VARIABLE,	/* value not known, or special parameter */
+	SYN_WHY_INDIRECT,	/* ${!x}, ${x@P}, nameref */
+	SYN_WHY_SUBST,		/* $( ) or backquotes */
+	SYN_WHY_PROCESS,	/* <( ) >( ) */
+	SYN_WHY_ARITH,		/* $(( )) that is not a constant */
+	SYN_WHY_GLOB,		/* unquoted * ? [ ] or extglob */
+	SYN_WHY_BRACE,		/* more than SYN_BRACE_MAX words */
+	SYN_WHY_TILDE,		/* ~user, ~+ … (~ alone is $HOME) */
+	SYN_WHY_CAP,		/* too much to work out */
+	SYN_WHY_READ_CHANGED,	/* an earlier command may change reading */
+};
+
+struct syn_part {
+	bool known;
+	bool quoted;
+	enum syn_why why;	/* when not known */
+	const char *text;	/* known: value after quote removal; else the
+				 * source text of the part */
+	size_t len;
+};
+
+struct syn_word {
+	bool known;		/* every part is: value is the word */
+	bool quoted;		/* some part was quoted */
+	bool may_split;		/* may become none or several words */
+	const char *value;	/* known: the literal value; else each unknown
+				 * part stands in it as its source text */
+	size_t len;
+	const struct syn_part *parts;
+	size_t n_parts;
+	size_t offset, source_len;	/* in the unit */
+};
+
+enum syn_redir_op {
+	SYN_REDIR_UNKNOWN = 0,
+	SYN_REDIR_IN, SYN_REDIR_OUT, SYN_REDIR_APPEND, SYN_REDIR_CLOBBER,
+	SYN_REDIR_RDWR, SYN_REDIR_BOTH, SYN_REDIR_BOTH_APPEND,
+	SYN_REDIR_DUP_IN, SYN_REDIR_DUP_OUT, SYN_REDIR_CLOSE,
+	SYN_REDIR_HEREDOC, SYN_REDIR_HERESTRING,
+};
+
+struct syn_redir {
+	enum syn_redir_op op;
+	int fd;			/* -1 with fd_name */
+	const char *fd_name;	/* of {name}>…, or NULL */
+	struct syn_word target;	/* here-document: its body */
+};
+
+struct syn_assign {
+	const char *name;
+	const char *subscript;	/* source text, or NULL */
+	bool append, array;	/* +=, ( … ) */
+	struct syn_word value;	/* of an array: its source text, unknown */
+};
+
+enum syn_context {		/* bits: where a command stands */
+	SYN_IN_SUBST = 1 << 0,		/* $( ), backquotes */
+	SYN_IN_PROCESS = 1 << 1,	/* <( ) >( ) */
+	SYN_IN_SUBSHELL = 1 << 2,
+	SYN_IN_FUNCTION = 1 << 3,
+	SYN_IN_LOOP = 1 << 4,
+	SYN_IN_CONDITION = 1 << 5,	/* tested by if, while, && or || */
+	SYN_IN_BACKGROUND = 1 << 6,
+	SYN_IN_COPROC = 1 << 7,
+	SYN_NEGATED = 1 << 8,
+	SYN_IN_ARITH = 1 << 9,		/* substitution inside arithmetic */
+	SYN_IS_COMPOUND = 1 << 10,	/* no words: redirections of a compound
+					 * command, [[ ]], (( )), for, case */
+	SYN_IN_HEREDOC = 1 << 11,
+};
+
+struct syn_command {
+	const struct syn_word *words;		/* after brace expansion */
+	size_t n_words;
+	const struct syn_assign *assigns;
+	size_t n_assigns;
+	const struct syn_redir *redirs;
+	size_t n_redirs;
+	unsigned context;			/* enum syn_context */
+	const char *in_function;		/* innermost name, or NULL */
+	unsigned pipeline;			/* commands of one pipeline share
+						 * the number, from 1 */
+	unsigned pipe_index, pipe_count;	/* position, from 0 */
+	unsigned depth;				/* of substitutions */
+	size_t offset, len;			/* in the unit */
+};
+
+struct syn_function {
+	const char *name;
+	size_t offset;
+};
+
+/* Found values.  Unknown must be the answer where there is doubt. */
+enum syn_var { SYN_VAR_UNKNOWN = 0, SYN_VAR_UNSET, SYN_VAR_SET };
+struct syn_vars {
+	enum syn_var (*get)(void *ctx, const char *name, const char **ret_value);
+	void *ctx;
+};
+
+struct syn_facts {
+	const struct syn_command *commands;	/* in order of appearance */
+	size_t n_commands;
+	const struct syn_function *functions;
+	size_t n_functions;
+	const char *const *reads;		/* variables read, each once */
+	size_t n_reads;
+	const char *rest_unknown;	/* name of the command after which the
+					 * reading is not known, or NULL */
+	bool only_simple;	/* the unit is one simple command: no list, no
+				 * pipeline, no substitution, no assignment,
+				 * no redirection, not in the background */
+};
+
+/* vars NULL: nothing is known.  The facts borrow the tree. */
+struct syn_facts *syn_facts_new(const struct syn_tree *tree,
+	const struct syn_vars *vars);
+void syn_facts_free(struct syn_facts *facts);
+
+#endif
