@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The record: an intent row that is durable before anything runs, an
+ * outcome row after, sessions around them, in SQLite (WAL, STRICT tables,
+ * mode 0600, directory 0700).
+ *
+ * Until a process of another uid keeps the store, every row is marked
+ * stand-alone: the user's own uid can write it outside aegsh, and every
+ * text calls such a record advisory.
+ */
+#ifndef AEGSH_AUDIT_H
+#define AEGSH_AUDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+
+#define AUDIT_LINE_MAX ((size_t)1024 * 1024)
+
+/*
+ * The store directory of uid: sysdirs()->state/UID where it exists and is
+ * that user's alone (an install makes it), else sysdirs()->state_own/
+ * aegsh-UID, which is made here: a place that no profile grants, outside
+ * the home, because rights on a tree cannot be taken back for a part of
+ * it.  Owner and modes of it are checked; *ret is owned.
+ */
+int audit_place(uid_t uid, bool create, char **ret, struct err *err);
+
+struct audit;
+
+/* Opens or makes DIR/audit.db.  readonly: for aegshctl. */
+int audit_open(const char *dir, bool readonly, struct audit **ret,
+	struct err *err);
+void audit_close(struct audit *a);
+
+struct audit_session {
+	const char *user, *tty, *remote, *origin, *host, *version;
+	const char *profile, *policy_hash;
+	uid_t uid, loginuid;
+	pid_t pid;
+};
+/* Starts at the first intent: nothing is written before. */
+int audit_session_begin(struct audit *a, const struct audit_session *s,
+	struct err *err);
+int audit_session_end(struct audit *a, struct err *err);
+
+struct audit_event {		/* one line */
+	int64_t id;		/* of its row, once it has one */
+	const char *line;
+	size_t len;
+	const char *cwd, *origin;
+	const char *decision, *source, *rule, *reason, *model;
+	const char *answer;	/* "yes", "no", or NULL: nobody was asked */
+	int confidence;		/* percent, -1: none */
+	int64_t latency_ns;	/* of the validator */
+	bool ran;		/* false: refused, there will be no outcome */
+};
+struct audit_outcome {
+	int status, signal;
+	int64_t duration_ns, cpu_ns, maxrss_kib;
+	const char *note;	/* "state not brought back: …", or NULL */
+};
+
+/* Durable (synchronous FULL) when it returns 0.  Outcomes held back by
+ * audit_outcome() go into the same transaction. */
+int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
+/* Kept in memory until the next intent, audit_flush() or audit_close(). */
+void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
+/* A line that starts no process: intent and outcome, kept likewise. */
+void audit_builtin(struct audit *a, const struct audit_event *ev, int status);
+/* A thing that happened: "policy-reload", "state-stripped", … */
+void audit_note(struct audit *a, const char *kind, const char *text);
+bool audit_pending(const struct audit *a);
+int audit_flush(struct audit *a, struct err *err);
+
+struct audit_row {
+	int64_t id, session, wall_ns;
+	const char *line; size_t len;
+	const char *user, *host, *tty, *origin, *cwd;
+	const char *decision, *source, *rule, *reason, *model, *answer, *writer;
+	bool ran, finished;	/* ran and not finished: unfinished */
+	int status, signal, confidence;
+	int64_t duration_ns, cpu_ns, maxrss_kib, latency_ns;
+	const char *note;
+};
+struct audit_query {
+	int64_t limit;		/* newest N; 0: all */
+	int64_t since_ns, until_ns;	/* wall; 0: open */
+	const char *text;	/* substring of the line, or NULL */
+	const char *decision, *cwd;
+	int64_t session;	/* 0: any */
+	bool unfinished;	/* only those */
+};
+/* Oldest of the selected first, until fn returns non-zero. */
+int audit_query(struct audit *a, const struct audit_query *q,
+	int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
+	struct err *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What comes back from a child: wait status, times, peak memory, and the
+ * frame of its state.
+ *
+ * The frame travels over one end of a stream socket pair, which bash holds
+ * as CAPTURE_FD.  Other processes of the line can write there too, so a
+ * frame counts only if every byte of it carries the credentials of the
+ * bash that was started (SCM_CREDENTIALS, unix(7)), that process has not
+ * called execve since (its memory layout in /proc/PID/stat, proc(5), is
+ * the one it had when it said hello and waited for an answer), and it
+ * ended by exiting.  Anything else leaves the old state in force.
+ */
+#ifndef AEGSH_CAPTURE_H
+#define AEGSH_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+
+#define CAPTURE_FD 198		/* outside 0-9, bash's 10+ and 63 downward */
+#define CAPTURE_SCRIPT_FD 199	/* the sealed BASH_ENV text */
+#define CAPTURE_ENV_MAX 3	/* strings capture_env() adds */
+
+enum capture_frame {
+	CAPTURE_MISSING = 0,	/* none came: exec, kill -9, own EXIT trap … */
+	CAPTURE_NOT_ASKED,
+	CAPTURE_FORGED,		/* written, or rewritten, by somebody else */
+	CAPTURE_TOO_LONG,
+	CAPTURE_VALID,
+};
+
+struct capture;
+
+/* max: bytes of frame that are kept. */
+int capture_new(size_t max, struct capture **ret, struct err *err);
+void capture_free(struct capture *c);
+
+/* The child's end, to become CAPTURE_FD there; close it in the parent by
+ * capture_begin().  And the end to poll for reading. */
+int capture_child_fd(const struct capture *c);
+int capture_poll_fd(const struct capture *c);
+
+/* A sealed, non-executable memfd (memfd_create(2)) with the text that bash
+ * reads as BASH_ENV; one for the whole session, owned by the room; -errno. */
+int capture_script_fd(void);
+/* Append what bash needs to find it, and $? and $_ of the line before. */
+void capture_env(struct strv *envp, int status, const char *last_arg);
+
+/* leader runs; time starts. */
+void capture_begin(struct capture *c, pid_t leader);
+/* Readable: take what is there, answer hello and end.  Never blocks.
+ * 1 while more may come, 0 at the end of the stream, -errno. */
+int capture_feed(struct capture *c);
+/* The leader is dead (its status from wait4(2)); takes what is left. */
+void capture_end(struct capture *c, int wait_status,
+	const struct rusage *usage);
+
+enum capture_frame capture_frame(const struct capture *c,
+	const char **ret_bytes, size_t *ret_len);
+/* Why a frame is FORGED or MISSING, in a few words. */
+const char *capture_why(const struct capture *c);
+int capture_wait_status(const struct capture *c);
+int64_t capture_duration_ns(const struct capture *c);
+int64_t capture_cpu_ns(const struct capture *c);	/* user + system */
+int64_t capture_maxrss_kib(const struct capture *c);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One unit of input and where it came from, and the reader that gets it
+ * from a person (libedit) or from a stream that commands share.
+ */
+#ifndef AEGSH_LINE_H
+#define AEGSH_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+#include "aegsh/conf.h"
+
+#define LINE_MAX_BYTES ((size_t)1024 * 1024)	/* longer input is refused */
+
+enum line_origin { LINE_ORIGIN_UNKNOWN = 0, LINE_PROMPT, LINE_COMMAND,
+	LINE_FORCED, LINE_SCRIPT, LINE_STDIN };
+
+struct line {
+	const char *bytes;
+	size_t len;
+	enum line_origin origin;
+};
+
+const char *line_origin_name(enum line_origin o);
+
+/* Asks whether the text is a complete unit: 1 complete (or hopeless),
+ * 0 more is needed; *ret_open says what is open. */
+typedef int line_complete_fn(void *ctx, const char *text, size_t len,
+	const char **ret_open);
+
+enum line_result { LINE_END = 0,	/* end of input */
+	LINE_OK, LINE_INTERRUPTED,	/* Ctrl-C: dropped */
+	LINE_FAILED };
+
+/* ---- a person: libedit, prompt, persistent history --------------------- */
+struct line_editor;
+
+struct line_editor_opts {
+	const struct conf *conf;
+	const char *program;		/* for ~/.editrc */
+	int tty_in, tty_out;
+	line_complete_fn *complete;
+	void *ctx;
+};
+int line_editor_new(const struct line_editor_opts *opts,
+	struct line_editor **ret, struct err *err);
+void line_editor_free(struct line_editor *e);
+/* Lines to recall, oldest first. */
+void line_editor_remember(struct line_editor *e, const char *text);
+/* Shows the prompt (text to draw, already expanded) and reads one complete
+ * unit into ret.  A unit over LINE_MAX_BYTES is LINE_FAILED with err. */
+enum line_result line_editor_read(struct line_editor *e, const char *prompt,
+	struct buf *ret, struct err *err);
+
+/* ---- a stream: byte by byte, so that commands find the rest ------------- */
+struct line_stream;
+
+int line_stream_new(int fd, line_complete_fn *complete, void *ctx,
+	struct line_stream **ret);
+void line_stream_free(struct line_stream *s);
+/* One complete unit.  At the end of input an incomplete rest is LINE_OK
+ * once, as bash would get it. */
+enum line_result line_stream_read(struct line_stream *s, struct buf *ret,
+	struct err *err);
+
+#endif

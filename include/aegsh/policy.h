@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Policy: rule files judged over facts.  Parse & normalise → blocklist →
+ * allowlist → path rules → the profile's own rules → block, warn, allow or
+ * unknown, always with the rule that said so.  The strictest command
+ * decides the line; a block is final.
+ */
+#ifndef AEGSH_POLICY_H
+#define AEGSH_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+#include "aegsh/resolve.h"
+#include "aegsh/state.h"
+#include "aegsh/syntax.h"
+
+enum policy_action {		/* strictest first: the least one wins */
+	POLICY_BLOCK = 0,
+	POLICY_WARN,		/* ask the person */
+	POLICY_UNKNOWN,		/* no rule settles it: the validator's turn */
+	POLICY_ALLOW,
+};
+
+enum policy_origin { POLICY_ORIGIN_UNKNOWN = 0, POLICY_ORIGIN_PROMPT,
+	POLICY_ORIGIN_COMMAND, POLICY_ORIGIN_FORCED, POLICY_ORIGIN_SCRIPT,
+	POLICY_ORIGIN_STDIN, POLICY_ORIGIN_LOGIN };
+
+struct policy_verdict {
+	enum policy_action action;
+	const char *rule;		/* id, never NULL */
+	const char *reason;		/* for a person, never NULL */
+	const char *instead;		/* what to do instead, or NULL */
+	const char *where;		/* "file:line" of the rule, or NULL */
+	const char *command;		/* source text of the deciding command */
+	unsigned evidence;		/* score of what speaks against the line */
+};
+
+struct policy;
+
+/* Where compiled rules may be kept: a directory that no command can write,
+ * or NULL.  The compiled form is keyed by the hash of its sources. */
+int policy_load(const char *profile, const char *cache_dir,
+	struct policy **ret, struct err *err);
+void policy_free(struct policy *p);
+
+const char *policy_profile(const struct policy *p);
+/* Name of the sandbox profile that this policy profile runs lines in. */
+const char *policy_sandbox(const struct policy *p);
+/* Higher is stricter; --profile may only go up when managed. */
+int policy_rank(const struct policy *p);
+/* What an unknown line means where no validator answers, asked by whether
+ * a person can be asked: WARN or BLOCK … */
+enum policy_action policy_unknown(const struct policy *p, unsigned evidence);
+/* Hex SHA-256 over all sources. */
+const char *policy_hash(const struct policy *p);
+
+struct policy_input {
+	const struct syn_facts *facts;
+	const struct resolve_set *resolved;
+	const struct state *state;
+	enum policy_origin origin;
+	uid_t uid;
+	const char *store;		/* aegsh's own places: never written */
+};
+
+/* The verdict's strings live as long as the policy and the facts.  explain
+ * may be NULL; else each stage says there what it found. */
+void policy_eval(const struct policy *p, const struct policy_input *in,
+	struct policy_verdict *ret, struct buf *explain);
+
+/* Read and check one rule file with its examples. */
+int policy_check_file(const char *path, struct err *err);
+/* Each rule: decision, id, reason; for the allowlist and blocklist verbs. */
+int policy_each(const struct policy *p, enum policy_action action,
+	int (*fn)(void *ctx, const char *id, const char *what,
+	const char *reason, const char *where), void *ctx);
+
+#endif

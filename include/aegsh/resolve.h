@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What would really run: a command word becomes a builtin, a function of
+ * the line, a file with its `#!` chain, or nothing; a wrapper (env, sudo,
+ * xargs, …) becomes the command it will start; a string that is a program
+ * again (bash -c '…') becomes facts of its own.  Looks at the disk, never
+ * executes.
+ */
+#ifndef AEGSH_RESOLVE_H
+#define AEGSH_RESOLVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "aegsh/state.h"
+#include "aegsh/syntax.h"
+
+#define RESOLVE_SHEBANG_MAX 5	/* interpreters of interpreters, execve(2) */
+#define RESOLVE_DEPTH_MAX 16	/* wrappers and programs inside programs */
+
+enum resolve_kind {
+	RESOLVE_UNKNOWN = 0,	/* the command word is not known */
+	RESOLVE_BUILTIN,	/* of bash */
+	RESOLVE_FUNCTION,	/* defined earlier in the same unit */
+	RESOLVE_FILE,
+	RESOLVE_NOT_FOUND,
+	RESOLVE_NONE,		/* no command word: assignments, redirections */
+};
+
+struct resolved {
+	const struct syn_command *command;	/* whose words these are */
+	enum resolve_kind kind;
+	const char *name;	/* last component of the command word, as it
+				 * runs: "rm" of `\rm`, `/bin/rm`; or NULL */
+	const char *path;	/* FILE: absolute, links resolved; or NULL */
+	const char *interpreter;/* FILE: last of its `#!` chain, or NULL */
+	const struct syn_word *argv;	/* from the command word on */
+	size_t argc;
+	const char *wrapper;	/* name of the wrapper that starts it, or NULL */
+	unsigned level;		/* 0: stands in the line itself */
+	bool more_args_unknown;	/* xargs, find {}: words are added that only
+				 * running would tell */
+};
+
+struct resolve_code {		/* inline program of another language */
+	const char *language;	/* "python", "perl", "awk", … */
+	struct syn_word text;
+	const struct resolved *by;
+};
+
+struct resolve_set {
+	const struct resolved *items;	/* every command of the line, wrappers
+					 * and what they start alike */
+	size_t n;
+	const struct resolve_code *code;
+	size_t n_code;
+	bool incomplete;	/* something could not be followed */
+};
+
+/* state gives PATH, cwd, HOME.  Borrows facts. */
+int resolve_facts(const struct syn_facts *facts, const struct state *state,
+	struct resolve_set **ret);
+void resolve_free(struct resolve_set *set);
+
+/* One command word by PATH; *ret_path is owned.  -ENOENT, -EACCES. */
+int resolve_path(const char *word, const struct state *state, char **ret_path);
+bool resolve_is_builtin(const char *name);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Confinement: a profile in plain text becomes a Landlock ruleset, a
+ * seccomp program, resource limits and no_new_privs.
+ *
+ * sandbox_load() reads share/sandbox/NAME.conf (and the operator's
+ * sandbox.d/NAME.conf over it); sandbox_prepare() builds descriptors and
+ * BPF in a process that may allocate; sandbox_apply() is only system
+ * calls, for use between clone(2) and execve(2).
+ */
+#ifndef AEGSH_SANDBOX_H
+#define AEGSH_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+
+#define SANDBOX_RULES_MAX 2000		/* path rules of one ruleset */
+
+enum sandbox_layer {			/* bits */
+	SANDBOX_NNP = 1 << 0,		/* no_new_privs, prctl(2) */
+	SANDBOX_LANDLOCK_FS = 1 << 1,	/* read, write, execute by path */
+	SANDBOX_LANDLOCK_SCOPE = 1 << 2,/* signals, abstract sockets (ABI 6) */
+	SANDBOX_LANDLOCK_NET = 1 << 3,	/* TCP ports (ABI 4) */
+	SANDBOX_SECCOMP = 1 << 4,
+	SANDBOX_RLIMITS = 1 << 5,
+	SANDBOX_COVER = 1 << 6,		/* private mounts over secret places:
+					 * uid 0 with CAP_SYS_ADMIN */
+};
+
+/* What this kernel, this process can do. */
+struct sandbox_caps {
+	int landlock_abi;		/* 0: none; -errno why */
+	unsigned layers;		/* enum sandbox_layer that can be had */
+};
+void sandbox_probe(struct sandbox_caps *ret);
+const char *sandbox_layer_name(enum sandbox_layer layer);
+
+/* Values for $HOME, $PROJECT, $TMPDIR, $STORE in a profile. */
+struct sandbox_vars {
+	uid_t uid;
+	const char *home, *project, *tmpdir;	/* NULL: rules with it are left out */
+	const char *store;			/* aegsh's own store directory */
+	const char *conf_user;			/* the user's settings directory */
+};
+
+struct sandbox_profile;
+
+int sandbox_load(const char *name, const struct sandbox_vars *vars,
+	struct sandbox_profile **ret, struct err *err);
+void sandbox_profile_free(struct sandbox_profile *p);
+const char *sandbox_profile_name(const struct sandbox_profile *p);
+unsigned sandbox_required(const struct sandbox_profile *p);
+
+enum sandbox_right { SANDBOX_READ = 1, SANDBOX_WRITE = 2, SANDBOX_EXECUTE = 4,
+	SANDBOX_MAKE = 8 };	/* MAKE: create, remove, rename */
+/* The rights (bits) that the profile grants at a canonical path, rights
+ * inherited from above included; what sandbox show and the store's own
+ * safety check ask. */
+unsigned sandbox_rights_at(const struct sandbox_profile *p, const char *path);
+/* One rule a line, for people. */
+void sandbox_show(const struct sandbox_profile *p, struct buf *out);
+
+struct sandbox;		/* prepared: descriptors and programs */
+
+/* ERR_LAYER, naming layer and errno, when a required layer cannot be had;
+ * ERR_TRUST when store or settings would lie in a tree that is granted for
+ * writing. */
+int sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
+	struct err *err);
+void sandbox_free(struct sandbox *s);
+
+/*
+ * Enter it, for good: rlimits, cover, no_new_privs, Landlock, seccomp, in
+ * that order.  Async-signal-safe, allocates nothing, touches no memory but
+ * its own stack.  0 or -errno with the layer that failed in *ret_layer.
+ */
+int sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer);
+/* A further, nearly empty Landlock domain around one line, so that a
+ * command can neither trace the launcher nor read its /proc entries. */
+int sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What lives on from one line to the next: working directory, exported
+ * variables, directory stack, umask, $? and $_.  All of it is data: a
+ * finished child's frame is parsed as bytes and never evaluated.
+ *
+ * The process's own working directory is the tracked one: state_cd()
+ * really changes it, and children inherit it.
+ */
+#ifndef AEGSH_STATE_H
+#define AEGSH_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+
+/* execve(2): one string of argv or envp is at most 32 pages. */
+#define STATE_VAR_MAX ((size_t)131072)
+#define STATE_DIRS_MAX 4096
+
+struct state;
+
+/* Takes what of envp is a valid exported variable, sanitised; works out
+ * cwd (PWD where it names it, else getcwd(3)), SHLVL. */
+struct state *state_new(char *const *envp);
+void state_free(struct state *s);
+
+/* NULL when unset. */
+const char *state_get(const struct state *s, const char *name);
+int state_set(struct state *s, const char *name, const char *value,
+	struct err *err);
+void state_unset(struct state *s, const char *name);
+/* The environment of a child: exported variables in name order, PWD,
+ * OLDPWD, SHLVL as bash would leave them. */
+void state_envp(const struct state *s, struct strv *ret);
+/* Names are given to fn in order until it returns non-zero. */
+int state_each(const struct state *s,
+	int (*fn)(void *ctx, const char *name, const char *value), void *ctx);
+
+const char *state_cwd(const struct state *s);	/* logical, as $PWD */
+int state_status(const struct state *s);	/* $? */
+void state_set_status(struct state *s, int status);
+const char *state_last_arg(const struct state *s);	/* $_ */
+void state_set_last_arg(struct state *s, const char *word);
+mode_t state_umask(const struct state *s);
+
+/*
+ * cd, pushd, popd, dirs: argv without the name.  Output goes to out, the
+ * complaint in bash's words ("cd: x: No such file or directory") to
+ * complaint; the return value is $?.
+ */
+int state_cd(struct state *s, char *const *argv, struct buf *out,
+	struct buf *complaint);
+int state_pushd(struct state *s, char *const *argv, struct buf *out,
+	struct buf *complaint);
+int state_popd(struct state *s, char *const *argv, struct buf *out,
+	struct buf *complaint);
+int state_dirs(struct state *s, char *const *argv, struct buf *out,
+	struct buf *complaint);
+
+/* What an import did besides taking variables over. */
+struct state_report {
+	struct strv stripped;	/* names that sanitising took out */
+	struct strv too_large;	/* names over STATE_VAR_MAX, dropped */
+	bool lost_functions;	/* the child defined functions … */
+	bool cwd_failed;	/* PWD could not be followed */
+};
+void state_report_done(struct state_report *r);
+
+/* Import the frame that the trap of capture_script() wrote.  ERR_SYNTAX
+ * when it is malformed: then nothing changed. */
+int state_import(struct state *s, const char *frame, size_t len,
+	struct state_report *ret, struct err *err);
+
+/* The sanitising table (one for start, import and children): why a name
+ * may not be carried, or NULL. */
+const char *state_refuses(const char *name, const char *value);
+
+#endif

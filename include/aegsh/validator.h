@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The second judge: a language model, asked over a socket through the
+ * helper aegsh-judge.  No HTTP and no key in this process.
+ */
+#ifndef AEGSH_VALIDATOR_H
+#define AEGSH_VALIDATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+#include "aegsh/conf.h"
+
+#define VAL_REPLY_MAX ((size_t)64 * 1024)	/* bytes of one answer */
+#define VAL_REASON_MAX 300			/* bytes of a reason kept */
+#define VAL_LINE_MAX ((size_t)32 * 1024)	/* longer lines are not sent:
+						 * they count as unanswered */
+
+enum val_action { VAL_BLOCK = 0, VAL_WARN, VAL_ALLOW };
+enum val_status {
+	VAL_FAILED = 0,		/* down, late, malformed: the fail mode rules */
+	VAL_NOT_CONFIGURED,	/* no endpoint */
+	VAL_CANCELLED,		/* Ctrl-C while it was asked */
+	VAL_ANSWERED,
+};
+
+struct val_verdict {
+	enum val_status status;
+	enum val_action action;		/* with VAL_ANSWERED */
+	unsigned confidence;		/* percent */
+	char reason[VAL_REASON_MAX];	/* inert; or what failed */
+	char alternative[VAL_REASON_MAX];	/* inert, may be empty */
+	char category[64];
+	char model[128];
+	int64_t latency_ns;
+};
+
+/* What the model is told, besides the line: facts as name and text.  All
+ * of it travels as JSON strings, never as instructions. */
+struct val_fact {
+	const char *name, *text;
+	size_t len;
+};
+struct val_question {
+	const char *line;
+	size_t len;
+	const char *cwd;
+	const char *origin;
+	const struct val_fact *facts;
+	size_t n_facts;
+};
+
+struct validator;
+
+/* Cheap: starts nothing. */
+int validator_new(const struct conf *conf, struct validator **ret,
+	struct err *err);
+void validator_free(struct validator *v);
+bool validator_configured(const struct validator *v);
+/* Start the helper in the background, so that the first question finds it
+ * warm.  Never blocks; a failure shows when it is asked. */
+void validator_warm(struct validator *v);
+/* Ask.  cancel_fd readable (Ctrl-C; -1: none) gives VAL_CANCELLED at once.
+ * progress, when not NULL, is called every 300 ms or so with the seconds
+ * gone, so that the caller can tell a person what is waited for. */
+void validator_ask(struct validator *v, const struct val_question *q,
+	int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns), void *ctx,
+	struct val_verdict *ret);
+
+/* Strict: exactly one object with exactly the schema's members and this
+ * nonce, nothing else.  ERR_SYNTAX says what is wrong. */
+int val_parse_reply(const char *text, size_t len, const char *nonce,
+	struct val_verdict *ret, struct err *err);
+const char *val_action_name(enum val_action action);
+
+#endif
