@@ -15,7 +15,7 @@
 
 static int tap_count, tap_failed;
 
-static inline bool
+static inline bool __attribute__((format(printf, 4, 5)))
 tap_ok(bool good, const char *file, int line, const char *fmt, ...)
 {
 	va_list ap;
