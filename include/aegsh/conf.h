@@ -66,6 +66,7 @@ bool conf_bool(const struct conf *c, enum conf_id id);
 int64_t conf_int(const struct conf *c, enum conf_id id);
 const char *conf_str(const struct conf *c, enum conf_id id);	/* also enums */
 enum conf_layer conf_origin(const struct conf *c, enum conf_id id);
+const char *conf_layer_name(enum conf_layer layer);
 /* Path of the file that set it, or NULL. */
 const char *conf_origin_file(const struct conf *c, enum conf_id id);
 /* What was ignored and why, for status and debug. */

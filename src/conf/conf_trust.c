@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Files whose contents will be believed.
+ *
+ * The path is walked from / one component at a time, on descriptors: each
+ * directory is checked before the name in it is used, so nobody but those
+ * who may can change what the name means between check and use.  Symbolic
+ * links to directories are followed by hand, by the same rules, and only
+ * where their own owner is trusted.
+ */
+#include "conf_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+struct walk {
+	const char *path;	/* as given, for messages */
+	uid_t uid;
+	int dir;		/* where we stand */
+	struct buf rest;	/* what is still to be walked */
+	int links;
+	struct err *err;
+};
+
+/* uid 0 can change any file anyway. */
+static bool
+owner_trusted(const struct walk *w, uid_t owner)
+{
+	return owner == 0 || owner == sysdirs()->operator_uid ||
+	    (w->uid != (uid_t)-1 && owner == w->uid);
+}
+
+static int
+check_owner(const struct walk *w, const struct stat *st, const char *what)
+{
+	if (owner_trusted(w, st->st_uid))
+		return 0;
+	return err_set(w->err, ERR_TRUST,
+	    "%s: %s belongs to uid %lu, who is not trusted here", w->path,
+	    what, (unsigned long)st->st_uid);
+}
+
+static int
+check_dir(const struct walk *w, const char *name)
+{
+	struct stat st;
+	int rc;
+
+	if (fstat(w->dir, &st) < 0)
+		return err_sys(w->err, errno, "%s: %s", w->path, name);
+	rc = check_owner(w, &st, name);
+	if (rc < 0)
+		return rc;
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+	    (st.st_mode & S_ISVTX) == 0)
+		return err_set(w->err, ERR_TRUST,
+		    "%s: others may write to the directory '%s' (mode %04o)",
+		    w->path, name, (unsigned)st.st_mode & 07777);
+	return 0;
+}
+
+static int
+enter(struct walk *w, const char *name)
+{
+	int fd = openat(w->dir, name,
+	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(w->err, errno, "%s: %s", w->path, name);
+	io_close(&w->dir);
+	w->dir = fd;
+	return check_dir(w, name);
+}
+
+static int
+to_root(struct walk *w)
+{
+	io_close(&w->dir);
+	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w->dir < 0)
+		return err_sys(w->err, errno, "/");
+	return check_dir(w, "/");
+}
+
+/* name, a symbolic link in w->dir, leads to a directory: put its target in
+ * front of what is still to be walked. */
+static int
+follow(struct walk *w, const char *name, const struct stat *st)
+{
+	AEG_AUTO(buf_done) struct buf rest = BUF_INIT;
+	char target[PATH_MAX];
+	ssize_t n;
+	int rc;
+
+	rc = check_owner(w, st, name);
+	if (rc < 0)
+		return rc;
+	if (++w->links > CONF_LINKS_MAX)
+		return err_sys(w->err, ELOOP, "%s", w->path);
+	n = readlinkat(w->dir, name, target, sizeof target);
+	if (n < 0)
+		return err_sys(w->err, errno, "%s: %s", w->path, name);
+	if ((size_t)n == sizeof target)
+		return err_sys(w->err, ENAMETOOLONG, "%s: %s", w->path, name);
+	buf_put(&rest, target, (size_t)n);
+	buf_putc(&rest, '/');
+	buf_put(&rest, w->rest.data, w->rest.len);
+	buf_done(&w->rest);
+	w->rest = rest;
+	rest = (struct buf)BUF_INIT;
+	return n > 0 && target[0] == '/' ? to_root(w) : 0;
+}
+
+/* Cut the first component off w->rest; NULL at its end. */
+static char *
+next_name(struct walk *w)
+{
+	char *p = w->rest.data, *name;
+	size_t skip, n;
+
+	if (p == NULL)
+		return NULL;
+	skip = strspn(p, "/");
+	n = strcspn(p + skip, "/");
+	if (n == 0)
+		return NULL;
+	name = xmemdup0(p + skip, n);
+	w->rest.len -= skip + n;
+	memmove(p, p + skip + n, w->rest.len + 1);
+	return name;
+}
+
+static bool
+at_last(const struct walk *w)
+{
+	return w->rest.data[strspn(w->rest.data, "/")] == '\0';
+}
+
+static int
+open_last(struct walk *w, const char *name, int *ret_fd)
+{
+	AEG_AUTOFD int fd = -1;
+	struct stat st;
+	int rc;
+
+	if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(w->err, errno, "%s", w->path);
+	/* Before the open: opening a device may do things. */
+	if (!S_ISREG(st.st_mode))
+		return err_set(w->err, ERR_TRUST, "%s: %s", w->path,
+		    S_ISLNK(st.st_mode) ? "is a symbolic link" :
+		    "is not a regular file");
+	fd = openat(w->dir, name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(w->err, errno, "%s", w->path);
+	if (fstat(fd, &st) < 0)
+		return err_sys(w->err, errno, "%s", w->path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(w->err, ERR_TRUST, "%s: is not a regular file",
+		    w->path);
+	rc = check_owner(w, &st, "it");
+	if (rc < 0)
+		return rc;
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(w->err, ERR_TRUST,
+		    "%s: others may write to it (mode %04o)", w->path,
+		    (unsigned)st.st_mode & 07777);
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+static int
+walk(struct walk *w, int *ret_fd)
+{
+	int rc;
+
+	rc = to_root(w);
+	while (rc == 0) {
+		AEG_AUTOFREE char *name = next_name(w);
+		struct stat st;
+
+		if (name == NULL)
+			return err_set(w->err, ERR_TRUST,
+			    "%s: is a directory", w->path);
+		if (at_last(w))
+			return open_last(w, name, ret_fd);
+		if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return err_sys(w->err, errno, "%s", w->path);
+		if (S_ISLNK(st.st_mode))
+			rc = follow(w, name, &st);
+		else
+			rc = enter(w, name);
+	}
+	return rc;
+}
+
+int
+conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err)
+{
+	struct walk w = { .path = path, .uid = uid, .dir = -1,
+		.rest = BUF_INIT, .err = err };
+	int rc;
+
+	if (path[0] != '/' || path[strlen(path) - 1] == '/' ||
+	    strlen(path) >= PATH_MAX)
+		return err_set(err, -EINVAL,
+		    "%s: not the absolute path of a file", path);
+	buf_puts(&w.rest, path);
+	rc = walk(&w, ret_fd);
+	buf_done(&w.rest);
+	io_close(&w.dir);
+	return rc;
+}
+
+int
+conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
+    struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf bytes = BUF_INIT_MAX(max);
+	AEG_AUTOFD int fd = -1;
+	int rc;
+
+	rc = conf_trust_open(path, uid, &fd, err);
+	if (rc < 0)
+		return rc;
+	rc = io_read_all(fd, &bytes);
+	if (rc == ERR_TOO_LONG)
+		return err_set(err, rc, "%s: longer than %zu bytes", path, max);
+	if (rc < 0)
+		return err_sys(err, -rc, "%s", path);
+	if (bytes.len > 0)
+		buf_put(ret, bytes.data, bytes.len);
+	if (buf_overflow(ret))
+		return err_set(err, ERR_TOO_LONG, "%s: too long", path);
+	return 0;
+}

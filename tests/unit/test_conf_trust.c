@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: ISC */
+#include "aegsh/conf.h"
+#include "scratch.h"
+#include "tap.h"
+
+#include <errno.h>
+
+#include "aegsh/base/io.h"
+
+static int
+try_as(const char *name, uid_t uid, struct err *err)
+{
+	char *path = name[0] == '/' ? strdup(name) : scratch_path(name);
+	int fd = -1, rc;
+
+	*err = (struct err)ERR_INIT;
+	rc = conf_trust_open(path, uid, &fd, err);
+	if ((rc == 0) != (fd >= 0))
+		rc = -9999;
+	io_close(&fd);
+	free(path);
+	return rc;
+}
+
+static void
+want(const char *name, int rc, const char *says)
+{
+	struct err err;
+	int got = try_as(name, getuid(), &err);
+
+	OKF(got == rc && (says == NULL || strstr(err.text, says) != NULL),
+	    "%s: %s", name, says != NULL ? says : "opens");
+	if (got != rc)
+		printf("# %d %s\n", got, err.text);
+}
+
+static void
+link_to(const char *target, const char *name)
+{
+	char *path = scratch_path(name);
+
+	if (symlink(target, path) < 0)
+		scratch_die(path);
+	free(path);
+}
+
+static void
+others(void)
+{
+	char *mine = scratch_path("ok/file"), *dir = scratch_path("theirs");
+	char *sticky = scratch_path("sticky/theirs");
+	struct err err;
+
+	if (geteuid() != 0) {
+		SKIP(7, "only root can give files away");
+		goto out;
+	}
+	/* The operator of these tests is another uid. */
+	if (chown(mine, 4321, (gid_t)-1) < 0)
+		scratch_die("chown");
+	IS_INT(try_as("ok/file", 0, &err), ERR_TRUST);
+	IS_INT(try_as("ok/file", (uid_t)-1, &err), ERR_TRUST);
+	IS_INT(try_as("ok/file", 4321, &err), 0);
+	scratch_mkdir("theirs", 0755);
+	scratch_puts("theirs/file", "x");
+	if (chown(dir, 4321, (gid_t)-1) < 0)
+		scratch_die("chown");
+	IS_INT(try_as("theirs/file", 0, &err), ERR_TRUST);
+	IS_INT(try_as("theirs/file", 4321, &err), 0);
+	/* Somebody else's link in a directory that anybody may write to. */
+	link_to("../ok", "sticky/theirs");
+	if (lchown(sticky, 4321, (gid_t)-1) < 0 ||
+	    chown(mine, 0, (gid_t)-1) < 0)
+		scratch_die("lchown");
+	IS_INT(try_as("sticky/theirs/file", 0, &err), ERR_TRUST);
+	IS_INT(try_as("sticky/theirs/file", 4321, &err), 0);
+out:
+	free(mine);
+	free(dir);
+	free(sticky);
+}
+
+static void
+reading(void)
+{
+	struct buf b = BUF_INIT;
+	struct err err = ERR_INIT;
+	char *path = scratch_path("ok/file");
+
+	IS_INT(conf_trust_read(path, getuid(), 5, &b, &err), 0);
+	IS_STR(b.data, "bytes");
+	buf_reset(&b);
+	IS_INT(conf_trust_read(path, getuid(), 4, &b, &err), ERR_TOO_LONG);
+	IS_INT((intmax_t)b.len, 0);
+	buf_done(&b);
+	free(path);
+}
+
+int
+main(void)
+{
+	char *path;
+
+	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	scratch_mkdir("ok", 0755);
+	scratch_puts("ok/file", "bytes");
+	want("ok/file", 0, NULL);
+	want("ok/./../ok//file", 0, NULL);
+	want("ok/none", -ENOENT, "No such file");
+	want("none/file", -ENOENT, "No such file");
+	want("ok/file/more", -ENOTDIR, "Not a directory");
+	want("ok/file/", -EINVAL, "absolute");
+	want("ok", ERR_TRUST, "regular");
+	want("/", -EINVAL, "absolute");
+	want("/..", ERR_TRUST, "regular");
+
+	scratch_write("ok/group", "x", 1, 0620);
+	scratch_write("ok/world", "x", 1, 0602);
+	scratch_write("ok/readable", "x", 1, 0644);
+	want("ok/group", ERR_TRUST, "others may write");
+	want("ok/world", ERR_TRUST, "others may write");
+	want("ok/readable", 0, NULL);
+
+	path = scratch_path("ok/fifo");
+	if (mkfifo(path, 0600) < 0)
+		scratch_die("mkfifo");
+	free(path);
+	want("ok/fifo", ERR_TRUST, "regular");
+	want("/dev/null", ERR_TRUST, "regular");
+
+	scratch_mkdir("gdir", 0775);
+	scratch_puts("gdir/file", "x");
+	want("gdir/file", ERR_TRUST, "directory 'gdir'");
+	scratch_mkdir("gdir/in", 0755);
+	scratch_puts("gdir/in/file", "x");
+	want("gdir/in/file", ERR_TRUST, "directory 'gdir'");
+	want("gdir/../ok/file", ERR_TRUST, "directory 'gdir'");
+	scratch_mkdir("sticky", 01777);
+	scratch_puts("sticky/file", "x");
+	want("sticky/file", 0, NULL);
+
+	link_to("file", "ok/link");
+	link_to("ok", "dirlink");
+	link_to("dirlink", "twice");
+	link_to("gdir", "tobad");
+	link_to("loop", "loop");
+	link_to("gdir/../ok", "around");
+	want("ok/link", ERR_TRUST, "symbolic link");
+	want("dirlink/file", 0, NULL);
+	want("twice/file", 0, NULL);
+	want("twice/../ok/file", 0, NULL);
+	want("dirlink/link", ERR_TRUST, "symbolic link");
+	want("tobad/file", ERR_TRUST, "directory 'gdir'");
+	want("around/file", ERR_TRUST, "directory 'gdir'");
+	want("loop/file", -ELOOP, "symbolic links");
+	path = scratch_path("ok");
+	link_to(path, "abs");
+	free(path);
+	want("abs/file", 0, NULL);
+
+	reading();
+	others();
+	return tap_done();
+}
