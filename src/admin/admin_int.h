@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * aegshctl: what its verbs share.
+ *
+ * One cmd_*.c a verb; it exports one const row, which verbs.c lists.  From
+ * the rows come the usage, `help`, the completions and a test that
+ * aegshctl(8) names each verb and option.
+ *
+ * Text that came from elsewhere (the store, files, the environment) goes
+ * out through the functions below, which make it inert.
+ */
+#ifndef AEGSH_ADMIN_INT_H
+#define AEGSH_ADMIN_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <jansson.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+#include "aegsh/conf.h"
+
+enum admin_exit {
+	ADMIN_OK = 0,
+	ADMIN_NO = 1,		/* the answer is no; nothing was found */
+	ADMIN_BLOCK = 2,	/* `test` alone: the line would be blocked */
+	ADMIN_USAGE = 100,	/* called wrongly */
+	ADMIN_SYSTEM = 111,	/* the system or the settings failed */
+};
+
+/* What words complete an option's argument or an operand. */
+enum admin_words {
+	ADMIN_WORDS_NONE = 0,
+	ADMIN_WORDS_FILE,
+	ADMIN_WORDS_DIR,
+	ADMIN_WORDS_USER,
+	ADMIN_WORDS_PROFILE,
+	ADMIN_WORDS_DECISION,
+	ADMIN_WORDS_SETTING,	/* name=value of a settings row */
+};
+
+struct admin_option {
+	const char *name;	/* "json": given as --json */
+	char letter;		/* 'n': also as -n; 0: only the long name */
+	const char *argument;	/* what usage calls it; NULL: takes none */
+	const char *help;
+	enum admin_words words;
+};
+
+struct admin;
+
+struct admin_verb {
+	const char *name;	/* one word or two: "history", "config show" */
+	const char *usage;	/* operands: "[--] COMMAND"; "" for none */
+	const char *summary;	/* one line */
+	/* argv: what stands behind the verb's words, NULL-terminated. */
+	int (*run)(struct admin *a, int argc, char **argv);
+	const struct admin_option *options;	/* ends with a zero row */
+	enum admin_words words;	/* of its operands */
+	bool hidden;		/* not in help: __complete */
+};
+
+struct admin {
+	const struct admin_verb *verb;
+	uid_t uid;		/* whose settings and store are read */
+	char *user, *home;	/* of that uid; home may be NULL */
+	FILE *out;		/* standard output */
+	struct conf *conf;	/* NULL until admin_conf() */
+};
+
+/* Of every --json, so that it is the same one everywhere. */
+#define ADMIN_OPTION_JSON \
+	{ "json", 0, NULL, "print JSON, one document a line", ADMIN_WORDS_NONE }
+
+/* NULL-terminated, in the order of `help`. */
+extern const struct admin_verb *const admin_verbs[];
+
+/* ---- admin_args.c: options of a verb ----------------------------------- */
+
+struct admin_args {
+	int argc;
+	char **argv;
+	int at;			/* the next word; at the end: first operand */
+	const char *letters;	/* rest of a "-abc", or NULL */
+	const char *value;	/* argument of the option just returned */
+};
+#define ADMIN_ARGS_INIT(argc, argv) { (argc), (argv), 0, NULL, NULL }
+
+enum { ADMIN_ARGS_END = -1, ADMIN_ARGS_BAD = -2 };
+/* The place of the next option in a->verb->options; ADMIN_ARGS_END at the
+ * first operand or behind "--"; ADMIN_ARGS_BAD when it said on standard
+ * error what is wrong (the verb returns ADMIN_USAGE). */
+int admin_option_next(struct admin *a, struct admin_args *args);
+/* Says how the verb is called; ADMIN_USAGE. */
+int admin_usage(struct admin *a);
+
+/* ---- admin_user.c: whose, and with which rights ------------------------ */
+
+/* uid 0 only: be that user from here on, for good.  Reading somebody's
+ * store takes their rights and no more. */
+int admin_become(struct admin *a, const char *user, struct err *err);
+/* Give up what a verb does not need: uid 0 becomes nobody. */
+int admin_drop(struct admin *a, struct err *err);
+/* a->conf, loaded for a->uid when it is not yet. */
+int admin_conf(struct admin *a, struct err *err);
+
+/* ---- admin_print.c: text for people ------------------------------------ */
+
+/* "aegshctl VERB: text" on standard error, inert. */
+void admin_complain(struct admin *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same with err's text, and the exit status for it: ADMIN_SYSTEM. */
+int admin_fail(struct admin *a, const struct err *err);
+/* printf to a->out, the result made inert except for newlines and tabs. */
+void admin_say(struct admin *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Bytes made inert, on one line. */
+void admin_put(struct admin *a, const char *p, size_t len);
+/* Columns of the terminal, or 0 when a->out is none. */
+unsigned admin_width(const struct admin *a);
+
+struct admin_column {
+	const char *title;
+	unsigned least;		/* columns it keeps on a narrow terminal */
+	bool right;		/* numbers */
+	bool grows;		/* gets what is left; at most one */
+};
+struct admin_table;
+/* The rows are kept until the end, because widths depend on them. */
+struct admin_table *admin_table_new(const struct admin_column *columns,
+	size_t n);
+/* One string a column, copied and made inert; NULL is empty. */
+void admin_table_add(struct admin_table *t, const char *const *cells);
+/* Fitted to the terminal: too long cells are cut visibly, and only there. */
+void admin_table_print(struct admin_table *t, struct admin *a);
+void admin_table_free(struct admin_table *t);
+
+/* ---- admin_json.c: text for programs ----------------------------------- */
+
+/* Set a member from bytes.  What is not UTF-8 has each wrong byte as
+ * U+FFFD, and the exact bytes beside it in hexadecimal as KEY_hex.  p NULL:
+ * null. */
+void admin_json_bytes(json_t *object, const char *key, const char *p,
+	size_t len);
+void admin_json_text(json_t *object, const char *key, const char *text);
+/* One line a document, ASCII only; frees it. */
+void admin_json_print(struct admin *a, json_t *document);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC */
+/* aegshctl: finds the verb, gives up rights it was not meant to have. */
+#include <errno.h>
+#include <locale.h>
+#include <pwd.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "admin_int.h"
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+/* Whether word begins the verb's name; *ret_words is how many words of the
+ * name argv holds. */
+static bool
+names(const struct admin_verb *verb, int argc, char **argv, int *ret_words)
+{
+	const char *space = strchr(verb->name, ' ');
+	size_t len = space != NULL ? (size_t)(space - verb->name) :
+	    strlen(verb->name);
+
+	if (argc < 1 || strlen(argv[0]) != len ||
+	    memcmp(argv[0], verb->name, len) != 0)
+		return false;
+	*ret_words = 1;
+	if (space != NULL && argc > 1 && strcmp(argv[1], space + 1) == 0)
+		*ret_words = 2;
+	return true;
+}
+
+/* The verb that argv begins with.  A first word that only begins some
+ * verbs ("config") leaves *ret_group true. */
+static const struct admin_verb *
+find(int argc, char **argv, int *ret_words, bool *ret_group)
+{
+	const struct admin_verb *const *v;
+
+	*ret_group = false;
+	for (v = admin_verbs; *v != NULL; v++) {
+		int need = strchr((*v)->name, ' ') != NULL ? 2 : 1;
+
+		if (!names(*v, argc, argv, ret_words))
+			continue;
+		if (*ret_words == need)
+			return *v;
+		*ret_group = true;
+	}
+	return NULL;
+}
+
+static void
+list_verbs(FILE *f, const char *group)
+{
+	const struct admin_verb *const *v;
+	int words;
+
+	for (v = admin_verbs; *v != NULL; v++) {
+		if ((*v)->hidden || (group != NULL && !names(*v, 1,
+		    (char **)(uintptr_t)&group, &words)))
+			continue;
+		fprintf(f, "  %-16s %s\n", (*v)->name, (*v)->summary);
+	}
+}
+
+static void
+help_verb(const struct admin_verb *verb)
+{
+	const struct admin_option *o;
+	bool any = verb->options != NULL && verb->options->name != NULL;
+
+	printf("usage: aegshctl %s%s%s%s\n%s.\n", verb->name,
+	    any ? " [OPTION]..." : "", verb->usage[0] != '\0' ? " " : "",
+	    verb->usage, verb->summary);
+	for (o = verb->options; any && o->name != NULL; o++) {
+		AEG_AUTOFREE char *word = xasprintf("--%s%s%s", o->name,
+		    o->argument != NULL ? " " : "",
+		    o->argument != NULL ? o->argument : "");
+		const char letter[] = { '-', o->letter, ',', ' ', '\0' };
+
+		printf("  %4s%-22s %s\n", o->letter != 0 ? letter : "", word,
+		    o->help);
+	}
+}
+
+static int
+help(int argc, char **argv)
+{
+	const struct admin_verb *verb;
+	bool group;
+	int words;
+
+	if (argc == 0) {
+		printf("usage: aegshctl VERB [OPTION]... [OPERAND]...\n"
+		    "Looks at what aegsh records, enforces and is set to; "
+		    "changes nothing.\n\n");
+		list_verbs(stdout, NULL);
+		printf("\n`aegshctl help VERB' tells more; so does "
+		    "aegshctl(8).\n");
+		return ADMIN_OK;
+	}
+	verb = find(argc, argv, &words, &group);
+	if (verb != NULL && words == argc) {
+		help_verb(verb);
+		return ADMIN_OK;
+	}
+	if (group && argc == 1) {
+		list_verbs(stdout, argv[0]);
+		return ADMIN_OK;
+	}
+	fprintf(stderr, "aegshctl: no such verb\n");
+	return ADMIN_USAGE;
+}
+
+static int
+run_verb(struct admin *a, int argc, char **argv)
+{
+	bool group;
+	int words;
+
+	a->verb = find(argc, argv, &words, &group);
+	if (a->verb == NULL) {
+		admin_complain(a, "%s%s: no such verb", argv[0],
+		    group && argc > 1 ? " …" : "");
+		list_verbs(stderr, group ? argv[0] : NULL);
+		return ADMIN_USAGE;
+	}
+	return a->verb->run(a, argc - words, argv + words);
+}
+
+static int
+dispatch(struct admin *a, int argc, char **argv)
+{
+	const char *word = argc > 0 ? argv[0] : "";
+
+	if (strcmp(word, "--version") == 0) {
+		printf("aegshctl %s\n", PACKAGE_VERSION);
+		return ADMIN_OK;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+	    strcmp(word, "help") == 0)
+		return help(argc - 1, argv + 1);
+	if (argc == 0) {
+		fprintf(stderr, "usage: aegshctl VERB [OPTION]...\n");
+		list_verbs(stderr, NULL);
+		return ADMIN_USAGE;
+	}
+	return run_verb(a, argc, argv);
+}
+
+/* It is not meant to be set-id: such rights go first, and none come. */
+static int
+fix_rights(struct err *err)
+{
+	if (setresgid(getgid(), getgid(), getgid()) < 0 ||
+	    setresuid(getuid(), getuid(), getuid()) < 0)
+		return err_sys(err, errno, "giving up rights");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(err, errno, "no_new_privs");
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct admin a = { .uid = getuid(), .out = stdout };
+	struct err err = ERR_INIT;
+	struct passwd *pw;
+	int status;
+
+	signal(SIGPIPE, SIG_DFL);
+	if (io_fill_std() < 0)
+		return ADMIN_SYSTEM;
+	if (fix_rights(&err) < 0)
+		return admin_fail(&a, &err);
+	setlocale(LC_CTYPE, "");
+	pw = getpwuid(a.uid);
+	a.user = pw != NULL ? xstrdup(pw->pw_name) :
+	    xasprintf("%lu", (unsigned long)a.uid);
+	a.home = pw != NULL ? xstrdup(pw->pw_dir) : NULL;
+	status = dispatch(&a, argc > 0 ? argc - 1 : 0, argv + 1);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		err_sys(&err, errno, "standard output");
+		status = admin_fail(&a, &err);
+	}
+	conf_free(a.conf);
+	free(a.user);
+	free(a.home);
+	return status;
+}
