@@ -37,6 +37,9 @@ struct syn_diag {
 
 struct syn_options {
 	bool extglob, posix, expand_aliases;	/* as bash will start: all false */
+	bool at_end;		/* no more input will come: what bash ends at
+				 * the end of its input (a here-document, a
+				 * last backslash) is complete */
 };
 
 struct syn_tree;

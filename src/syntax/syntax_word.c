@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: ISC */
+/* Words: where they end, and which of them have the form of assignments. */
+#include "syntax_int.h"
+
+#include "aegsh/base/text.h"
+
+bool
+syn_reserved_ok(const struct syn_lex *lex, enum syn_token tok)
+{
+	switch ((int)tok) {
+	case TOK_START:
+	case TOK_NEWLINE:
+	case TOK_SEMI:
+	case TOK_LPAREN:
+	case TOK_RPAREN:
+	case TOK_PIPE:
+	case TOK_AMP:
+	case TOK_LBRACE:
+	case TOK_RBRACE:
+	case TOK_AND:
+	case TOK_ARITH:
+	case TOK_BANG:
+	case TOK_PIPE_AMP:
+	case TOK_COND_END:
+	case TOK_DO:
+	case TOK_DONE:
+	case TOK_ELIF:
+	case TOK_ELSE:
+	case TOK_ESAC:
+	case TOK_FI:
+	case TOK_IF:
+	case TOK_OR:
+	case TOK_DSEMI:
+	case TOK_SEMI_AMP:
+	case TOK_DSEMI_AMP:
+	case TOK_THEN:
+	case TOK_TIME:
+	case TOK_TIME_P:
+	case TOK_TIME_END:
+	case TOK_COPROC:
+	case TOK_UNTIL:
+	case TOK_WHILE:
+		return true;
+	default:
+		return lex->last == TOK_WORD && (lex->before == TOK_COPROC ||
+		    lex->before == TOK_FUNCTION);
+	}
+}
+
+/* May the name of a command (or an assignment) stand behind tok? */
+bool
+syn_command_position(const struct syn_lex *lex, enum syn_token tok)
+{
+	if (tok == TOK_ASSIGN)
+		return true;
+	/* "&>>" is missing in the list that bash has of these. */
+	if ((lex->state & LEX_REDIR_LIST) != 0 &&
+	    !(tok >= TOK_LESS && tok <= TOK_AMP_GREAT))
+		return true;
+	return tok != TOK_DSEMI && tok != TOK_SEMI_AMP &&
+	    tok != TOK_DSEMI_AMP && syn_reserved_ok(lex, tok);
+}
+
+bool
+syn_assign_acceptable(const struct syn_lex *lex)
+{
+	return syn_command_position(lex, lex->last) &&
+	    (lex->state & LEX_CASE_PATTERN) == 0;
+}
+
+const char *
+syn_text_plain(const struct syn_text *t, size_t *ret_len)
+{
+	const struct syn_piece *piece = t->pieces;
+
+	if (piece == NULL || piece->next != NULL ||
+	    piece->kind != SYN_PIECE_LITERAL)
+		return NULL;
+	*ret_len = piece->len;
+	return piece->text;
+}
+
+bool
+syn_text_is(const struct syn_text *t, const char *s)
+{
+	size_t len;
+	const char *plain = syn_text_plain(t, &len);
+
+	return plain != NULL && strncmp(plain, s, len) == 0 && s[len] == '\0';
+}
+
+/* ---- the form name=, name+=, name[…]= ----------------------------------- */
+
+struct reader {
+	struct syn_parser *p;
+	struct syn_text *t;
+	struct syn_pieces out;
+	struct syn_run run;
+	size_t from;
+	unsigned tries;		/* "=" that may end the name, so far */
+	bool decided;		/* it is an assignment, or is none */
+	bool fresh;		/* nothing but this run was read */
+	struct syn_piece *key;	/* […] read as a subscript */
+	struct syn_piece **value;
+};
+
+#define NAME_TRIES 16
+
+/* -1: still open at the end; 0: closed before it. */
+static int
+brackets_close(const char *s, size_t len)
+{
+	size_t i, nest = 0;
+
+	for (i = 0; i < len; i++) {
+		if (s[i] == '\\') {
+			i++;
+		} else if (s[i] == '\'' || s[i] == '"') {
+			char q = s[i++];
+
+			while (i < len && s[i] != q)
+				i += q == '"' && s[i] == '\\' ? 2 : 1;
+		} else if (s[i] == '[') {
+			nest++;
+		} else if (s[i] == ']' && --nest == 0) {
+			return i + 1 == len;
+		}
+	}
+	return -1;
+}
+
+static const char *
+without_joins(struct syn_parser *p, const char *s, size_t *len)
+{
+	char *copy;
+	size_t i, n = 0;
+
+	if (memmem(s, *len, "\\\n", 2) == NULL)
+		return s;
+	copy = arena_alloc(p->arena, *len);
+	for (i = 0; i < *len; i++)
+		if (s[i] == '\\' && i + 1 < *len && s[i + 1] == '\n')
+			i++;
+		else
+			copy[n++] = s[i];
+	*len = n;
+	return copy;
+}
+
+/* Everything in front of "=", as written.  Subscripts that were not read
+ * as such ("export a[1]=x") count by their letters. */
+static bool
+find_name(struct reader *r, struct syn_assignment *a)
+{
+	struct syn_parser *p = r->p;
+	const char *s = p->s + r->from, *open;
+	size_t len = p->pos - r->from;
+	int closed = 1;
+
+	if (r->fresh) {
+		s = r->run.at;
+		len = r->run.len;
+	} else {
+		s = without_joins(p, s, &len);
+	}
+	if (len > 0 && s[len - 1] == '+') {
+		a->append = true;
+		len--;
+	}
+	open = len > 0 ? memchr(s, '[', len) : NULL;
+	a->name = s;
+	a->name_len = open != NULL ? (size_t)(open - s) : len;
+	if (open != NULL) {
+		closed = brackets_close(open, len - a->name_len);
+		a->subscript = open + 1;
+		a->subscript_len = len - a->name_len - 2;
+		a->key = r->key;
+	}
+	r->decided = closed >= 0 || ++r->tries == NAME_TRIES;
+	if (closed <= 0)
+		return false;
+	if (open == s && (p->lex.state & LEX_ARRAY) != 0)
+		return true;
+	if (a->name_len > 0 && text_is_name(a->name, a->name_len))
+		return true;
+	r->decided = true;
+	return false;
+}
+
+static void read_array(struct reader *r);
+
+/* At "=". */
+static void
+read_equals(struct reader *r)
+{
+	struct syn_parser *p = r->p;
+	struct syn_assignment *a;
+	bool named;
+
+	if (r->decided) {
+		syn_run_add(p, &r->run, p->pos++, 1);
+		return;
+	}
+	a = arena_alloc(p->arena, sizeof *a);
+	named = find_name(r, a);
+	syn_run_add(p, &r->run, p->pos++, 1);
+	if (!named)
+		return;
+	syn_run_flush(p, &r->run, &r->out);
+	r->t->assignment = a;
+	r->value = r->out.tail;
+	syn_skip_joins(p);
+	if (syn_at(p, p->pos) == '(' && (syn_assign_acceptable(&p->lex) ||
+	    (p->lex.state & LEX_ASSIGN_OK) != 0)) {
+		a->array = true;
+		read_array(r);
+	}
+}
+
+/* The words of a compound assignment; at "(". */
+static void
+read_array(struct reader *r)
+{
+	struct syn_parser *p = r->p;
+	struct syn_lex saved = p->lex;
+	struct syn_text *words = NULL, **tail = &words;
+	size_t from = p->pos++;
+	struct syn_piece *piece;
+	enum syn_token tok;
+
+	if (!syn_deeper(p))
+		return;
+	p->lex.last = TOK_WORD;
+	p->lex.before = TOK_START;
+	p->lex.state |= LEX_ARRAY;
+	p->lex.state &= ~(unsigned)LEX_ASSIGN_OK;
+	p->lex.esacs = p->lex.ins = 0;
+	while ((tok = syn_read_token(p)) != TOK_RPAREN && syn_ok(p)) {
+		if (tok == TOK_EOF) {
+			syn_open(p, "(");
+		} else if (tok == TOK_WORD || tok == TOK_ASSIGN) {
+			*tail = p->lex.word;
+			tail = &(*tail)->next;
+		} else if (tok != TOK_NEWLINE) {
+			syn_fail(p, p->lex.tok_pos, ERR_SYNTAX,
+			    "a word or ) instead of %s", syn_token_name(tok));
+		}
+	}
+	p->depth--;
+	saved.docs = p->lex.docs;
+	saved.docs_tail = p->lex.docs_tail;
+	p->lex = saved;
+	if (!syn_ok(p))
+		return;
+	piece = syn_piece_new(p, &r->out, SYN_PIECE_ARRAY, from);
+	piece->words = words;
+	syn_piece_end(p, piece, from);
+}
+
+/* At "[": true when a subscript of an assignment was read. */
+static bool
+read_key(struct reader *r)
+{
+	struct syn_parser *p = r->p;
+	struct syn_piece *piece;
+	size_t from = p->pos;
+	bool array = (p->lex.state & LEX_ARRAY) != 0 && from == r->from;
+
+	if (!array && !(r->fresh && syn_assign_acceptable(&p->lex) &&
+	    text_is_name(r->run.at, r->run.len)))
+		return false;
+	p->pos++;
+	if (!syn_deeper(p))
+		return true;
+	if (syn_scan_pair(p, '[', ']', SYN_SCAN_SUBSCRIPT)) {
+		size_t end = p->pos;
+
+		p->pos = from;
+		syn_run_flush(p, &r->run, &r->out);
+		p->pos = end;
+		piece = syn_piece_new(p, &r->out, SYN_PIECE_SUBSCRIPT, from);
+		syn_piece_end(p, piece, from);
+		piece->kids = syn_slice(p, SYN_PLACE_SUBSCRIPT, from + 1,
+		    end - 1);
+		r->key = piece->kids;
+	}
+	r->fresh = false;
+	p->depth--;
+	return true;
+}
+
+/* ---- the word ----------------------------------------------------------- */
+
+/* At "(" of an extended pattern, or of a regular expression. */
+static void
+read_group(struct reader *r, char mark)
+{
+	struct syn_parser *p = r->p;
+	size_t from = mark != 0 ? p->pos - 1 : p->pos, open;
+	struct syn_piece *piece;
+
+	syn_skip_joins(p);
+	open = p->pos++;
+	if (!syn_deeper(p))
+		return;
+	if (syn_scan_pair(p, '(', ')', SYN_SCAN_PLAIN)) {
+		piece = syn_piece_new(p, &r->out, SYN_PIECE_GROUP, from);
+		piece->mark = mark;
+		syn_piece_end(p, piece, from);
+		piece->kids = syn_slice(p, SYN_PLACE_GROUP, open + 1,
+		    p->pos - 1);
+	}
+	p->depth--;
+}
+
+static bool
+opens_group(struct syn_parser *p, int c)
+{
+	size_t pos = p->pos;
+	bool yes;
+
+	if (!p->extglob || strchr("+@*?!", c) == NULL)
+		return false;
+	p->pos++;
+	syn_skip_joins(p);
+	yes = syn_at(p, p->pos) == '(';
+	p->pos = pos;
+	return yes;
+}
+
+static void
+read_quoted(struct reader *r, int c)
+{
+	struct syn_parser *p = r->p;
+
+	syn_run_flush(p, &r->run, &r->out);
+	r->fresh = false;
+	if (c != '`')
+		r->t->quoted = true;
+	if (c == '\'')
+		syn_read_single(p, &r->out);
+	else if (c == '"')
+		syn_read_double(p, &r->out, 0);
+	else
+		syn_read_backquote(p, SYN_PLACE_WORD, &r->out);
+}
+
+/* At "$"; what follows may be "$'…'". */
+static void
+read_dollar(struct reader *r)
+{
+	struct syn_parser *p = r->p;
+
+	syn_run_flush(p, &r->run, &r->out);
+	if (syn_read_dollar(p, SYN_PLACE_WORD, &r->out)) {
+		struct syn_piece *last;
+
+		r->fresh = false;
+		if (!syn_ok(p))
+			return;
+		last = (struct syn_piece *)((char *)r->out.tail -
+		    offsetof(struct syn_piece, next));
+		if (last->kind == SYN_PIECE_ANSI ||
+		    last->kind == SYN_PIECE_DOUBLE)
+			r->t->quoted = true;
+	} else if (syn_ok(p)) {
+		r->fresh = false;
+		syn_run_add(p, &r->run, p->pos++, 1);
+	}
+}
+
+static void
+read_backslash(struct reader *r)
+{
+	struct syn_parser *p = r->p;
+	int next = syn_at(p, p->pos + 1);
+
+	if (next == '\n') {
+		syn_skip_joins(p);
+		return;
+	}
+	r->t->quoted = true;
+	if (next < 0 && !p->at_end) {
+		syn_open(p, "line continuation");
+		return;
+	}
+	syn_run_flush(p, &r->run, &r->out);
+	r->fresh = false;
+	syn_read_escape(p, &r->out);
+}
+
+/* One special character of a word; false: the word ends in front of it. */
+static bool
+read_special(struct reader *r, int c)
+{
+	struct syn_parser *p = r->p;
+	bool regexp = (p->lex.state & LEX_REGEXP) != 0;
+
+	switch (c) {
+	case '\\':
+		read_backslash(r);
+		return true;
+	case '\'':
+	case '"':
+	case '`':
+		read_quoted(r, c);
+		return true;
+	case '$':
+		read_dollar(r);
+		return true;
+	case '=':
+		read_equals(r);
+		return true;
+	case '[':
+		if (!read_key(r))
+			syn_run_add(p, &r->run, p->pos++, 1);
+		return true;
+	case '|':
+		if (!regexp)
+			return false;
+		syn_run_add(p, &r->run, p->pos++, 1);
+		return true;
+	case '(':
+		if (!regexp)
+			return false;
+		syn_run_flush(p, &r->run, &r->out);
+		r->fresh = false;
+		read_group(r, 0);
+		return true;
+	default:
+		if (opens_group(p, c)) {
+			syn_run_flush(p, &r->run, &r->out);
+			r->fresh = false;
+			p->pos++;
+			read_group(r, (char)c);
+			return true;
+		}
+		if (c == '<' || c == '>') {
+			size_t pos = p->pos++;
+
+			syn_skip_joins(p);
+			if (syn_at(p, p->pos) == '(') {
+				p->pos = pos;
+				syn_run_flush(p, &r->run, &r->out);
+				r->fresh = false;
+				syn_read_process(p, &r->out);
+				return true;
+			}
+			p->pos = pos;
+		}
+		if (syn_is(c, SYN_CH_BREAK))
+			return false;
+		syn_run_add(p, &r->run, p->pos++, 1);
+		return true;
+	}
+}
+
+struct syn_text *
+syn_read_word(struct syn_parser *p)
+{
+	struct reader r = { .p = p, .from = p->pos, .fresh = true };
+
+	r.t = arena_alloc(p->arena, sizeof *r.t);
+	r.t->offset = syn_offset(p, p->pos);
+	while (syn_ok(p)) {
+		size_t from = p->pos;
+		int c;
+
+		while (p->pos < p->end &&
+		    (syn_ch[(unsigned char)p->s[p->pos]] & SYN_CH_PLAIN))
+			p->pos++;
+		syn_run_add(p, &r.run, from, p->pos - from);
+		c = syn_at(p, p->pos);
+		if (c < 0 || !read_special(&r, c))
+			break;
+	}
+	if (!syn_ok(p))
+		return r.t;
+	syn_run_flush(p, &r.run, &r.out);
+	r.t->pieces = r.out.first;
+	r.t->src = p->s + r.from;
+	r.t->src_len = p->pos - r.from;
+	if (r.t->assignment != NULL) {
+		struct syn_assignment *a = r.t->assignment;
+
+		a->value = *r.value;
+		a->odd = a->array && a->value->next != NULL;
+	}
+	return r.t;
+}
+
+/* ---- which token a word that is not reserved becomes --------------------- */
+
+static bool
+takes_assignments(const char *s, size_t len)
+{
+	static const char *const names[] = {
+		"alias", "declare", "eval", "export", "let", "local",
+		"readonly", "typeset",
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strncmp(s, names[i], len) == 0 && names[i][len] == '\0')
+			return true;
+	return false;
+}
+
+static bool
+names_fd(struct syn_parser *p, const char *s, size_t len)
+{
+	int c = syn_at(p, p->pos);
+	const char *open;
+	size_t name;
+
+	if (len < 3 || s[0] != '{' || s[len - 1] != '}' ||
+	    (c != '<' && c != '>'))
+		return false;
+	s++;
+	len -= 2;
+	open = memchr(s, '[', len);
+	name = open != NULL ? (size_t)(open - s) : len;
+	if (!text_is_name(s, name))
+		return false;
+	return open == NULL || (len > name + 2 &&
+	    brackets_close(open, len - name) > 0);
+}
+
+/* plain: the bytes of a word without quotes and expansions, or NULL. */
+enum syn_token
+syn_word_token(struct syn_parser *p, struct syn_text *t, const char *plain,
+    size_t len)
+{
+	struct syn_lex *lex = &p->lex;
+	enum syn_token tok = TOK_WORD;
+
+	t->leading = t->assignment != NULL && (syn_assign_acceptable(lex) ||
+	    (lex->state & LEX_ARRAY) != 0);
+	if (t->leading)
+		tok = TOK_ASSIGN;
+	if (plain != NULL && syn_command_position(lex, lex->last) &&
+	    takes_assignments(plain, len))
+		lex->state |= LEX_ASSIGN_OK;
+	if (plain != NULL && names_fd(p, plain, len))
+		return TOK_FD_NAME;
+	if (lex->last == TOK_FUNCTION)
+		lex->state |= LEX_OPEN_BRACE;
+	else if (lex->last == TOK_CASE || lex->last == TOK_SELECT ||
+	    lex->last == TOK_FOR)
+		lex->ins++;
+	return tok;
+}
