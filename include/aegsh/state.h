@@ -19,7 +19,9 @@
 
 /* execve(2): one string of argv or envp is at most 32 pages. */
 #define STATE_VAR_MAX ((size_t)131072)
+/* The stack must fit in what capture_dirs() hands to each bash. */
 #define STATE_DIRS_MAX 4096
+#define STATE_DIRS_BYTES_MAX ((size_t)16384)
 
 struct state;
 
@@ -45,12 +47,17 @@ int state_status(const struct state *s);	/* $? */
 void state_set_status(struct state *s, int status);
 const char *state_last_arg(const struct state *s);	/* $_ */
 void state_set_last_arg(struct state *s, const char *word);
+/* For umask(2) in the child; aegsh's own does not change. */
 mode_t state_umask(const struct state *s);
+/* The directory stack below the working directory, top first; borrowed
+ * until the next change.  It goes to capture_dirs(). */
+char *const *state_dirstack(struct state *s);
 
 /*
- * cd, pushd, popd, dirs: argv without the name.  Output goes to out, the
- * complaint in bash's words ("cd: x: No such file or directory") to
- * complaint; the return value is $?.
+ * cd, pushd, popd, dirs of bash 5.2: argv without the name, words expanded.
+ * Output goes to out; to complaint, as lines, what bash says after "bash:
+ * line N: " ("cd: x: No such file or directory\n", for wrong usage a second
+ * line).  The return value is $?, which is not set here.
  */
 int state_cd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
