@@ -6,10 +6,22 @@
  * The frame travels over one end of a stream socket pair, which bash holds
  * as CAPTURE_FD.  Other processes of the line can write there too, so a
  * frame counts only if every byte of it carries the credentials of the
- * bash that was started (SCM_CREDENTIALS, unix(7)), that process has not
- * called execve since (its memory layout in /proc/PID/stat, proc(5), is
- * the one it had when it said hello and waited for an answer), and it
- * ended by exiting.  Anything else leaves the old state in force.
+ * bash that was started (SCM_CREDENTIALS, unix(7)), and that process, while
+ * it waits in its EXIT trap, still runs in the address space in which it
+ * said hello (/proc/PID/environ opened then, proc(5)), so that it has not
+ * called execve since.  Bytes of others are dropped.  Anything else leaves
+ * the old state in force.
+ *
+ * bash waits for an answer twice.  So as long as the leader lives, also
+ * while it runs in the background, capture_poll_fd() must be polled and
+ * capture_feed() called.
+ *
+ * The frame:
+ *	"\0AEGSH1" "\0_" $_  { "\0D" directory-stack entry }  "\0"
+ *	umask "\n"  { export NAME="value" "\n" }  { declare -f NAME "\n" }
+ *	"\0END\n"
+ * in which the first entry is the working directory.  state_import() reads
+ * it.
  */
 #ifndef AEGSH_CAPTURE_H
 #define AEGSH_CAPTURE_H
@@ -26,6 +38,7 @@
 #define CAPTURE_FD 198		/* outside 0-9, bash's 10+ and 63 downward */
 #define CAPTURE_SCRIPT_FD 199	/* the sealed BASH_ENV text */
 #define CAPTURE_ENV_MAX 3	/* strings capture_env() adds */
+#define CAPTURE_DIRS_MAX ((size_t)98304)	/* capture_dirs(), encoded */
 
 enum capture_frame {
 	CAPTURE_MISSING = 0,	/* none came: exec, kill -9, own EXIT trap … */
@@ -37,7 +50,8 @@ enum capture_frame {
 
 struct capture;
 
-/* max: bytes of frame that are kept. */
+/* max: bytes of frame that are kept; 0 for a line that is run without
+ * capture (no socket then, the descriptors are -1: CAPTURE_NOT_ASKED). */
 int capture_new(size_t max, struct capture **ret, struct err *err);
 void capture_free(struct capture *c);
 
@@ -52,7 +66,12 @@ int capture_script_fd(void);
 /* Append what bash needs to find it, and $? and $_ of the line before. */
 void capture_env(struct strv *envp, int status, const char *last_arg);
 
-/* leader runs; time starts. */
+/* Before the leader starts: the entries below the working directory, top
+ * first, that its directory stack shall have.  ERR_TOO_LONG past
+ * CAPTURE_DIRS_MAX: then it has none. */
+int capture_dirs(struct capture *c, char *const *entries);
+
+/* leader runs (or is about to: nothing of it was read yet); time starts. */
 void capture_begin(struct capture *c, pid_t leader);
 /* Readable: take what is there, answer hello and end.  Never blocks.
  * 1 while more may come, 0 at the end of the stream, -errno. */
