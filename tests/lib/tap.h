@@ -41,7 +41,7 @@ tap_str(const char *got, const char *want, const char *file, int line,
 	bool same = (got == NULL) == (want == NULL) &&
 	    (got == NULL || strcmp(got, want) == 0);
 
-	tap_ok(same, file, line, "%s", name);
+	tap_ok(same, file, line, "%s", name != NULL ? name : "(no name)");
 	if (!same)
 		printf("#  got: %s\n# want: %s\n", got != NULL ? got : "NULL",
 		    want != NULL ? want : "NULL");
