@@ -79,7 +79,10 @@ const struct strv *conf_notes(const struct conf *c);
  * writable by all).  Pass (uid_t)-1 to accept the operator alone.
  */
 int conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err);
-/* The same and read it, up to max bytes. */
+/* A directory by the same rules, itself included; links to directories are
+ * followed, the last component too.  The descriptor is O_PATH. */
+int conf_trust_dir(const char *path, uid_t uid, int *ret_fd, struct err *err);
+/* The same as conf_trust_open() and read it, up to max bytes. */
 int conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
 	struct err *err);
 

@@ -27,6 +27,7 @@ struct walk {
 	int dir;		/* where we stand */
 	struct buf rest;	/* what is still to be walked */
 	int links;
+	bool want_dir;
 	struct err *err;
 };
 
@@ -189,10 +190,15 @@ walk(struct walk *w, int *ret_fd)
 		AEG_AUTOFREE char *name = next_name(w);
 		struct stat st;
 
+		if (name == NULL && w->want_dir) {
+			*ret_fd = w->dir;
+			w->dir = -1;
+			return 0;
+		}
 		if (name == NULL)
 			return err_set(w->err, ERR_TRUST,
-			    "%s: is a directory", w->path);
-		if (at_last(w))
+			    "%s: is not a regular file", w->path);
+		if (at_last(w) && !w->want_dir)
 			return open_last(w, name, ret_fd);
 		if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return err_sys(w->err, errno, "%s", w->path);
@@ -204,22 +210,35 @@ walk(struct walk *w, int *ret_fd)
 	return rc;
 }
 
-int
-conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err)
+static int
+walk_from_root(const char *path, uid_t uid, bool want_dir, int *ret_fd,
+    struct err *err)
 {
 	struct walk w = { .path = path, .uid = uid, .dir = -1,
-		.rest = BUF_INIT, .err = err };
+		.rest = BUF_INIT, .want_dir = want_dir, .err = err };
 	int rc;
 
-	if (path[0] != '/' || path[strlen(path) - 1] == '/' ||
-	    strlen(path) >= PATH_MAX)
-		return err_set(err, -EINVAL,
-		    "%s: not the absolute path of a file", path);
+	if (path[0] != '/' || strlen(path) >= PATH_MAX)
+		return err_set(err, -EINVAL, "%s: not an absolute path", path);
 	buf_puts(&w.rest, path);
 	rc = walk(&w, ret_fd);
 	buf_done(&w.rest);
 	io_close(&w.dir);
 	return rc;
+}
+
+int
+conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err)
+{
+	if (path[0] == '/' && path[strlen(path) - 1] == '/')
+		return err_set(err, -EISDIR, "%s: not the path of a file", path);
+	return walk_from_root(path, uid, false, ret_fd, err);
+}
+
+int
+conf_trust_dir(const char *path, uid_t uid, int *ret_fd, struct err *err)
+{
+	return walk_from_root(path, uid, true, ret_fd, err);
 }
 
 int

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
 
 static int
 try_as(const char *name, uid_t uid, struct err *err)
@@ -80,6 +81,36 @@ out:
 	free(sticky);
 }
 
+static int
+dir_as(const char *name, int *ret_fd)
+{
+	AEG_AUTOFREE char *path = scratch_path(name);
+
+	return conf_trust_dir(path, getuid(), ret_fd, NULL);
+}
+
+static void
+directories(void)
+{
+	int fd = -1;
+
+	IS_INT(dir_as("ok", &fd), 0);
+	OK(fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	io_close(&fd);
+	IS_INT(dir_as("ok/", &fd), 0);
+	io_close(&fd);
+	IS_INT(dir_as("dirlink", &fd), 0);
+	io_close(&fd);
+	IS_INT(dir_as("sticky", &fd), 0);
+	io_close(&fd);
+	IS_INT(dir_as("gdir", &fd), ERR_TRUST);
+	IS_INT(dir_as("tobad/in", &fd), ERR_TRUST);
+	IS_INT(dir_as("ok/file", &fd), -ENOTDIR);
+	IS_INT(dir_as("none", &fd), -ENOENT);
+	OK(fd == -1);
+	IS_INT(conf_trust_dir("ok", getuid(), &fd, NULL), -EINVAL);
+}
+
 static void
 reading(void)
 {
@@ -109,9 +140,9 @@ main(void)
 	want("ok/none", -ENOENT, "No such file");
 	want("none/file", -ENOENT, "No such file");
 	want("ok/file/more", -ENOTDIR, "Not a directory");
-	want("ok/file/", -EINVAL, "absolute");
+	want("ok/file/", -EISDIR, "file");
 	want("ok", ERR_TRUST, "regular");
-	want("/", -EINVAL, "absolute");
+	want("/", -EISDIR, "file");
 	want("/..", ERR_TRUST, "regular");
 
 	scratch_write("ok/group", "x", 1, 0620);
@@ -158,6 +189,7 @@ main(void)
 	free(path);
 	want("abs/file", 0, NULL);
 
+	directories();
 	reading();
 	others();
 	return tap_done();
