@@ -36,6 +36,9 @@ struct audit;
 int audit_open(const char *dir, bool readonly, struct audit **ret,
 	struct err *err);
 void audit_close(struct audit *a);
+/* Open and check the file now, where it would wait for the first intent:
+ * for a moment when nobody waits. */
+int audit_ready(struct audit *a, struct err *err);
 
 struct audit_session {
 	const char *user, *tty, *remote, *origin, *host, *version;
@@ -79,6 +82,7 @@ int audit_flush(struct audit *a, struct err *err);
 
 struct audit_row {
 	int64_t id, session, wall_ns;
+	const char *uuid;	/* of the command, as text */
 	const char *line; size_t len;
 	const char *user, *host, *tty, *origin, *cwd;
 	const char *decision, *source, *rule, *reason, *model, *answer, *writer;
@@ -95,7 +99,9 @@ struct audit_query {
 	int64_t session;	/* 0: any */
 	bool unfinished;	/* only those */
 };
-/* Oldest of the selected first, until fn returns non-zero. */
+/* Oldest of the selected first, until fn returns non-zero (audit_query()
+ * then returns 0).  The row lives as long as the call of fn.  Absent numbers
+ * are 0, an absent confidence -1. */
 int audit_query(struct audit *a, const struct audit_query *q,
 	int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
 	struct err *err);

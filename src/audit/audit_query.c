@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC */
+/* Reading the record. */
+#include "audit_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+
+#define COLUMNS \
+	"c.id, c.session, c.wall_ns, c.uuid, c.line, c.cwd, s.user, s.host," \
+	" s.tty, c.origin, c.decision, c.source, c.rule, c.reason, c.model," \
+	" c.answer, c.writer, c.note, c.ran, c.status, c.signal," \
+	" c.confidence, c.duration_ns, c.cpu_ns, c.maxrss_kib, c.latency_ns"
+
+enum column {
+	C_ID, C_SESSION, C_WALL_NS, C_UUID, C_LINE, C_CWD, C_USER, C_HOST,
+	C_TTY, C_ORIGIN, C_DECISION, C_SOURCE, C_RULE, C_REASON, C_MODEL,
+	C_ANSWER, C_WRITER, C_NOTE, C_RAN, C_STATUS, C_SIGNAL,
+	C_CONFIDENCE, C_DURATION_NS, C_CPU_NS, C_MAXRSS_KIB, C_LATENCY_NS,
+};
+
+/* The newest ?1 of what is selected, oldest of them first. */
+static void
+put_sql(struct buf *sql, const struct audit_query *q)
+{
+	buf_puts(sql, "SELECT " COLUMNS " FROM commands AS c"
+	    " LEFT JOIN sessions AS s ON s.id = c.session"
+	    " WHERE c.id IN (SELECT id FROM commands WHERE 1");
+	if (q->since_ns != 0)
+		buf_puts(sql, " AND wall_ns >= ?2");
+	if (q->until_ns != 0)
+		buf_puts(sql, " AND wall_ns < ?3");
+	if (q->text != NULL)
+		buf_puts(sql, " AND instr(line, ?4) > 0");
+	if (q->decision != NULL)
+		buf_puts(sql, " AND decision = ?5");
+	if (q->cwd != NULL)
+		buf_puts(sql, " AND cwd = ?6");
+	if (q->session != 0)
+		buf_puts(sql, " AND session = ?7");
+	if (q->unfinished)
+		buf_puts(sql, " AND ran = 1 AND status IS NULL");
+	buf_puts(sql, " ORDER BY id DESC LIMIT ?1) ORDER BY c.id");
+}
+
+static int
+bind_blob(sqlite3_stmt *st, int place, const char *text)
+{
+	return sqlite3_bind_blob(st, place, text, (int)strlen(text),
+	    SQLITE_STATIC);
+}
+
+/* Parameters that the text has no place for are SQLITE_RANGE: fine. */
+static void
+bind(sqlite3_stmt *st, const struct audit_query *q)
+{
+	sqlite3_bind_int64(st, 1, q->limit > 0 ? q->limit : -1);
+	sqlite3_bind_int64(st, 2, q->since_ns);
+	sqlite3_bind_int64(st, 3, q->until_ns);
+	if (q->text != NULL)
+		bind_blob(st, 4, q->text);
+	audit_bind_text(st, 5, q->decision);
+	if (q->cwd != NULL)
+		bind_blob(st, 6, q->cwd);
+	sqlite3_bind_int64(st, 7, q->session);
+}
+
+/* NULL stays NULL; BLOB columns come as text, too: sqlite adds the NUL. */
+static const char *
+text(sqlite3_stmt *st, enum column c)
+{
+	return (const char *)sqlite3_column_text(st, c);
+}
+
+static void
+take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
+{
+	*r = (struct audit_row){
+		.id = sqlite3_column_int64(st, C_ID),
+		.session = sqlite3_column_int64(st, C_SESSION),
+		.wall_ns = sqlite3_column_int64(st, C_WALL_NS),
+		.uuid = uuid,
+		.line = text(st, C_LINE),
+		.user = text(st, C_USER), .host = text(st, C_HOST),
+		.tty = text(st, C_TTY), .origin = text(st, C_ORIGIN),
+		.cwd = text(st, C_CWD), .decision = text(st, C_DECISION),
+		.source = text(st, C_SOURCE), .rule = text(st, C_RULE),
+		.reason = text(st, C_REASON), .model = text(st, C_MODEL),
+		.answer = text(st, C_ANSWER), .writer = text(st, C_WRITER),
+		.note = text(st, C_NOTE),
+		.ran = sqlite3_column_int(st, C_RAN) != 0,
+		.finished = sqlite3_column_type(st, C_STATUS) != SQLITE_NULL,
+		.status = sqlite3_column_int(st, C_STATUS),
+		.signal = sqlite3_column_int(st, C_SIGNAL),
+		.confidence = sqlite3_column_type(st, C_CONFIDENCE) ==
+		    SQLITE_NULL ? -1 : sqlite3_column_int(st, C_CONFIDENCE),
+		.duration_ns = sqlite3_column_int64(st, C_DURATION_NS),
+		.cpu_ns = sqlite3_column_int64(st, C_CPU_NS),
+		.maxrss_kib = sqlite3_column_int64(st, C_MAXRSS_KIB),
+		.latency_ns = sqlite3_column_int64(st, C_LATENCY_NS),
+	};
+	r->len = (size_t)sqlite3_column_bytes(st, C_LINE);
+	if (r->line == NULL)
+		r->line = "";	/* a blob of no bytes reads as NULL */
+	uuid[0] = '\0';
+	if (sqlite3_column_bytes(st, C_UUID) == AUDIT_UUID_LEN)
+		audit_uuid_text(sqlite3_column_blob(st, C_UUID), uuid);
+}
+
+int
+audit_query(struct audit *a, const struct audit_query *q,
+    int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	AEG_AUTO(buf_done) struct buf sql = BUF_INIT;
+	sqlite3_stmt *st = NULL;
+	int rc = audit_db_ready(d, err);
+
+	if (rc < 0)
+		return rc;
+	put_sql(&sql, q);
+	rc = sqlite3_prepare_v2(d->db, sql.data, (int)sql.len, &st, NULL);
+	if (rc == SQLITE_OK) {
+		bind(st, q);
+		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+			struct audit_row row;
+			char uuid[37];
+
+			take_row(st, uuid, &row);
+			if (fn(ctx, &row) != 0) {
+				rc = SQLITE_DONE;
+				break;
+			}
+		}
+	}
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+#include "audit/audit_int.h"
+#include "store.h"
+
+#include "aegsh/base/mem.h"
+
+static struct audit *a;
+static int64_t wall[8];		/* of each row */
+
+static int
+add_line(void *ctx, const struct audit_row *row)
+{
+	struct buf *b = ctx;
+
+	if (row->id < (int64_t)AEG_NELEM(wall))
+		wall[row->id] = row->wall_ns;
+	buf_putf(b, "%s%.*s", b->len > 0 ? " " : "", (int)row->len, row->line);
+	return 0;
+}
+
+static int
+stop_at_two(void *ctx, const struct audit_row *row)
+{
+	add_line(ctx, row);
+	return row->id == 2;
+}
+
+static void
+lines(const struct audit_query *q, const char *want, const char *name)
+{
+	struct buf b = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (audit_query(a, q, add_line, &b, &err) < 0)
+		buf_putf(&b, "! %s", err.text);
+	IS_STRN(b.data != NULL ? b.data : "", want, name);
+	buf_done(&b);
+}
+
+static int
+check_row(void *ctx, const struct audit_row *r)
+{
+	IS_INT((intmax_t)r->len, 3);
+	IS_STR(r->line, "one");
+	IS_STR(r->user, "somebody");
+	IS_STR(r->host, "box");
+	IS_STR(r->tty, "pts/7");
+	IS_STR(r->origin, "prompt");
+	IS_STR(r->cwd, "/home/somebody");
+	IS_STR(r->decision, "allow");
+	IS_STR(r->source, "policy");
+	IS_STR(r->rule, "admin.read");
+	IS_STR(r->reason, "it only reads");
+	OK(r->model == NULL);
+	OK(r->answer == NULL);
+	IS_STR(r->writer, "stand-alone");
+	IS_STR(r->note, "n");
+	OK(r->ran && r->finished);
+	OK(r->status == 5 && r->signal == 0 && r->confidence == -1);
+	OK(r->duration_ns == 1 && r->cpu_ns == 2 && r->maxrss_kib == 3);
+	OK(r->latency_ns == 0);
+	OK(strlen(r->uuid) == 36 && r->uuid[14] == '4');
+	return 1;
+}
+
+static void
+fill(void)
+{
+	struct err err = ERR_INIT;
+	struct audit_event ev = store_event("two");
+	int64_t id = store_put(a, "one", &err);
+
+	audit_outcome(a, id, &(struct audit_outcome){ .status = 5,
+	    .duration_ns = 1, .cpu_ns = 2, .maxrss_kib = 3, .note = "n" });
+	ev.decision = "block";
+	ev.ran = false;
+	audit_intent(a, &ev, &err);
+	audit_session_end(a, &err);
+	audit_session_begin(a, &store_session, &err);
+	ev = store_event("three%'\"");
+	ev.cwd = "/elsewhere";
+	audit_intent(a, &ev, &err);
+	ev = store_event("four");
+	audit_builtin(a, &ev, 0);
+	audit_flush(a, &err);
+}
+
+int
+main(void)
+{
+	struct buf b = BUF_INIT;
+	struct err err = ERR_INIT;
+	char *path;
+
+	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	scratch_mkdir("s", 0700);
+	path = scratch_path("s");
+	a = store_open("s");
+	fill();
+	lines(&(struct audit_query){ 0 }, "one two three%'\" four", "all");
+	lines(&(struct audit_query){ .limit = 2 }, "three%'\" four", "newest");
+	lines(&(struct audit_query){ .limit = 99 }, "one two three%'\" four",
+	    "more than there are");
+	lines(&(struct audit_query){ .text = "o" }, "one two four", "text");
+	lines(&(struct audit_query){ .text = "%'\"" }, "three%'\"",
+	    "text is no pattern");
+	lines(&(struct audit_query){ .text = "_" }, "", "nor a wildcard");
+	lines(&(struct audit_query){ .text = "o", .limit = 1 }, "four",
+	    "newest of those");
+	lines(&(struct audit_query){ .decision = "block" }, "two", "decision");
+	lines(&(struct audit_query){ .cwd = "/elsewhere" }, "three%'\"",
+	    "cwd");
+	lines(&(struct audit_query){ .session = 1 }, "one two", "session 1");
+	lines(&(struct audit_query){ .session = 2 }, "three%'\" four",
+	    "session 2");
+	lines(&(struct audit_query){ .unfinished = true }, "three%'\"",
+	    "unfinished: ran, and no outcome");
+	lines(&(struct audit_query){ .since_ns = wall[3] }, "three%'\" four",
+	    "since includes its moment");
+	lines(&(struct audit_query){ .until_ns = wall[3] }, "one two",
+	    "until does not");
+	lines(&(struct audit_query){ .since_ns = 1, .until_ns = 2 }, "",
+	    "nothing then");
+	IS_INT(audit_query(a, &(struct audit_query){ 0 }, stop_at_two, &b,
+	    &err), 0);
+	IS_STR(b.data, "one two");
+	buf_done(&b);
+	audit_close(a);
+	IS_INT(audit_open(path, true, &a, &err), 0);
+	audit_query(a, &(struct audit_query){ 0 }, check_row, NULL, &err);
+	audit_close(a);
+	free(path);
+	return tap_done();
+}
