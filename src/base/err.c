@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
+static void __attribute__((format(printf, 3, 0)))
 put(struct err *err, int code, const char *fmt, va_list ap)
 {
 	err->code = code;
