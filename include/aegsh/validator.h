@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The second judge: a language model, asked over a socket through the
- * helper aegsh-judge.  No HTTP and no key in this process.
+ * helper aegsh-judge.  No HTTP, no JSON parser and no key in this process:
+ * the helper parses the answer strictly and hands over a frame of fixed
+ * layout (aegsh/validator_frame.h), which is checked again here, field by
+ * field.
  */
 #ifndef AEGSH_VALIDATOR_H
 #define AEGSH_VALIDATOR_H
@@ -18,6 +21,7 @@
 #define VAL_REASON_MAX 300			/* bytes of a reason kept */
 #define VAL_LINE_MAX ((size_t)32 * 1024)	/* longer lines are not sent:
 						 * they count as unanswered */
+#define VAL_FACTS_MAX 64			/* the same for more facts */
 
 enum val_action { VAL_BLOCK = 0, VAL_WARN, VAL_ALLOW };
 enum val_status {
@@ -33,13 +37,14 @@ struct val_verdict {
 	unsigned confidence;		/* percent */
 	char reason[VAL_REASON_MAX];	/* inert; or what failed */
 	char alternative[VAL_REASON_MAX];	/* inert, may be empty */
-	char category[64];
-	char model[128];
+	char category[64];		/* [a-z0-9_-]+ */
+	char model[128];		/* inert; who answered, or was asked */
 	int64_t latency_ns;
 };
 
 /* What the model is told, besides the line: facts as name and text.  All
- * of it travels as JSON strings, never as instructions. */
+ * of it travels as JSON strings, never as instructions, and with what looks
+ * like a secret replaced.  Never pass the value of a variable as a fact. */
 struct val_fact {
 	const char *name, *text;
 	size_t len;
@@ -55,25 +60,31 @@ struct val_question {
 
 struct validator;
 
-/* Cheap: starts nothing. */
+/* Cheap: starts nothing.  ERR_TOO_LONG for a setting over its cap. */
 int validator_new(const struct conf *conf, struct validator **ret,
 	struct err *err);
+/* Ends the helper; waits for nothing but its death by SIGKILL, briefly. */
 void validator_free(struct validator *v);
 bool validator_configured(const struct validator *v);
 /* Start the helper in the background, so that the first question finds it
  * warm.  Never blocks; a failure shows when it is asked. */
 void validator_warm(struct validator *v);
 /* Ask.  cancel_fd readable (Ctrl-C; -1: none) gives VAL_CANCELLED at once.
- * progress, when not NULL, is called every 300 ms or so with the seconds
- * gone, so that the caller can tell a person what is waited for. */
+ * progress, when not NULL, is called every 300 ms or so with the time gone,
+ * so that the caller can tell a person what is waited for.  It takes no
+ * longer than ask-timeout and a blink. */
 void validator_ask(struct validator *v, const struct val_question *q,
 	int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns), void *ctx,
 	struct val_verdict *ret);
 
+const char *val_action_name(enum val_action action);
+const char *val_status_name(enum val_status status);
+
 /* Strict: exactly one object with exactly the schema's members and this
- * nonce, nothing else.  ERR_SYNTAX says what is wrong. */
+ * nonce, nothing else.  ERR_SYNTAX says what is wrong.  Stands in an
+ * archive of its own (LINK_valreply), because it needs a JSON parser and
+ * the shell does not. */
 int val_parse_reply(const char *text, size_t len, const char *nonce,
 	struct val_verdict *ret, struct err *err);
-const char *val_action_name(enum val_action action);
 
 #endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One POST at a time over one kept connection.  What is not wanted is off:
+ * redirects, proxies, other protocols, cookies, netrc, compression.
+ */
+#include "judge_int.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+
+#define IDLE_MS 60000
+
+struct judge_http {
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	const char *label;
+	bool plain, active, too_long;
+	int64_t timeout_ms;
+	struct buf request, body;
+	size_t header_bytes;
+	CURLcode code;
+	char why[CURL_ERROR_SIZE];
+};
+
+static size_t
+on_body(char *p, size_t size, size_t n, void *ctx)
+{
+	struct judge_http *h = ctx;
+
+	buf_put(&h->body, p, size * n);
+	if (!buf_overflow(&h->body))
+		return size * n;
+	h->too_long = true;
+	return 0;
+}
+
+static size_t
+on_header(char *p, size_t size, size_t n, void *ctx)
+{
+	struct judge_http *h = ctx;
+
+	h->header_bytes += size * n;
+	if (h->header_bytes <= JUDGE_HEADERS_MAX)
+		return size * n;
+	h->too_long = true;
+	return 0;
+}
+
+/* Without TLS the address itself must be loopback, whatever a name server
+ * says localhost is. */
+static curl_socket_t
+on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
+{
+	const struct judge_http *h = ctx;
+	const struct sockaddr_in *in = (const void *)&a->addr;
+	const struct sockaddr_in6 *in6 = (const void *)&a->addr;
+	bool loopback = a->family == AF_UNIX ||
+	    (a->family == AF_INET &&
+	    (ntohl(in->sin_addr.s_addr) >> 24) == 127) ||
+	    (a->family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
+
+	if (h->plain && !loopback)
+		return CURL_SOCKET_BAD;
+	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+}
+
+static int
+add_header(struct judge_http *h, const char *text)
+{
+	struct curl_slist *more = curl_slist_append(h->headers, text);
+
+	if (more == NULL)
+		return -ENOMEM;
+	h->headers = more;
+	return 0;
+}
+
+static int
+set_headers(struct judge_http *h, const char *auth, const struct buf *key)
+{
+	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
+	const char *mark = strstr(auth, "%s");
+	int rc;
+
+	if (add_header(h, "Content-Type: application/json") < 0 ||
+	    add_header(h, "Accept: application/json") < 0 ||
+	    add_header(h, "Expect:") < 0)
+		return -ENOMEM;
+	if (key->len == 0)
+		return 0;
+	buf_put(&line, auth, (size_t)(mark - auth));
+	buf_put(&line, key->data, key->len);
+	buf_puts(&line, mark + 2);
+	rc = add_header(h, line.data);
+	explicit_bzero(line.data, line.cap);
+	return rc;
+}
+
+static CURLcode
+set_limits(CURL *c, const struct judge_endpoint *e)
+{
+	CURLcode rc = CURLE_OK;
+
+#define SET(option, value) \
+	do { \
+		if (rc == CURLE_OK) \
+			rc = curl_easy_setopt(c, CURLOPT_##option, (value)); \
+	} while (0)
+#if LIBCURL_VERSION_NUM >= 0x075500
+	SET(PROTOCOLS_STR, e->plain ? "http" : "https");
+#else
+	SET(PROTOCOLS, e->plain ? (long)CURLPROTO_HTTP : (long)CURLPROTO_HTTPS);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* A name server that hangs must not hold up what comes next. */
+	SET(QUICK_EXIT, 1L);
+#endif
+	SET(FOLLOWLOCATION, 0L);
+	SET(PROXY, "");
+	SET(NOPROXY, "*");
+	SET(NETRC, (long)CURL_NETRC_IGNORED);
+	SET(SSL_VERIFYPEER, 1L);
+	SET(SSL_VERIFYHOST, 2L);
+	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(NOSIGNAL, 1L);
+	SET(TCP_NODELAY, 1L);
+	SET(TCP_KEEPALIVE, 1L);
+	SET(MAXFILESIZE, (long)JUDGE_BODY_MAX);
+	SET(USERAGENT, "aegsh-judge");
+	return rc;
+}
+
+static CURLcode
+set_request(struct judge_http *h, const struct judge_endpoint *e,
+    const struct buf *ca)
+{
+	struct curl_blob blob = { ca->data, ca->len, CURL_BLOB_COPY };
+	CURL *c = h->easy;
+	CURLcode rc = set_limits(c, e);
+
+	SET(URL, e->url);
+	if (e->unix_path != NULL)
+		SET(UNIX_SOCKET_PATH, e->unix_path);
+	if (ca->len > 0) {
+		/* These and no others. */
+		SET(CAINFO, NULL);
+		SET(CAPATH, NULL);
+		SET(CAINFO_BLOB, &blob);
+	}
+	SET(POST, 1L);
+	SET(HTTPHEADER, h->headers);
+	SET(ERRORBUFFER, h->why);
+	SET(WRITEFUNCTION, on_body);
+	SET(WRITEDATA, (void *)h);
+	SET(HEADERFUNCTION, on_header);
+	SET(HEADERDATA, (void *)h);
+	SET(OPENSOCKETFUNCTION, on_socket);
+	SET(OPENSOCKETDATA, (void *)h);
+	return rc;
+}
+
+int
+judge_http_new(const struct judge_endpoint *e, const char *auth,
+    const struct buf *key, const struct buf *ca, struct judge_http **ret,
+    struct err *err)
+{
+	struct judge_http *h = xcalloc(1, sizeof *h);
+
+	h->multi = curl_multi_init();
+	h->easy = curl_easy_init();
+	h->label = e->label;
+	h->plain = e->plain;
+	h->body.max = JUDGE_BODY_MAX;
+	if (h->multi == NULL || h->easy == NULL ||
+	    set_headers(h, auth, key) < 0 ||
+	    set_request(h, e, ca) != CURLE_OK) {
+		judge_http_free(h);
+		return err_set(err, -EINVAL, "%s: libcurl cannot be set up",
+		    e->label);
+	}
+	*ret = h;
+	return 0;
+}
+
+void
+judge_http_free(struct judge_http *h)
+{
+	if (h == NULL)
+		return;
+	judge_http_drop(h);
+	curl_easy_cleanup(h->easy);
+	curl_multi_cleanup(h->multi);
+	curl_slist_free_all(h->headers);
+	buf_done(&h->request);
+	buf_done(&h->body);
+	free(h);
+}
+
+void
+judge_http_drop(struct judge_http *h)
+{
+	if (h->active)
+		curl_multi_remove_handle(h->multi, h->easy);
+	h->active = false;
+}
+
+int
+judge_http_start(struct judge_http *h, struct buf *body, int64_t timeout_ms,
+    struct err *err)
+{
+	CURL *c = h->easy;
+	CURLcode rc = CURLE_OK;
+
+	judge_http_drop(h);
+	buf_done(&h->request);
+	h->request = *body;
+	*body = (struct buf)BUF_INIT;
+	buf_reset(&h->body);
+	h->header_bytes = 0;
+	h->too_long = false;
+	h->why[0] = '\0';
+	h->timeout_ms = timeout_ms;
+	SET(POSTFIELDS, h->request.data);
+	SET(POSTFIELDSIZE, (long)h->request.len);
+	SET(TIMEOUT_MS, (long)timeout_ms);
+	SET(CONNECTTIMEOUT_MS, (long)timeout_ms);
+	if (rc != CURLE_OK ||
+	    curl_multi_add_handle(h->multi, c) != CURLM_OK)
+		return err_set(err, -EINVAL, "%s: the request cannot be made",
+		    h->label);
+	h->active = true;
+	return 0;
+}
+
+int
+judge_http_work(struct judge_http *h, int fd, struct err *err)
+{
+	struct curl_waitfd also = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	CURLMsg *msg;
+	int running, left;
+
+	if (curl_multi_perform(h->multi, &running) != CURLM_OK)
+		return err_set(err, -EIO, "libcurl");
+	while ((msg = curl_multi_info_read(h->multi, &left)) != NULL) {
+		if (msg->msg != CURLMSG_DONE || !h->active)
+			continue;
+		h->code = msg->data.result;
+		judge_http_drop(h);
+		return 1;
+	}
+	if (curl_multi_poll(h->multi, &also, 1, IDLE_MS, NULL) != CURLM_OK)
+		return err_set(err, -EIO, "libcurl");
+	return 0;
+}
+
+static enum judge_outcome
+failed(const struct judge_http *h, struct err *err)
+{
+	if (h->too_long)
+		err_set(err, ERR_TOO_LONG,
+		    "%s: the server's answer is longer than %zu bytes",
+		    h->label, JUDGE_BODY_MAX);
+	else if (h->code == CURLE_OPERATION_TIMEDOUT)
+		err_set(err, -ETIMEDOUT, "%s: no answer within %lld ms",
+		    h->label, (long long)h->timeout_ms);
+	else
+		err_set(err, -EIO, "%s: %s", h->label, h->why[0] != '\0' ?
+		    h->why : curl_easy_strerror(h->code));
+	return h->code == CURLE_COULDNT_RESOLVE_HOST ? JUDGE_LEAVE :
+	    JUDGE_FAILED;
+}
+
+enum judge_outcome
+judge_http_result(struct judge_http *h, long *ret_status,
+    const struct buf **ret_body, struct err *err)
+{
+	long status = 0;
+
+	if (h->code != CURLE_OK)
+		return failed(h, err);
+	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
+	*ret_status = status;
+	*ret_body = &h->body;
+	return JUDGE_REPLIED;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The helper process: started with an empty environment, its socket and
+ * /dev/null, in a session of its own, so that no key of the terminal
+ * reaches it; ended by the end of its socket, and by SIGKILL.
+ */
+#include "validator_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/wire.h"
+
+#define REAP_MS 100	/* how long a SIGKILL may take, at most */
+#define SOCKET_MIN 10	/* out of the way of what the child will open */
+
+static int
+spawn_with(const char *path, int fd, posix_spawn_file_actions_t *fa,
+    posix_spawnattr_t *at, pid_t *ret_pid)
+{
+	static char name[] = "aegsh-judge", search[] = "PATH=/usr/bin:/bin",
+	    locale[] = "LC_ALL=C";
+	char *argv[] = { name, NULL }, *envp[] = { search, locale, NULL };
+	const short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
+	    POSIX_SPAWN_SETSIGMASK;
+	sigset_t all, none;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	if (posix_spawnattr_setflags(at, flags) != 0 ||
+	    posix_spawnattr_setsigdefault(at, &all) != 0 ||
+	    posix_spawnattr_setsigmask(at, &none) != 0 ||
+	    posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDONLY,
+	    0) != 0 ||
+	    posix_spawn_file_actions_addopen(fa, 1, "/dev/null", O_WRONLY,
+	    0) != 0 ||
+#ifndef AEGSH_SANITIZE	/* whose reports must be seen */
+	    posix_spawn_file_actions_adddup2(fa, 1, 2) != 0 ||
+#endif
+	    posix_spawn_file_actions_adddup2(fa, fd, VAL_HELPER_FD) != 0 ||
+	    posix_spawn_file_actions_addclosefrom_np(fa,
+	    VAL_HELPER_FD + 1) != 0)
+		return ENOMEM;
+	return posix_spawn(ret_pid, path, fa, at, argv, envp);
+}
+
+static int
+spawn(int fd, pid_t *ret_pid, struct err *err)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/aegsh-judge",
+	    sysdirs()->libexec);
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t at;
+	int rc;
+
+	if (posix_spawn_file_actions_init(&fa) != 0)
+		return err_sys(err, ENOMEM, "%s", path);
+	if (posix_spawnattr_init(&at) != 0) {
+		posix_spawn_file_actions_destroy(&fa);
+		return err_sys(err, ENOMEM, "%s", path);
+	}
+	rc = spawn_with(path, fd, &fa, &at, ret_pid);
+	posix_spawnattr_destroy(&at);
+	posix_spawn_file_actions_destroy(&fa);
+	return rc == 0 ? 0 : err_sys(err, rc, "start %s", path);
+}
+
+static int
+send_setup(int fd, const struct val_setup *setup, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf body = BUF_INIT;
+	struct wire_msg m = WIRE_MSG_INIT;
+	int rc;
+
+	rc = val_setup_pack(setup, &body, err);
+	if (rc == 0)
+		rc = wire_hello_send(fd, VAL_ROLE, err);
+	if (rc < 0)
+		return rc;
+	m.type = VAL_FRAME_SETUP;
+	m.body = body.data;
+	m.len = body.len;
+	return wire_send(fd, &m, err);
+}
+
+int
+val_helper_start(struct val_helper *h, const struct val_setup *setup,
+    struct err *err)
+{
+	AEG_AUTOFD int ours = -1;
+	AEG_AUTOFD int theirs = -1;
+	int fds[2], moved, rc;
+
+	val_helper_end(h);
+	rc = wire_pair(fds, err);
+	if (rc < 0)
+		return rc;
+	ours = fds[0];
+	theirs = fds[1];
+	moved = io_move_up(theirs, SOCKET_MIN);
+	if (moved < 0)
+		return err_sys(err, -moved, "move a descriptor");
+	theirs = moved;
+	if (fcntl(ours, F_SETFL, O_RDWR | O_NONBLOCK) < 0)
+		return err_sys(err, errno, "socket");
+	/* Before the start: what is sent waits for the helper. */
+	rc = send_setup(ours, setup, err);
+	if (rc == 0)
+		rc = spawn(theirs, &h->pid, err);
+	if (rc < 0)
+		return rc;
+	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
+	h->fd = ours;
+	h->greeted = false;
+	ours = -1;
+	return 0;
+}
+
+bool
+val_helper_alive(const struct val_helper *h)
+{
+	struct pollfd p[2] = { { .fd = h->fd }, { .fd = h->pidfd,
+	    .events = POLLIN } };
+
+	return h->fd >= 0 && poll(p, 2, 0) == 0;
+}
+
+void
+val_helper_end(struct val_helper *h)
+{
+	struct pollfd p = { .fd = h->pidfd, .events = POLLIN };
+	siginfo_t gone;
+
+	if (h->fd < 0)
+		return;
+	io_close(&h->fd);
+	if (h->pidfd >= 0) {
+		syscall(SYS_pidfd_send_signal, h->pidfd, SIGKILL, NULL, 0);
+		while (poll(&p, 1, REAP_MS) < 0 && errno == EINTR)
+			continue;
+		waitid(P_PIDFD, (id_t)h->pidfd, &gone, WEXITED | WNOHANG);
+	}
+	io_close(&h->pidfd);
+	h->pid = -1;
+}
+
+int
+val_helper_recv(struct val_helper *h, int timeout_ms, int cancel_fd,
+    struct wire_msg *ret, struct err *err)
+{
+	int rc;
+
+	if (!h->greeted) {
+		rc = wire_hello_recv(h->fd, VAL_ROLE, timeout_ms, cancel_fd,
+		    err);
+		if (rc < 0)
+			return rc;
+		h->greeted = true;
+	}
+	return wire_recv(h->fd, timeout_ms, cancel_fd, ret, err);
+}
