@@ -38,7 +38,6 @@ enum admin_words {
 	ADMIN_WORDS_FILE,
 	ADMIN_WORDS_DIR,
 	ADMIN_WORDS_USER,
-	ADMIN_WORDS_PROFILE,
 	ADMIN_WORDS_DECISION,
 	ADMIN_WORDS_SETTING,	/* name=value of a settings row */
 };
@@ -139,6 +138,23 @@ void admin_table_add(struct admin_table *t, const char *const *cells);
 void admin_table_print(struct admin_table *t, struct admin *a);
 void admin_table_free(struct admin_table *t);
 
+/* ---- admin_time.c ------------------------------------------------------ */
+
+#define ADMIN_TIME_MAX 40
+
+/* "@SECONDS", "90m" (ago; s m h d w), "today", "yesterday", "2026-08-01",
+ * "2026-08-01 12:30[:05]" (also with T), local time.  0 or -EINVAL. */
+int admin_time_parse(const char *text, int64_t now_ns, int64_t *ret_ns);
+void admin_time_show(int64_t ns, char ret[ADMIN_TIME_MAX]);	/* local */
+void admin_time_json(int64_t ns, char ret[ADMIN_TIME_MAX]);	/* UTC */
+void admin_span_show(int64_t ns, char ret[ADMIN_TIME_MAX]);	/* "1.5s" */
+
+/* ---- admin_store.c ----------------------------------------------------- */
+
+struct audit;
+/* The store of a->uid, for reading.  -ENOENT: nothing is recorded yet. */
+int admin_store(struct admin *a, struct audit **ret, struct err *err);
+
 /* ---- admin_json.c: text for programs ----------------------------------- */
 
 /* Set a member from bytes.  What is not UTF-8 has each wrong byte as
@@ -147,6 +163,8 @@ void admin_table_free(struct admin_table *t);
 void admin_json_bytes(json_t *object, const char *key, const char *p,
 	size_t len);
 void admin_json_text(json_t *object, const char *key, const char *text);
+/* A string by itself; wrong bytes are U+FFFD. */
+json_t *admin_json_string(const char *text);
 /* One line a document, ASCII only; frees it. */
 void admin_json_print(struct admin *a, json_t *document);
 

@@ -14,16 +14,14 @@ set(json_t *object, const char *key, json_t *value)
 		abort();	/* no memory, as xmalloc() has it */
 }
 
-static void
-set_damaged(json_t *object, const char *key, const char *p, size_t len)
+/* The bytes with each wrong one as U+FFFD. */
+static json_t *
+repaired(const char *p, size_t len)
 {
-	AEG_AUTOFREE char *hex_key = xasprintf("%s_hex", key);
-	AEG_AUTO(buf_done) struct buf hex = BUF_INIT, text = BUF_INIT;
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
 	uint32_t cp;
 	size_t i, n;
 
-	for (i = 0; i < len; i++)
-		buf_putf(&hex, "%02x", (unsigned char)p[i]);
 	for (i = 0; i < len; i += n) {
 		n = text_utf8(p + i, len - i, &cp);
 		if (n > 0) {
@@ -33,8 +31,26 @@ set_damaged(json_t *object, const char *key, const char *p, size_t len)
 			n = 1;
 		}
 	}
-	set(object, key, json_stringn(text.data, text.len));
+	return json_stringn(text.data != NULL ? text.data : "", text.len);
+}
+
+static void
+set_damaged(json_t *object, const char *key, const char *p, size_t len)
+{
+	AEG_AUTOFREE char *hex_key = xasprintf("%s_hex", key);
+	AEG_AUTO(buf_done) struct buf hex = BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		buf_putf(&hex, "%02x", (unsigned char)p[i]);
+	set(object, key, repaired(p, len));
 	set(object, hex_key, json_stringn(hex.data, hex.len));
+}
+
+json_t *
+admin_json_string(const char *text)
+{
+	return repaired(text, strlen(text));
 }
 
 void

@@ -276,6 +276,21 @@ conf_origin_file(const struct conf *c, enum conf_id id)
 	return file < 0 ? NULL : c->files[file];
 }
 
+const char *
+conf_layer_file(const struct conf *c, enum conf_layer layer)
+{
+	switch (layer) {
+	case CONF_OPERATOR:
+		return c->files[FILE_OPERATOR];
+	case CONF_USER:
+		return c->files[FILE_USER];
+	case CONF_DEFAULT:
+	case CONF_CMDLINE:
+		break;
+	}
+	return NULL;
+}
+
 const struct strv *
 conf_notes(const struct conf *c)
 {

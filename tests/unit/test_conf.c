@@ -141,6 +141,9 @@ failures(void)
 	IS_INT(load("mode = managed", NULL, &c, &err), 0);
 	OK(conf_managed(c));
 	IS_STR(conf_origin_file(c, CONF_MODE), path);
+	IS_STR(conf_layer_file(c, CONF_OPERATOR), path);
+	IS_STR(conf_layer_file(c, CONF_USER), user_file);
+	OK(conf_layer_file(c, CONF_CMDLINE) == NULL);
 	OK(conf_origin_file(c, CONF_FAIL) == NULL);
 	conf_free(c);
 	chmod(path, 0622);
@@ -195,6 +198,7 @@ places(void)
 	IS_STR(conf_str(c, CONF_MODEL), "home");
 	conf_free(c);
 	IS_INT(conf_load(0, home, NULL, &c, &err), 0);
+	OK(conf_layer_file(c, CONF_USER) == NULL);
 	IS_STR(conf_str(c, CONF_MODEL), "");
 	conf_free(c);
 	free(home);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * `aegshctl status`: what holds now, and what does not.
+ *
+ * The document is built once, as JSON; the text for people is the same
+ * document, printed another way.
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "admin_int.h"
+#include "aegsh/audit.h"
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+static const struct admin_option options[] = {
+	ADMIN_OPTION_JSON,
+	{ NULL }
+};
+
+struct report {
+	struct admin *a;
+	json_t *root;
+	bool bad;		/* something that should hold does not */
+};
+
+static json_t *
+section(struct report *r, const char *name)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(r->root, name, o);
+	return o;
+}
+
+static void
+problem(struct report *r, json_t *o, const char *text)
+{
+	admin_json_text(o, "problem", text);
+	r->bad = true;
+}
+
+static void
+report_file(struct report *r, json_t *list, const char *path, uid_t uid)
+{
+	AEG_AUTOFD int fd = -1;
+	struct err err = ERR_INIT;
+	json_t *o = json_object();
+	struct passwd *pw;
+	char mode[8];
+	struct stat st;
+	int rc;
+
+	json_array_append_new(list, o);
+	admin_json_text(o, "path", path);
+	rc = conf_trust_open(path, uid, &fd, &err);
+	json_object_set_new(o, "exists", json_boolean(rc != -ENOENT));
+	if (lstat(path, &st) == 0) {
+		pw = getpwuid(st.st_uid);
+		snprintf(mode, sizeof mode, "%04o",
+		    (unsigned)st.st_mode & 07777);
+		admin_json_text(o, "owner", pw != NULL ? pw->pw_name : "?");
+		json_object_set_new(o, "uid", json_integer(st.st_uid));
+		admin_json_text(o, "mode", mode);
+	}
+	if (rc < 0 && rc != -ENOENT)
+		problem(r, o, err.text);
+}
+
+static void
+report_settings(struct report *r)
+{
+	json_t *o = section(r, "settings"), *files = json_array(), *notes;
+	struct admin *a = r->a;
+	struct err err = ERR_INIT;
+	size_t i;
+
+	json_object_set_new(o, "files", files);
+	if (admin_conf(a, &err) < 0) {
+		AEG_AUTOFREE char *path = xasprintf("%s/aegsh.conf",
+		    sysdirs()->conf);
+
+		report_file(r, files, path, (uid_t)-1);
+		problem(r, o, err.text);
+		return;
+	}
+	admin_json_text(o, "mode", conf_str(a->conf, CONF_MODE));
+	admin_json_text(o, "profile", conf_str(a->conf, CONF_PROFILE));
+	report_file(r, files, conf_layer_file(a->conf, CONF_OPERATOR),
+	    (uid_t)-1);
+	if (conf_layer_file(a->conf, CONF_USER) != NULL)
+		report_file(r, files, conf_layer_file(a->conf, CONF_USER),
+		    a->uid);
+	notes = json_array();
+	for (i = 0; i < conf_notes(a->conf)->n; i++)
+		json_array_append_new(notes,
+		    admin_json_string(conf_notes(a->conf)->v[i]));
+	json_object_set_new(o, "notes", notes);
+}
+
+static void
+report_validator(struct report *r)
+{
+	json_t *o = section(r, "validator");
+	const char *endpoint;
+
+	if (r->a->conf == NULL)
+		return;
+	endpoint = conf_str(r->a->conf, CONF_ENDPOINT);
+	json_object_set_new(o, "configured",
+	    json_boolean(endpoint[0] != '\0'));
+	admin_json_text(o, "endpoint", endpoint[0] != '\0' ? endpoint : NULL);
+	admin_json_text(o, "model", conf_str(r->a->conf, CONF_MODEL));
+	admin_json_text(o, "when_it_fails", conf_str(r->a->conf, CONF_FAIL));
+}
+
+static void
+report_store(struct report *r)
+{
+	json_t *o = section(r, "record");
+	AEG_AUTOFREE char *place = NULL;
+	struct audit *store = NULL;
+	struct err err = ERR_INIT;
+	int rc = audit_place(r->a->uid, false, &place, &err);
+
+	if (rc == 0) {
+		admin_json_text(o, "place", place);
+		admin_json_text(o, "why_there",
+		    path_under(place, sysdirs()->state) ?
+		    "the install made it for this user" :
+		    "no installed place for this user, and a home can be "
+		    "granted to commands");
+		rc = audit_open(place, true, &store, &err);
+		audit_close(store);
+	}
+	admin_json_text(o, "state", rc == 0 ? "readable" :
+	    rc == -ENOENT ? "nothing is recorded yet" : "unusable");
+	if (rc < 0 && rc != -ENOENT)
+		problem(r, o, err.text);
+	admin_json_text(o, "writer", "stand-alone");
+	json_object_set_new(o, "advisory", json_true());
+	admin_json_text(o, "meaning", "advisory: this user's own uid can "
+	    "write to the store outside aegsh");
+}
+
+/* ---- the same for people ----------------------------------------------- */
+
+static void print_value(struct admin *a, const char *key, const json_t *v,
+	int depth);
+
+static void
+print_object(struct admin *a, const json_t *o, int depth)
+{
+	void *at = json_object_iter((json_t *)(uintptr_t)o);
+
+	for (; at != NULL; at = json_object_iter_next(
+	    (json_t *)(uintptr_t)o, at))
+		print_value(a, json_object_iter_key(at),
+		    json_object_iter_value(at), depth);
+}
+
+/* One line: the member's name with blanks, and its value. */
+static void
+print_line(struct admin *a, const char *key, const char *value, int depth)
+{
+	AEG_AUTOFREE char *name = xstrdup(key);
+	char *p;
+
+	for (p = name; *p != '\0'; p++) {
+		if (*p == '_')
+			*p = ' ';
+	}
+	admin_say(a, "%*s%-*s%s%s\n", depth * 2, "",
+	    value[0] != '\0' ? 18 - depth * 2 : 0, name,
+	    value[0] != '\0' ? " " : "", value);
+}
+
+static void
+print_value(struct admin *a, const char *key, const json_t *v, int depth)
+{
+	AEG_AUTOFREE char *number = NULL;
+	size_t i;
+
+	switch (json_typeof(v)) {
+	case JSON_OBJECT:
+		print_line(a, key, "", depth);
+		print_object(a, v, depth + 1);
+		break;
+	case JSON_ARRAY:
+		for (i = 0; i < json_array_size(v); i++)
+			print_value(a, key, json_array_get(v, i), depth);
+		break;
+	case JSON_STRING:
+		if (json_string_length(v) > 0)
+			print_line(a, key, json_string_value(v), depth);
+		break;
+	case JSON_INTEGER:
+		number = xasprintf("%lld", (long long)json_integer_value(v));
+		print_line(a, key, number, depth);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		print_line(a, key, json_is_true(v) ? "yes" : "no", depth);
+		break;
+	case JSON_REAL:
+	case JSON_NULL:
+		break;
+	}
+}
+
+static int
+run(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	struct report r = { .a = a, .root = json_object() };
+	bool json = false;
+	int o;
+
+	while ((o = admin_option_next(a, &args)) >= 0)
+		json = true;
+	if (o == ADMIN_ARGS_BAD || args.at != argc) {
+		json_decref(r.root);
+		return o == ADMIN_ARGS_BAD ? ADMIN_USAGE : admin_usage(a);
+	}
+	report_settings(&r);
+	report_validator(&r);
+	report_store(&r);
+	if (json) {
+		json_object_set_new(r.root, "sound", json_boolean(!r.bad));
+		admin_json_print(a, r.root);
+	} else {
+		print_object(a, r.root, 0);
+		json_decref(r.root);
+	}
+	return r.bad ? ADMIN_NO : ADMIN_OK;
+}
+
+const struct admin_verb cmd_status = {
+	.name = "status",
+	.usage = "",
+	.summary = "show what is enforced, recorded and asked now",
+	.run = run,
+	.options = options,
+};

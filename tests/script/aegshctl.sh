@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# aegshctl: usage, help, config show, status.
+. "$abs_top_srcdir/tests/lib/home.sh"
+
+run() {
+	out=$("$aegshctl" "$@" 2>"$test_root/err")
+	status=$?
+	err=$(cat "$test_root/err")
+}
+
+run
+is "$status" 100 'no verb: 100'
+run --help
+is "$status" 0 '--help: 0'
+like "$out" '*history*config show*' 'it lists the verbs'
+case $out in
+*__complete*) ok 1 'and not the hidden one' ;;
+*) ok 0 'and not the hidden one' ;;
+esac
+run --version
+like "$out" 'aegshctl [0-9]*' '--version'
+run nonsense
+is "$status" 100 'no such verb: 100'
+run config
+is "$status" 100 'half a verb: 100'
+like "$err" '*config show*' 'the other half is told'
+run help config show
+is "$status" 0 'help VERB: 0'
+like "$out" 'usage: aegshctl config show*--json*' 'it names the options'
+run help nonsense
+is "$status" 100 'help on nothing: 100'
+run config show --nonsense
+is "$status" 100 'no such option: 100'
+like "$err" '*usage: aegshctl config show*' 'usage is told'
+run config show --json=yes
+is "$status" 100 'an argument too many: 100'
+run history -n
+is "$status" 100 'an argument too few: 100'
+
+operator 'mode = managed' 'ask-timeout = 5000' "prompt = '> '"
+run config show
+is "$status" 0 'config show: 0'
+like "$out" '*mode * managed * '"$test_root/etc/aegsh.conf"'*' \
+    'a value, and the file that set it'
+like "$out" '*fail * default * default *' 'and a default'
+run config show --json
+is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
+import json, sys
+rows = {r["name"]: r for r in map(json.loads, sys.stdin)}
+t = rows["ask-timeout"]
+print(t["value"], t["layer"], rows["debug"]["value"], rows["fail"]["file"])
+')" '5000 operator False None' 'JSON has types'
+
+run status
+is "$status" 0 'status: 0'
+like "$out" '*mode *managed*' 'it tells the mode'
+like "$out" '*advisory*' 'and that the record is advisory'
+like "$out" '*nothing is recorded yet*' 'and its state'
+printf 'ok ls\n' | "$abs_top_builddir/tests/bin/store_fill"
+run status --json
+is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
+import json, sys
+s = json.load(sys.stdin)
+f = s["settings"]["files"][0]
+print(f["mode"], s["record"]["state"], s["record"]["advisory"], s["sound"])
+')" '0644 readable True True' 'JSON of it'
+chmod 666 "$test_root/etc/aegsh.conf"
+run status
+is "$status" 1 'something wrong: 1'
+like "$out" '*problem *others may write*' 'and what it is'
+run config show
+is "$status" 111 'settings that cannot be trusted: 111'
+chmod 644 "$test_root/etc/aegsh.conf"
+operator 'moed = managed'
+run config show
+is "$err" "aegshctl config show: $test_root/etc/aegsh.conf:1: no such option 'moed'" \
+    'an error has file and line'
+
+# Its rights: none that it was not started with.
+is "$("$aegshctl" __complete aegshctl config '')" \
+    'show	show every setting, its value and who set it' 'completion'
+done_testing

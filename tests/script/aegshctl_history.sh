@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# aegshctl history: tables and JSON of a store, and what is not there.
+. "$abs_top_srcdir/tests/lib/home.sh"
+TZ=UTC
+LC_ALL=C.UTF-8
+export TZ LC_ALL
+
+out=$("$aegshctl" history 2>&1)
+is "$?" 1 'no store: 1'
+is "$out" 'aegshctl history: nothing is recorded yet' 'and that is said'
+
+"$abs_top_builddir/tests/bin/store_fill" <<'EOF'
+ok ls -l
+exit 7 false thing
+signal 2 sleep 100
+refused rm -rf /
+builtin cd /srv
+ok echo \e[2J\xff two\nlines
+open make world
+EOF
+"$aegshctl" history >"$test_root/out"
+is "$?" 0 'a store: 0'
+is "$(sed 's/^[-0-9]* [:0-9]*/NOW                /; s/ *$//' "$test_root/out")" \
+'WHEN                 DECISION  STATUS      TOOK  LINE
+NOW                  allow     0           1.5s  ls -l
+NOW                  allow     7           1.5s  false thing
+NOW                  allow     SIGINT      1.5s  sleep 100
+NOW                  block     refused           rm -rf /
+NOW                  allow     0                 cd /srv
+NOW                  allow     0           1.5s  echo ^[[2J\xff two^Jlines
+NOW                  allow     unfinished        make world' 'the table'
+
+count() {
+	"$aegshctl" history --json "$@" | wc -l | tr -d ' '
+}
+is "$(count)" 7 'JSON: a document a line'
+is "$(count -n 2)" 2 '-n'
+is "$(count -n2)" 2 '-nN'
+is "$(count --limit=0)" 7 '--limit=0: all'
+is "$(count --search echo)" 1 '--search'
+is "$(count --search '%')" 0 '--search takes no pattern'
+is "$(count --decision block)" 1 '--decision'
+is "$(count --unfinished)" 1 '--unfinished'
+is "$(count --since 1h)" 7 '--since 1h'
+is "$(count --until 1h)" 0 '--until 1h'
+is "$(count --since 2020-01-01 --until tomorrow 2>/dev/null)" 0 'a bad time'
+"$aegshctl" history --since nonsense >/dev/null 2>&1
+is "$?" 100 'a bad time: 100'
+"$aegshctl" history --search nowhere
+is "$?" 1 'nothing found: 1'
+"$aegshctl" history -n -1 2>/dev/null
+is "$?" 100 'a bad number: 100'
+"$aegshctl" history extra 2>/dev/null
+is "$?" 100 'an operand: 100'
+"$aegshctl" history --user "$(id -un)" >/dev/null
+is "$?" 0 'the own name needs no rights'
+"$aegshctl" history --user no-such-user 2>/dev/null
+is "$?" 100 'a user that is not there: 100'
+if [ "$(id -u)" != 0 ]; then
+	"$aegshctl" history --user root >/dev/null 2>"$test_root/err"
+	is "$?" 111 'another user: 111'
+	like "$(cat "$test_root/err")" '*only root may*' 'and that is said'
+else
+	skip 'root reads every store'
+	skip 'root reads every store'
+fi
+
+"$aegshctl" history --json --search echo >"$test_root/json"
+is "$(LC_ALL=C tr -d '\n -~' <"$test_root/json" | wc -c | tr -d ' ')" 0 \
+    'JSON is ASCII'
+"$PYTHON3" - "$test_root/json" <<'EOF'
+import json, sys
+row = json.load(open(sys.argv[1]))
+assert row["line"] == "echo \x1b[2J\ufffd two\nlines", row["line"]
+assert bytes.fromhex(row["line_hex"]) == b"echo \x1b[2J\xff two\nlines"
+assert row["end"] == "finished" and row["status"] == 0
+assert row["signal"] is None and row["duration_ns"] == 1500000000
+assert row["writer"] == "stand-alone" and len(row["uuid"]) == 36
+assert row["time"].endswith("Z") and row["cwd"] == "/srv"
+EOF
+is "$?" 0 'JSON says what the row says'
+
+# A full disk at the other end is an error, not a short table.
+if [ -w /dev/full ]; then
+	"$aegshctl" history >/dev/full 2>/dev/null
+	is "$?" 111 'output that cannot be written: 111'
+else
+	skip '/dev/full is not there'
+fi
+# A store that is no store.
+store=$(find "$test_root/own" -name audit.db)
+rm -f "$store-wal" "$store-shm"
+echo 'not a database, but long enough to be looked at, so it must say so' \
+    >"$store"
+"$aegshctl" history >/dev/null 2>"$test_root/err"
+is "$?" 111 'a damaged store: 111'
+like "$(cat "$test_root/err")" '*not a database*' 'and what is wrong with it'
+chmod 644 "$store"
+"$aegshctl" history >/dev/null 2>"$test_root/err"
+is "$?" 111 'a store that others may read: 111'
+done_testing
