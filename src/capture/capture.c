@@ -38,6 +38,7 @@ capture_new(size_t max, struct capture **ret, struct err *err)
 	memset(c, 0, offsetof(struct capture, chunk));
 	c->max = max;
 	c->frame.max = max + 2 * CAPTURE_CHUNK;
+	c->patience_ns = CAPTURE_PATIENCE_NS;
 	c->fd = pair[0];
 	c->child_fd = pair[1];
 	c->verdict = max > 0 ? CAPTURE_MISSING : CAPTURE_NOT_ASKED;

@@ -24,6 +24,9 @@
  * the channel cannot keep aegsh from its other descriptors. */
 #define CAPTURE_FEED_CHUNKS 16
 
+/* How long a begun frame is waited for without sleeping, in all. */
+#define CAPTURE_PATIENCE_NS 500000
+
 enum capture_stage {
 	CAPTURE_AT_HELLO = 0,	/* nothing came from the leader yet */
 	CAPTURE_AT_FRAME,	/* hello answered, line runs */
@@ -44,6 +47,7 @@ struct capture {
 	int fd, child_fd;
 	enum capture_stage stage;
 	struct capture_peer leader;
+	int64_t patience_ns;
 	struct buf answer;	/* to hello */
 	struct buf frame;	/* from its start mark, or a possible piece of it */
 	bool in_frame, too_long;
@@ -59,8 +63,13 @@ struct capture {
 /* capture_peer.c: 0, or -errno when the kernel does not let us look. */
 void capture_peer_init(struct capture_peer *p);
 int capture_peer_note(struct capture_peer *p);
-/* The process lives and runs the very image that was noted. */
-bool capture_peer_same(const struct capture_peer *p);
+enum capture_peer_is {
+	CAPTURE_PEER_OTHER = 0,	/* it runs something else, or who knows */
+	CAPTURE_PEER_GONE,	/* dead */
+	CAPTURE_PEER_SAME,	/* it lives, and never called execve */
+};
+
+enum capture_peer_is capture_peer_look(const struct capture_peer *p);
 void capture_peer_done(struct capture_peer *p);
 
 /* capture_feed.c */

@@ -55,7 +55,9 @@ read_auxv(pid_t pid, char *ret, size_t cap)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	return n == 0 || (size_t)n == cap ? -EMSGSIZE : n;
+	if (n == 0)
+		return -ENODATA;
+	return (size_t)n == cap ? -EMSGSIZE : n;
 }
 
 static bool
@@ -99,17 +101,23 @@ capture_peer_note(struct capture_peer *p)
 	return 0;
 }
 
-bool
-capture_peer_same(const struct capture_peer *p)
+enum capture_peer_is
+capture_peer_look(const struct capture_peer *p)
 {
 	char now[CAPTURE_AUXV_MAX];
 	ssize_t n;
 
 	if (p->mm_fd < 0 || p->auxv_len == 0)
-		return false;
+		return CAPTURE_PEER_OTHER;
 	n = read_auxv(p->pid, now, sizeof(now));
-	return n > 0 && (size_t)n == p->auxv_len &&
-	    memcmp(now, p->auxv, p->auxv_len) == 0 && space_lives(p->mm_fd);
+	/* A zombie has no address space, and then there is no process. */
+	if (n == -ENODATA || n == -ENOENT || n == -ESRCH)
+		return CAPTURE_PEER_GONE;
+	if (n < 0 || (size_t)n != p->auxv_len ||
+	    memcmp(now, p->auxv, p->auxv_len) != 0)
+		return CAPTURE_PEER_OTHER;
+	/* Last, so that it was the same up to now. */
+	return space_lives(p->mm_fd) ? CAPTURE_PEER_SAME : CAPTURE_PEER_OTHER;
 }
 
 void

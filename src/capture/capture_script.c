@@ -26,6 +26,8 @@
  * - The last read waits for aegsh to look at this process while it still
  *   exists.  The answer is the end of the stream: it cannot be stolen by
  *   another reader of the socket, and it also comes when aegsh is gone.
+ *   The limit is for lines that broke printf: they have no frame, and
+ *   aegsh does not know that anybody waits.
  */
 #include "aegsh/capture.h"
 
@@ -56,7 +58,7 @@ static const char script[] =
 	"\\printf \"\\0%s\" AEGSH1 \"_$POSIXLY_CORRECT\""
 	" \"${DIRSTACK[@]/#/D}\" \"\";"
 	"\\umask;\\export -p;\\declare -F;\\printf \"\\0END\\n\";"
-	"\\read -u198||\\:;} 2>&- >&198' EXIT\n"
+	"\\read -t3 -u198||\\:;} 2>&- >&198' EXIT\n"
 	"unset -f __aegsh\n"
 	"unset BASH_ENV AEGSH_ST AEGSH_LA\n"
 	"return $1\n"
