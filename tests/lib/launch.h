@@ -87,6 +87,10 @@ launch_exec(const struct launch *l, int out, int err, int child_fd)
 	if (child_fd >= 0 && (dup2(child_fd, CAPTURE_FD) < 0 ||
 	    dup2(capture_script_fd(), CAPTURE_SCRIPT_FD) < 0))
 		_exit(111);
+	/* Nothing that the test runner left open may make a difference. */
+	close_range(3, CAPTURE_FD - 1, 0);
+	close_range(child_fd >= 0 ? CAPTURE_SCRIPT_FD + 1 : CAPTURE_FD, ~0U,
+	    0);
 	setpgid(0, 0);
 	umask(l->umask);
 	if (l->before != NULL)

@@ -73,7 +73,7 @@ test_dirs(void)
 {
 	char a[] = "/a b\n\\\001\377", b[] = "", d[] = "-n";
 	char *dirs[] = { a, b, d, NULL };
-	char *many[300];
+	char *many[400];
 	char big[300];
 	struct capture *c = NULL;
 	size_t i;
@@ -86,9 +86,9 @@ test_dirs(void)
 	    CAPTURE_VALID, NULL);
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = '\0';
-	for (i = 0; i < 299; i++)
+	for (i = 0; i < 399; i++)
 		many[i] = big;
-	many[299] = NULL;
+	many[399] = NULL;
 	IS_INT(capture_new(1000, &c, NULL), 0);
 	IS_INTN(capture_dirs(c, many), ERR_TOO_LONG, "a stack over the cap");
 	many[200] = NULL;
