@@ -125,8 +125,8 @@ enum syn_context {		/* bits: where a command stands */
 	SYN_IN_COPROC = 1 << 7,
 	SYN_NEGATED = 1 << 8,
 	SYN_IN_ARITH = 1 << 9,		/* substitution inside arithmetic */
-	SYN_IS_COMPOUND = 1 << 10,	/* no words: redirections of a compound
-					 * command, [[ ]], (( )), for, case */
+	SYN_IS_COMPOUND = 1 << 10,	/* no words: a compound command, with its
+					 * redirections; what is inside follows */
 	SYN_IN_HEREDOC = 1 << 11,
 };
 
@@ -142,6 +142,8 @@ struct syn_command {
 	unsigned pipeline;			/* commands of one pipeline share
 						 * the number, from 1 */
 	unsigned pipe_index, pipe_count;	/* position, from 0 */
+	size_t parent;				/* index + 1 of the command whose body
+						 * or word holds this one; 0: none */
 	unsigned depth;				/* of substitutions */
 	size_t offset, len;			/* in the unit */
 };
@@ -172,7 +174,10 @@ struct syn_facts {
 				 * no redirection, not in the background */
 };
 
-/* vars NULL: nothing is known.  The facts borrow the tree. */
+/* vars NULL: nothing is known, no function is inherited.  get is asked for
+ * functions, too, by the names that bash exports them under
+ * (BASH_FUNC_f%%).  What it returns must last as long as the facts, which
+ * also borrow the tree. */
 struct syn_facts *syn_facts_new(const struct syn_tree *tree,
 	const struct syn_vars *vars);
 void syn_facts_free(struct syn_facts *facts);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The first complaint counts. */
-static void
+static void __attribute__((format(printf, 5, 0)))
 complain(struct syn_parser *p, enum syn_answer status, size_t pos, int code,
     const char *fmt, va_list ap)
 {

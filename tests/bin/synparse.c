@@ -5,7 +5,9 @@
  *
  *	synparse [-e] [-s] [-m MODE]
  *
- * MODE answer (the default): "tree", "incomplete WHAT" or "error OFFSET
+ * MODE words: words of the first command behind its name as they are known,
+ * "N LEN:BYTES…", or "?" when one is not.  MODE facts: the facts, for
+ * people.  MODE answer (the default): "tree", "incomplete WHAT" or "error OFFSET
  * WHAT".  MODE print: the canonical line, NUL-terminated ("" unless a
  * tree).  MODE dump: the same for the tree.  MODE trip: "same", or how the
  * printed line differs.  -e: extglob; -s: more input may come.
@@ -19,6 +21,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
 #include "aegsh/syntax.h"
+#include "syn_show.h"
 
 static struct syn_options opts = { .at_end = true };
 
@@ -99,6 +102,84 @@ trip(const struct syn_tree *tree)
 	buf_done(&dump2);
 }
 
+/* ---- facts -------------------------------------------------------------- */
+
+static enum syn_var
+from_environment(void *ctx, const char *name, const char **ret_value)
+{
+	(void)ctx;
+	*ret_value = getenv(name);
+	return *ret_value != NULL ? SYN_VAR_SET : SYN_VAR_UNSET;
+}
+
+static const struct syn_vars environment = { .get = from_environment };
+
+static void
+show_words(const struct syn_facts *f)
+{
+	const struct syn_command *c = f->commands;
+	size_t i;
+
+	if (f->n_commands == 0) {
+		puts("?");
+		return;
+	}
+	for (i = 0; i < c->n_words; i++)
+		if (!c->words[i].known || c->words[i].may_split) {
+			puts("?");
+			return;
+		}
+	printf("%zu", c->n_words - 1);
+	for (i = 1; i < c->n_words; i++) {
+		printf(" %zu:", c->words[i].len);
+		fwrite(c->words[i].value, 1, c->words[i].len, stdout);
+	}
+	putchar('\n');
+}
+
+static void
+show_facts(const struct syn_facts *f)
+{
+	struct buf b = BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < f->n_commands; i++) {
+		const struct syn_command *c = &f->commands[i];
+
+		buf_putf(&b, "%zu @%zu+%zu in %zu depth %u pipeline %u ", i,
+		    c->offset, c->len, c->parent, c->depth, c->pipeline);
+		syn_show_command(&b, c);
+		buf_putc(&b, '\n');
+	}
+	for (i = 0; i < f->n_functions; i++)
+		buf_putf(&b, "function %s @%zu\n", f->functions[i].name,
+		    f->functions[i].offset);
+	buf_puts(&b, "reads");
+	for (i = 0; i < f->n_reads; i++)
+		buf_putf(&b, " %s", f->reads[i]);
+	buf_putf(&b, "\nrest %s%s\n", f->rest_unknown != NULL ?
+	    f->rest_unknown : "known", f->only_simple ? ", simple" : "");
+	fwrite(b.data, 1, b.len, stdout);
+	buf_done(&b);
+}
+
+static void
+facts(const char *mode, const struct syn_tree *tree)
+{
+	struct syn_facts *f;
+
+	if (tree == NULL) {
+		puts("?");
+		return;
+	}
+	f = syn_facts_new(tree, &environment);
+	if (strcmp(mode, "words") == 0)
+		show_words(f);
+	else
+		show_facts(f);
+	syn_facts_free(f);
+}
+
 static void
 one(const char *mode, const char *unit, size_t len)
 {
@@ -114,6 +195,8 @@ one(const char *mode, const char *unit, size_t len)
 			trip(tree);
 		else
 			puts("none");
+	} else if (strcmp(mode, "words") == 0 || strcmp(mode, "facts") == 0) {
+		facts(mode, tree);
 	} else {
 		if (tree != NULL && strcmp(mode, "print") == 0)
 			syn_print(tree, &b);

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: ISC */
+/* What is told of one command: words, assignments, redirections. */
+#include "facts_int.h"
+
+static struct syn_command *
+command_at(struct syn_walk *w, size_t index)
+{
+	return &((struct syn_command *)w->commands.v)[index];
+}
+
+/* Reserve the place of a command, so that it stands before what it holds;
+ * the index. */
+size_t
+syn_tell(struct syn_walk *w, const struct syn_node *node, unsigned context)
+{
+	struct syn_command *c = syn_vec_add(w, &w->commands, sizeof *c);
+
+	c->context = w->at.context | context;
+	c->in_function = w->at.function;
+	c->pipeline = w->at.pipeline;
+	c->pipe_index = w->at.pipe_index;
+	c->pipe_count = w->at.pipe_count;
+	c->parent = w->at.parent;
+	c->depth = w->at.depth;
+	if (node != NULL) {
+		c->offset = node->offset;
+		c->len = node->len;
+	} else {
+		c->offset = w->at.offset;
+	}
+	return w->commands.n - 1;
+}
+
+/* Text that bash cannot read, and may run the beginning of. */
+void
+syn_tell_broken(struct syn_walk *w, const char *s, size_t len)
+{
+	size_t index = syn_tell(w, NULL, 0);
+	struct syn_piece piece = { .kind = SYN_PIECE_BROKEN, .src = s,
+	    .src_len = len };
+	struct syn_word *word = arena_alloc(w->arena, sizeof *word);
+	struct syn_command *c;
+
+	syn_expand_one(w, &piece, s, len, w->at.offset, SYN_MODE_ARGUMENT,
+	    word);
+	c = command_at(w, index);
+	c->words = word;
+	c->n_words = 1;
+	c->len = len;
+	syn_env_hostile(w);
+}
+
+/* ---- redirections ------------------------------------------------------- */
+
+static bool
+all_digits(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!syn_is((unsigned char)s[i], SYN_CH_DIGIT))
+			return false;
+	return len > 0;
+}
+
+static int
+default_fd(const struct syn_target *t)
+{
+	switch (t->op) {
+	case SYN_REDIR_IN:
+	case SYN_REDIR_RDWR:
+	case SYN_REDIR_DUP_IN:
+	case SYN_REDIR_HEREDOC:
+	case SYN_REDIR_HERESTRING:
+		return 0;
+	case SYN_REDIR_CLOSE:
+		return t->out ? 1 : 0;
+	case SYN_REDIR_UNKNOWN:
+	case SYN_REDIR_OUT:
+	case SYN_REDIR_APPEND:
+	case SYN_REDIR_CLOBBER:
+	case SYN_REDIR_BOTH:
+	case SYN_REDIR_BOTH_APPEND:
+	case SYN_REDIR_DUP_OUT:
+		break;
+	}
+	return 1;
+}
+
+/* ">&word" is what the word turns out to be. */
+static void
+settle_dup(struct syn_redir *r)
+{
+	const struct syn_word *word = &r->target;
+	size_t len = word->len;
+
+	if (!word->known)
+		return;
+	if (len > 1 && word->value[len - 1] == '-')
+		len--;
+	if (all_digits(word->value, len))
+		return;
+	if (strcmp(word->value, "-") == 0)
+		r->op = SYN_REDIR_CLOSE;
+	else if (r->op == SYN_REDIR_DUP_OUT && r->fd == 1)
+		r->op = SYN_REDIR_BOTH;
+}
+
+static void
+tell_target(struct syn_walk *w, const struct syn_target *t,
+    struct syn_redir *r)
+{
+	struct syn_piece raw = { .kind = SYN_PIECE_SINGLE };
+	const struct syn_piece *pieces;
+	size_t body_len = t->body_len;
+
+	r->op = t->op;
+	r->fd = t->fd_given ? t->fd : default_fd(t);
+	if (t->fd_name != NULL) {
+		r->fd = -1;
+		r->fd_name = arena_memdup0(w->arena, t->fd_name,
+		    t->fd_name_len);
+	}
+	if (t->op == SYN_REDIR_HEREDOC) {
+		raw.text = raw.src = t->body;
+		raw.len = raw.src_len = body_len;
+		pieces = t->raw ? &raw : t->pieces;
+		syn_expand_one(w, pieces, t->body, body_len, t->body_offset,
+		    SYN_MODE_BODY, &r->target);
+		return;
+	}
+	if (t->word == NULL) {
+		syn_expand_one(w, NULL, "", 0, 0, SYN_MODE_VALUE, &r->target);
+		return;
+	}
+	syn_expand_one(w, t->word->pieces, t->word->src, t->word->src_len,
+	    t->word->offset, t->op == SYN_REDIR_HERESTRING ? SYN_MODE_VALUE :
+	    SYN_MODE_TARGET, &r->target);
+	if (t->op == SYN_REDIR_DUP_IN || t->op == SYN_REDIR_DUP_OUT)
+		settle_dup(r);
+}
+
+void
+syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
+    size_t index)
+{
+	const struct syn_target *t;
+	struct syn_redir *redirs;
+	struct syn_command *c;
+	size_t n = 0;
+
+	if (node->targets == NULL)
+		return;
+	for (t = node->targets; t != NULL; t = t->next)
+		n++;
+	redirs = arena_alloc(w->arena, n * sizeof *redirs);
+	n = 0;
+	for (t = node->targets; t != NULL; t = t->next)
+		tell_target(w, t, &redirs[n++]);
+	c = command_at(w, index);
+	c->redirs = redirs;
+	c->n_redirs = n;
+}
+
+/* ---- assignments -------------------------------------------------------- */
+
+static void
+tell_assignment(struct syn_walk *w, const struct syn_text *t,
+    struct syn_assign *to)
+{
+	const struct syn_assignment *a = t->assignment;
+	const struct syn_piece *value = a->value;
+	const char *src;
+
+	to->name = arena_memdup0(w->arena, a->name, a->name_len);
+	if (a->subscript != NULL)
+		to->subscript = arena_memdup0(w->arena, a->subscript,
+		    a->subscript_len);
+	to->append = a->append;
+	to->array = a->array;
+	src = value != NULL ? value->src : t->src + t->src_len;
+	if (src < t->src || src > t->src + t->src_len)
+		src = t->src;
+	syn_expand_one(w, value, src, (size_t)(t->src + t->src_len - src),
+	    t->offset + (size_t)(src - t->src), SYN_MODE_VALUE, &to->value);
+	syn_name_effect(w, a->name, a->name_len);
+}
+
+static void
+remember(struct syn_walk *w, const struct syn_assign *a)
+{
+	size_t len = strlen(a->name), old_len = 0, n;
+	const char *old = NULL;
+	enum syn_var state;
+	char *joined;
+
+	if (a->subscript != NULL || a->array || !a->value.known) {
+		syn_env_forget(w, a->name, len);
+		return;
+	}
+	if (!a->append) {
+		syn_env_set(w, a->name, len, SYN_VAR_SET, a->value.value,
+		    a->value.len);
+		return;
+	}
+	state = syn_env_get(w, a->name, len, &old, &old_len);
+	if (state == SYN_VAR_UNKNOWN || old_len + a->value.len > SYN_LEN_MAX) {
+		syn_env_forget(w, a->name, len);
+		return;
+	}
+	if (state == SYN_VAR_UNSET)
+		old_len = 0;
+	n = old_len + a->value.len;
+	joined = arena_alloc(w->arena, n + 1);
+	if (old_len > 0)
+		memcpy(joined, old, old_len);
+	memcpy(joined + old_len, a->value.value, a->value.len);
+	syn_env_set(w, a->name, len, SYN_VAR_SET, joined, n);
+}
+
+/* The assignments in front; the first word behind them. */
+static const struct syn_text *
+tell_assignments(struct syn_walk *w, const struct syn_node *node,
+    const struct syn_text *stop, bool stay, size_t index)
+{
+	const struct syn_text *t;
+	struct syn_assign *assigns;
+	struct syn_command *c;
+	size_t n = 0;
+
+	for (t = node->words; t != stop; t = t->next)
+		n++;
+	if (n == 0)
+		return stop;
+	assigns = arena_alloc(w->arena, n * sizeof *assigns);
+	n = 0;
+	for (t = node->words; t != stop; t = t->next) {
+		tell_assignment(w, t, &assigns[n]);
+		if (stay)
+			remember(w, &assigns[n]);
+		else
+			syn_env_forget(w, assigns[n].name,
+			    strlen(assigns[n].name));
+		n++;
+	}
+	c = command_at(w, index);
+	c->assigns = assigns;
+	c->n_assigns = n;
+	return stop;
+}
+
+/* ---- simple commands ---------------------------------------------------- */
+
+/* Assignments stay in the shell when no word is left. */
+static bool
+may_vanish(const struct syn_word *words, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!words[i].may_split || words[i].quoted)
+			return false;
+	return true;
+}
+
+void
+syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
+{
+	size_t index = syn_tell(w, node, 0), parent = w->at.parent, mark;
+	struct syn_vec words = { NULL, 0, 0 };
+	const struct syn_text *first = node->words, *t;
+	struct syn_command *c;
+	bool vanish;
+
+	w->at.parent = index + 1;
+	w->at.offset = node->offset;
+	while (first != NULL && first->assignment != NULL)
+		first = first->next;
+	syn_walk_texts(w, node->words);
+	syn_walk_targets(w, node->targets);
+	for (t = first; t != NULL; t = t->next)
+		syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
+	c = command_at(w, index);
+	c->words = words.v;
+	c->n_words = words.n;
+	vanish = words.n > 0 && may_vanish(words.v, words.n);
+	/* For the command alone: afterwards they are what they were. */
+	mark = syn_env_mark(w);
+	tell_assignments(w, node, first, words.n == 0, index);
+	syn_tell_targets(w, node, index);
+	if (words.n > 0 && !vanish)
+		syn_env_undo(w, mark);
+	syn_effect(w, words.v, words.n);
+	w->at.parent = parent;
+}

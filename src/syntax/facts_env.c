@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: ISC */
+/* Variables whose values are known while the tree is walked. */
+#include "facts_int.h"
+
+#define FIRST_SLOTS 32
+
+/* Bash sets these itself, or what is assigned is not what is read. */
+static bool
+is_dynamic(const char *name, size_t len)
+{
+	static const char *const names[] = {
+		"_", "COLUMNS", "COPROC", "DIRSTACK", "EPOCHREALTIME",
+		"EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS", "HISTCMD",
+		"LINENO", "LINES", "MAPFILE", "OPTARG", "OPTIND", "PIPESTATUS",
+		"PPID", "RANDOM", "REPLY", "SECONDS", "SHELLOPTS", "SHLVL",
+		"SRANDOM", "UID",
+	};
+	size_t i;
+
+	if (len >= 4 && (memcmp(name, "BASH", 4) == 0 ||
+	    memcmp(name, "COMP", 4) == 0 || (len >= 8 &&
+	    memcmp(name, "READLINE", 8) == 0)))
+		return true;
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
+			return true;
+	return false;
+}
+
+static size_t
+find(const struct syn_env *env, const char *name, size_t len)
+{
+	uint32_t hash = 2166136261u;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	for (i = hash & (env->size - 1); env->slots[i] != NULL;
+	    i = (i + 1) & (env->size - 1))
+		if (env->slots[i]->len == len &&
+		    memcmp(env->slots[i]->name, name, len) == 0)
+			break;
+	return i;
+}
+
+static void
+grow(struct syn_walk *w)
+{
+	struct syn_env *env = &w->env;
+	struct syn_slot **old = env->slots;
+	size_t old_size = env->size, i;
+
+	env->size = old_size > 0 ? old_size * 2 : FIRST_SLOTS;
+	env->slots = arena_alloc(w->arena, env->size * sizeof *env->slots);
+	for (i = 0; i < old_size; i++)
+		if (old[i] != NULL)
+			env->slots[find(env, old[i]->name, old[i]->len)] =
+			    old[i];
+}
+
+struct syn_slot *
+syn_env_slot(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_env *env = &w->env;
+	struct syn_slot *slot;
+	size_t i;
+
+	if (env->used * 2 >= env->size)
+		grow(w);
+	i = find(env, name, len);
+	if (env->slots[i] != NULL)
+		return env->slots[i];
+	slot = arena_alloc(w->arena, sizeof *slot);
+	slot->name = arena_memdup0(w->arena, name, len);
+	slot->len = len;
+	slot->never = is_dynamic(name, len);
+	env->slots[i] = slot;
+	env->used++;
+	return slot;
+}
+
+enum syn_var
+syn_env_get(struct syn_walk *w, const char *name, size_t len,
+    const char **ret_value, size_t *ret_len)
+{
+	struct syn_env *env = &w->env;
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+	enum syn_var state;
+
+	if (w->first || env->hostile || slot->never || slot->tainted ||
+	    (env->loops > 0 && env->hostile_somewhere))
+		return SYN_VAR_UNKNOWN;
+	if (slot->in_loop && slot->stamp < env->loop_stamp)
+		return SYN_VAR_UNKNOWN;
+	if (slot->anywhere && slot->stamp < env->function_stamp)
+		return SYN_VAR_UNKNOWN;
+	if (slot->set) {
+		*ret_value = slot->value;
+		*ret_len = slot->value_len;
+		return slot->state;
+	}
+	/* Bash does not take IFS from its environment. */
+	if (w->vars == NULL || strcmp(slot->name, "IFS") == 0)
+		return SYN_VAR_UNKNOWN;
+	*ret_value = NULL;
+	state = w->vars->get(w->vars->ctx, slot->name, ret_value);
+	if (state == SYN_VAR_SET && *ret_value == NULL)
+		return SYN_VAR_UNKNOWN;
+	if (state == SYN_VAR_SET)
+		*ret_len = strlen(*ret_value);
+	return state;
+}
+
+void
+syn_env_set(struct syn_walk *w, const char *name, size_t len,
+    enum syn_var state, const char *value, size_t value_len)
+{
+	struct syn_env *env = &w->env;
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+	struct syn_undo *undo;
+
+	if (w->first) {
+		slot->anywhere = true;
+		slot->in_loop |= env->loops > 0;
+		return;
+	}
+	if (env->n_undo == env->cap_undo) {
+		env->cap_undo = env->cap_undo * 2 + 16;
+		env->undo = xreallocarray(env->undo, env->cap_undo,
+		    sizeof *env->undo);
+	}
+	undo = &env->undo[env->n_undo++];
+	undo->slot = slot;
+	undo->set = slot->set;
+	undo->state = slot->state;
+	undo->value = slot->value;
+	undo->value_len = slot->value_len;
+	undo->stamp = slot->stamp;
+	slot->set = true;
+	slot->state = state;
+	slot->value = value;
+	slot->value_len = value_len;
+	slot->stamp = ++env->clock;
+}
+
+void
+syn_env_forget(struct syn_walk *w, const char *name, size_t len)
+{
+	syn_env_set(w, name, len, SYN_VAR_UNKNOWN, NULL, 0);
+}
+
+/* Attributes (integer, upper case, reference, readonly) change what later
+ * assignments mean, and may be set in a part that runs first. */
+void
+syn_env_taint(struct syn_walk *w, const char *name, size_t len)
+{
+	syn_env_slot(w, name, len)->tainted = true;
+	syn_env_forget(w, name, len);
+}
+
+void
+syn_env_hostile(struct syn_walk *w)
+{
+	if (w->first)
+		w->env.hostile_somewhere = true;
+	else
+		w->env.hostile = true;
+}
+
+size_t
+syn_env_mark(struct syn_walk *w)
+{
+	return w->env.n_undo;
+}
+
+void
+syn_env_undo(struct syn_walk *w, size_t mark)
+{
+	struct syn_env *env = &w->env;
+
+	while (env->n_undo > mark) {
+		struct syn_undo *undo = &env->undo[--env->n_undo];
+
+		undo->slot->set = undo->set;
+		undo->slot->state = undo->state;
+		undo->slot->value = undo->value;
+		undo->slot->value_len = undo->value_len;
+		undo->slot->stamp = undo->stamp;
+	}
+}
+
+void
+syn_env_doubt(struct syn_walk *w, size_t mark)
+{
+	struct syn_env *env = &w->env;
+	size_t i;
+
+	for (i = mark; i < env->n_undo; i++)
+		env->undo[i].slot->state = SYN_VAR_UNKNOWN;
+}
+
+void
+syn_env_border(struct syn_walk *w)
+{
+	w->env.loop_stamp = ++w->env.clock;
+}
+
+void
+syn_env_read(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot;
+	const char **to;
+
+	if (w->first)
+		return;
+	slot = syn_env_slot(w, name, len);
+	if (slot->read)
+		return;
+	slot->read = true;
+	to = syn_vec_add(w, &w->reads, sizeof *to);
+	*to = slot->name;
+}
+
+const char *
+syn_env_ifs(struct syn_walk *w)
+{
+	struct syn_env *env = &w->env;
+	struct syn_slot *slot = syn_env_slot(w, "IFS", 3);
+	const char *value = NULL;
+	size_t len = 0;
+
+	if (w->first || env->hostile || slot->tainted ||
+	    (env->loops > 0 && env->hostile_somewhere))
+		return NULL;
+	if (!slot->set) {
+		if ((slot->in_loop && env->loop_stamp > 0) ||
+		    (slot->anywhere && env->function_stamp > 0))
+			return NULL;
+		return " \t\n";
+	}
+	switch (syn_env_get(w, "IFS", 3, &value, &len)) {
+	case SYN_VAR_SET:
+		return value;
+	case SYN_VAR_UNSET:
+		return " \t\n";
+	case SYN_VAR_UNKNOWN:
+		break;
+	}
+	return NULL;
+}

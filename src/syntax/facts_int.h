@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the files that find facts share.
+ *
+ * The tree is walked in the order in which bash would run it, with a table
+ * of variables.  What is assigned inside something that may not run, or
+ * runs elsewhere, is forgotten (or taken back) at its end; what is assigned
+ * inside a loop or a function anywhere in the unit is known only from the
+ * assignment to the end of the body.  A first walk, which tells nothing,
+ * finds these names.
+ */
+#ifndef SYNTAX_FACTS_INT_H
+#define SYNTAX_FACTS_INT_H
+
+#include "syntax_int.h"
+
+struct syn_slot {		/* a variable */
+	const char *name;
+	size_t len;
+	bool never;		/* bash itself changes it */
+	bool in_loop, anywhere;	/* assigned so, says the first walk */
+	bool tainted;		/* may have attributes: never known */
+	bool read;
+	bool set;		/* below is what an assignment left */
+	enum syn_var state;
+	const char *value;
+	size_t value_len;
+	size_t stamp;
+};
+
+struct syn_undo {
+	struct syn_slot *slot;
+	bool set;
+	enum syn_var state;
+	const char *value;
+	size_t value_len, stamp;
+};
+
+struct syn_env {
+	struct syn_slot **slots;	/* open hash table */
+	size_t size, used;
+	struct syn_undo *undo;		/* newest last */
+	size_t n_undo, cap_undo;
+	size_t clock;
+	size_t loop_stamp;	/* of the last border of a loop */
+	size_t function_stamp;	/* of the body that is walked, or 0 */
+	unsigned loops;		/* bodies of loops and functions around */
+	bool hostile;		/* anything may have changed */
+	bool hostile_somewhere;	/* says the first walk */
+	bool no_braces;		/* brace expansion may be off */
+};
+
+/* A growing array in the arena of the facts. */
+struct syn_vec {
+	void *v;
+	size_t n, cap;
+};
+
+struct syn_place_in {		/* where the walk stands */
+	unsigned context;
+	const char *function;
+	unsigned depth;
+	size_t parent;
+	unsigned pipeline, pipe_index, pipe_count;
+	size_t offset;		/* of the command around */
+};
+
+struct syn_walk {
+	struct arena *arena;
+	const struct syn_tree *tree;
+	const struct syn_vars *vars;
+	bool first;		/* the walk that only looks at names */
+	struct syn_env env;
+	struct syn_place_in at;
+	struct syn_vec commands, functions, reads;
+	unsigned pipelines;
+	const char *change;	/* command that changes how later lines are
+				 * read, on this line or before */
+	const char *function_change;	/* the same inside a function */
+	const char *rest_unknown;
+	bool changed;		/* the present line is read differently */
+	unsigned values;	/* nesting of values read as text */
+	bool any_subst, any_function;
+	struct syn_expander *spare;
+};
+
+enum syn_mode {			/* how a word is expanded */
+	SYN_MODE_ARGUMENT = 0,	/* braces, splitting, globbing */
+	SYN_MODE_TARGET,	/* of a redirection: the same, one word */
+	SYN_MODE_VALUE,		/* no splitting: assignments, here-strings */
+	SYN_MODE_BODY,		/* inside a here-document */
+};
+
+/* facts_env.c */
+struct syn_slot *syn_env_slot(struct syn_walk *w, const char *name,
+	size_t len);
+enum syn_var syn_env_get(struct syn_walk *w, const char *name, size_t len,
+	const char **ret_value, size_t *ret_len);
+void syn_env_set(struct syn_walk *w, const char *name, size_t len,
+	enum syn_var state, const char *value, size_t value_len);
+void syn_env_forget(struct syn_walk *w, const char *name, size_t len);
+void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
+void syn_env_hostile(struct syn_walk *w);
+size_t syn_env_mark(struct syn_walk *w);
+void syn_env_undo(struct syn_walk *w, size_t mark);	/* ran elsewhere */
+void syn_env_doubt(struct syn_walk *w, size_t mark);	/* may have run */
+void syn_env_border(struct syn_walk *w);		/* of a loop */
+void syn_env_read(struct syn_walk *w, const char *name, size_t len);
+/* The characters that split: NULL when not known. */
+const char *syn_env_ifs(struct syn_walk *w);
+
+/* facts_expand.c */
+void syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
+	const struct syn_text *text, enum syn_mode mode, struct syn_vec *out);
+void syn_expand_one(struct syn_walk *w, const struct syn_piece *pieces,
+	const char *src, size_t src_len, size_t offset, enum syn_mode mode,
+	struct syn_word *ret);
+void syn_expander_free(struct syn_expander *x);
+
+/* facts_brace.c: false: no braces to expand; *ret_words NULL: too many. */
+struct syn_alternative {
+	struct syn_piece *pieces;
+	struct syn_alternative *next;
+};
+bool syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
+	struct syn_alternative **ret_words);
+
+/* facts_arith.c */
+void syn_arith_walk(struct syn_walk *w, const struct syn_piece *pieces);
+/* The number that a constant expression gives. */
+bool syn_arith_value(struct syn_walk *w, const char *s, size_t len,
+	int64_t *ret);
+
+/* facts_effect.c: what a command that bash runs itself does to variables
+ * and to reading. */
+void syn_effect(struct syn_walk *w, const struct syn_word *words,
+	size_t n_words);
+/* Assigning to some names changes reading, too. */
+void syn_name_effect(struct syn_walk *w, const char *name, size_t len);
+
+/* facts_walk.c */
+void syn_walk_list(struct syn_walk *w, const struct syn_list *list);
+void syn_walk_script(struct syn_walk *w, const struct syn_script *script,
+	unsigned context);
+bool syn_is_function(struct syn_walk *w, const char *name, size_t len);
+
+/* facts_piece.c: the commands and variables inside words */
+void syn_walk_pieces(struct syn_walk *w, const struct syn_piece *pieces);
+void syn_walk_texts(struct syn_walk *w, const struct syn_text *t);
+void syn_walk_targets(struct syn_walk *w, const struct syn_target *t);
+void syn_walk_cond(struct syn_walk *w, const struct syn_cond *c);
+/* Known text that bash will expand once more. */
+void syn_walk_value(struct syn_walk *w, const char *s, size_t len,
+	enum syn_place place);
+
+/* facts_command.c: what is told of one command */
+size_t syn_tell(struct syn_walk *w, const struct syn_node *node,
+	unsigned context);
+void syn_tell_simple(struct syn_walk *w, const struct syn_node *node);
+void syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
+	size_t index);
+void syn_tell_broken(struct syn_walk *w, const char *s, size_t len);
+
+/* syntax_facts.c */
+void *syn_vec_add(struct syn_walk *w, struct syn_vec *vec, size_t size);
+
+#endif

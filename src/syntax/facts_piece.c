@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+/* Inside words: commands of substitutions, variables that are read. */
+#include "facts_int.h"
+
+#define VALUES_MAX 8		/* values that are read as text, in values */
+
+void
+syn_walk_value(struct syn_walk *w, const char *s, size_t len,
+    enum syn_place place)
+{
+	struct syn_parser p = { .s = s, .end = len, .arena = w->arena,
+	    .at_end = true, .fixed = true, .origin = w->at.offset,
+	    .depth = w->at.depth, .status = SYN_TREE };
+	struct syn_piece *pieces;
+
+	if (w->values >= VALUES_MAX)
+		return;
+	w->values++;
+	p.memo = syn_memo_new(w->arena);
+	pieces = syn_slice(&p, place, 0, len);
+	if (place == SYN_PLACE_ARITH)
+		syn_arith_walk(w, pieces);
+	else
+		syn_walk_pieces(w, pieces);
+	w->values--;
+}
+
+/* Values that bash takes for text to expand: ${x@P}, ${!x}. */
+static void
+walk_known(struct syn_walk *w, const struct syn_param *param)
+{
+	const char *value = NULL;
+	size_t len = 0;
+	bool prompt = param->op == SYN_PARAM_TRANSFORM &&
+	    param->letter == 'P';
+
+	if (!prompt && !param->indirect)
+		return;
+	if (syn_env_get(w, param->name, param->name_len, &value, &len) ==
+	    SYN_VAR_SET)
+		syn_walk_value(w, value, len, prompt ? SYN_PLACE_DOUBLE :
+		    SYN_PLACE_ARITH);
+}
+
+static void
+walk_param(struct syn_walk *w, const struct syn_param *param)
+{
+	if (param->name_len > 0 &&
+	    syn_is((unsigned char)param->name[0], SYN_CH_NAME) &&
+	    !syn_is((unsigned char)param->name[0], SYN_CH_DIGIT)) {
+		syn_env_read(w, param->name, param->name_len);
+		walk_known(w, param);
+	}
+	if (param->has_subscript)
+		syn_arith_walk(w, param->subscript);
+	if (param->op == SYN_PARAM_SUBSTRING)
+		syn_arith_walk(w, param->word);
+	else
+		syn_walk_pieces(w, param->word);
+	if (param->op == SYN_PARAM_ASSIGN && param->name_len > 0)
+		syn_env_forget(w, param->name, param->name_len);
+}
+
+static void
+walk_piece(struct syn_walk *w, const struct syn_piece *piece)
+{
+	unsigned context = w->at.context;
+
+	switch (piece->kind) {
+	case SYN_PIECE_LITERAL:
+	case SYN_PIECE_ESCAPE:
+	case SYN_PIECE_SINGLE:
+		break;
+	case SYN_PIECE_ANSI:
+	case SYN_PIECE_DOUBLE:
+	case SYN_PIECE_GROUP:
+		syn_walk_pieces(w, piece->kids);
+		break;
+	case SYN_PIECE_PARAM:
+		walk_param(w, piece->param);
+		break;
+	case SYN_PIECE_SUBST:
+		syn_walk_script(w, piece->script, SYN_IN_SUBST);
+		break;
+	case SYN_PIECE_PROCESS:
+		syn_walk_script(w, piece->script, SYN_IN_PROCESS);
+		break;
+	case SYN_PIECE_ARITH:
+	case SYN_PIECE_SUBSCRIPT:
+		w->at.context |= SYN_IN_ARITH;
+		syn_arith_walk(w, piece->kids);
+		w->at.context = context;
+		break;
+	case SYN_PIECE_ARRAY:
+		syn_walk_texts(w, piece->words);
+		break;
+	case SYN_PIECE_BROKEN:
+		syn_tell_broken(w, piece->src, piece->src_len);
+		break;
+	}
+}
+
+void
+syn_walk_pieces(struct syn_walk *w, const struct syn_piece *pieces)
+{
+	for (; pieces != NULL; pieces = pieces->next)
+		walk_piece(w, pieces);
+}
+
+void
+syn_walk_texts(struct syn_walk *w, const struct syn_text *t)
+{
+	for (; t != NULL; t = t->next)
+		syn_walk_pieces(w, t->pieces);
+}
+
+void
+syn_walk_targets(struct syn_walk *w, const struct syn_target *t)
+{
+	unsigned context = w->at.context;
+
+	for (; t != NULL; t = t->next) {
+		if (t->op == SYN_REDIR_HEREDOC) {
+			w->at.context |= SYN_IN_HEREDOC;
+			syn_walk_pieces(w, t->pieces);
+			w->at.context = context;
+		} else if (t->word != NULL) {
+			syn_walk_pieces(w, t->word->pieces);
+		}
+		if (t->fd_name != NULL) {
+			const char *open = memchr(t->fd_name, '[',
+			    t->fd_name_len);
+			size_t len = open != NULL ?
+			    (size_t)(open - t->fd_name) : t->fd_name_len;
+
+			if (open != NULL)
+				syn_walk_value(w, t->fd_name, t->fd_name_len,
+				    SYN_PLACE_ARITH);
+			syn_env_forget(w, t->fd_name, len);
+		}
+	}
+}
+
+/* An operand that is a number, or names a variable: it is evaluated. */
+static void
+walk_evaluated(struct syn_walk *w, const struct syn_text *t)
+{
+	struct syn_word word;
+
+	syn_arith_walk(w, t->pieces);
+	syn_expand_one(w, t->pieces, t->src, t->src_len, t->offset,
+	    SYN_MODE_VALUE, &word);
+	if (word.known && strpbrk(word.value, "$`") != NULL)
+		syn_walk_value(w, word.value, word.len, SYN_PLACE_ARITH);
+}
+
+static bool
+is_numeric(const struct syn_cond *c)
+{
+	return c->op_len == 3 && c->op[0] == '-' &&
+	    memcmp(c->op, "-nt", 3) != 0 && memcmp(c->op, "-ot", 3) != 0 &&
+	    memcmp(c->op, "-ef", 3) != 0;
+}
+
+void
+syn_walk_cond(struct syn_walk *w, const struct syn_cond *c)
+{
+	unsigned context = w->at.context;
+
+	for (; c != NULL; c = c->b) {
+		bool evaluated = c->op != NULL && (is_numeric(c) ||
+		    (c->op_len == 2 && c->op[0] == '-' &&
+		    (c->op[1] == 'v' || c->op[1] == 'R')));
+
+		if (evaluated)
+			w->at.context |= SYN_IN_ARITH;
+		if (c->left != NULL && evaluated)
+			walk_evaluated(w, c->left);
+		else if (c->left != NULL)
+			syn_walk_pieces(w, c->left->pieces);
+		if (c->right != NULL && evaluated)
+			walk_evaluated(w, c->right);
+		else if (c->right != NULL)
+			syn_walk_pieces(w, c->right->pieces);
+		w->at.context = context;
+		syn_walk_cond(w, c->a);
+	}
+}

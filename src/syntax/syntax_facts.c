@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC */
+/* Facts for the judges: two walks over the tree, the second one tells. */
+#include "facts_int.h"
+
+struct syn_found {
+	struct syn_facts facts;		/* what the caller has */
+	struct arena *arena;
+};
+
+void *
+syn_vec_add(struct syn_walk *w, struct syn_vec *vec, size_t size)
+{
+	if (vec->n == vec->cap) {
+		size_t cap = vec->cap > 0 ? vec->cap * 2 : 4;
+
+		vec->v = arena_grow(w->arena, vec->v, vec->n, cap, size);
+		vec->cap = cap;
+	}
+	return (char *)vec->v + vec->n++ * size;
+}
+
+/* One simple command and nothing else: no list, pipeline, assignment,
+ * redirection, negation, substitution. */
+static bool
+is_only_simple(const struct syn_walk *w, const struct syn_tree *tree)
+{
+	const struct syn_andor *andor = tree->script.list->first;
+	const struct syn_pipe *pipe;
+	const struct syn_node *node;
+
+	if (andor == NULL || andor->next != NULL || andor->background ||
+	    w->any_subst || w->commands.n != 1)
+		return false;
+	pipe = andor->first;
+	node = pipe->first;
+	return pipe->next == NULL && pipe->bangs == 0 && !pipe->timed &&
+	    node != NULL && node->next == NULL &&
+	    node->kind == SYN_CMD_SIMPLE && node->targets == NULL &&
+	    node->words != NULL && node->words->assignment == NULL;
+}
+
+/* Nothing is looked up where nothing is expanded. */
+static bool
+may_look_up(const struct syn_tree *tree)
+{
+	return tree->len > 0 && (memchr(tree->src, '$', tree->len) != NULL ||
+	    memchr(tree->src, '~', tree->len) != NULL ||
+	    memchr(tree->src, '`', tree->len) != NULL ||
+	    memmem(tree->src, tree->len, "((", 2) != NULL);
+}
+
+struct syn_facts *
+syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
+{
+	struct arena *arena = arena_new();
+	struct syn_found *found = arena_alloc(arena, sizeof *found);
+	struct syn_walk w = { .arena = arena, .tree = tree, .vars = vars };
+	struct syn_facts *f = &found->facts;
+
+	found->arena = arena;
+	if (may_look_up(tree)) {
+		w.first = true;
+		syn_walk_script(&w, &tree->script, 0);
+		w.first = false;
+		w.commands.n = w.functions.n = w.pipelines = 0;
+		w.commands.v = w.functions.v = NULL;
+		w.commands.cap = w.functions.cap = 0;
+		w.env.clock = w.env.loop_stamp = 0;
+		w.env.no_braces = w.changed = w.any_subst = false;
+		w.change = w.rest_unknown = NULL;
+		memset(&w.at, 0, sizeof w.at);
+	}
+	syn_walk_script(&w, &tree->script, 0);
+	f->commands = w.commands.v;
+	f->n_commands = w.commands.n;
+	f->functions = w.functions.v;
+	f->n_functions = w.functions.n;
+	f->reads = w.reads.v;
+	f->n_reads = w.reads.n;
+	f->rest_unknown = w.rest_unknown;
+	f->only_simple = is_only_simple(&w, tree);
+	free(w.env.undo);
+	syn_expander_free(w.spare);
+	return f;
+}
+
+void
+syn_facts_free(struct syn_facts *facts)
+{
+	if (facts != NULL)
+		arena_free(((struct syn_found *)facts)->arena);
+}

