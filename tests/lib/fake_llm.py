@@ -10,9 +10,10 @@ chosen by the model's name, or by the first component of the path when that
 is not "v1" (/slow-body/v1/chat/completions).  MODES below lists the names;
 "rules" answers by words of the line: block, warn or allow.
 
-FILE gets one JSON object a line: for a request its connection, path,
-header fields, body and the time the server took (ns), and {"dropped": MODE}
-when the client went away before it had an answer.
+FILE gets JSON objects, one a line: connection, path, line, headers and body
+of a request that has arrived, before it is answered; {"dropped": MODE} when
+the client went away instead of taking the answer; and {"server_ns": N}, the
+time from the request's first byte to the end of the answer.
 """
 import argparse
 import json
@@ -133,7 +134,8 @@ BODIES = {
 MODES = sorted(TEXTS) + sorted(BODIES) + [
     "status-NNN", "redirect", "slow-headers", "slow-body", "endless-body",
     "endless-headers", "half-envelope", "reset", "close", "stale",
-    "no-schema", "no-format", "no-temperature"]
+    "no-schema", "no-format", "no-temperature",
+    "needs-key"]
 
 
 class Request:
@@ -223,15 +225,15 @@ class Server:
     def exchange(self, sock, number):
         """True when the connection stays."""
         request, start = self.read(sock)
+        self.record(connection=number, path=request.path, line=request.line,
+                    headers=request.headers, body=request.text)
         try:
             stays = self.answer(sock, request)
         except (OSError, Gone):
             self.record(dropped=request.mode)
             return False
         finally:
-            self.record(connection=number, path=request.path,
-                        headers=request.headers, body=request.text,
-                        server_ns=time.monotonic_ns() - start)
+            self.record(server_ns=time.monotonic_ns() - start)
         return stays
 
     @staticmethod
@@ -257,6 +259,11 @@ class Server:
             self.send(sock, 200, BODIES[mode](good, model))
         elif mode.startswith("status-"):
             self.send(sock, int(mode[7:]), b'{"error":{"message":"no"}}')
+        elif mode == "needs-key":
+            if request.headers.get("authorization") == "Bearer right":
+                self.send(sock, 200, envelope(good, model))
+            else:
+                self.send(sock, 401, b'{"error":{"message":"no"}}')
         elif mode == "redirect":
             self.send(sock, 307, b"", "Location: http://127.0.0.1:%d/allow"
                       "/v1/chat/completions\r\n" % self.port)

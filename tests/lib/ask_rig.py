@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: ISC
+"""What the tests of the validator share: TAP, a scratch root, the fake
+model, and tests/bin/valask to ask it with."""
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SRC = os.environ["abs_top_srcdir"]
+BUILD = os.environ["abs_top_builddir"]
+VALASK = os.path.join(BUILD, "tests/bin/valask")
+JUDGE = os.path.join(BUILD, "tests/bin/aegsh-judge")
+SANITIZED = b"AddressSanitizer" in open(VALASK, "rb").read()
+SLOW = 20  # seconds after which anything counts as hung
+
+
+class Tap:
+    count = failed = 0
+
+    def ok(self, good, name, *notes):
+        self.count += 1
+        self.failed += not good
+        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
+        if not good:
+            for note in notes:
+                print("#   %r" % (note,))
+        sys.stdout.flush()
+        return good
+
+    def skip(self, name, why):
+        self.count += 1
+        print("ok %d - %s # SKIP %s" % (self.count, name, why))
+
+    def done(self):
+        print("1..%d" % self.count)
+        sys.exit(self.failed > 0)
+
+
+class Root:
+    """A test root: settings, the prompt, and the helper in its place."""
+
+    def __init__(self):
+        os.umask(0o022)
+        self.dir = os.path.realpath(tempfile.mkdtemp(prefix="aegsh-ask-"))
+        os.chmod(self.dir, 0o755)
+        atexit.register(shutil.rmtree, self.dir, True)
+        for name in ("etc", "libexec", "share/prompts"):
+            os.makedirs(self.path(name))
+        shutil.copyfile(os.path.join(SRC, "share/prompts/judge-1.txt"),
+                        self.path("share/prompts/judge-1.txt"))
+        # The helper starts with an empty environment; the test's build of
+        # it must still find the root.
+        self.write("libexec/aegsh-judge", "#!/bin/sh\n"
+                   "AEGSH_TEST_ROOT='%s' exec '%s'\n" % (self.dir, JUDGE),
+                   0o755)
+        self.record = self.path("record")
+        self.write("stderr", "")
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text, mode=0o600):
+        with open(self.path(name), "w") as f:
+            f.write(text)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def records(self):
+        if not os.path.exists(self.record):
+            return []
+        with open(self.record) as f:
+            return [json.loads(line) for line in f.read().splitlines()]
+
+    def wait_record(self, match, seconds=SLOW):
+        """The first record that matches, when it comes."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for record in self.records():
+                if match(record):
+                    return record
+            time.sleep(0.01)
+        return None
+
+
+    def wait_arrival(self, line):
+        """The model has been asked about this line."""
+        return self.wait_record(lambda x: x.get("line") == line)
+
+    def stderr_clean(self):
+        """Neither the shell's side nor its helper wrote there.  Builds with
+        sanitizers let the helper speak: then only their reports count."""
+        with open(self.path("stderr"), errors="replace") as f:
+            text = f.read()
+        for line in text.splitlines():
+            print("# stderr: " + line)
+        return ("Sanitizer" not in text and "runtime error" not in text
+                and (not text or SANITIZED))
+
+
+class Model:
+    """The fake model, ended with the test."""
+
+    def __init__(self, root, *args):
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", os.path.join(SRC, "tests/lib/fake_llm.py"),
+             "--record", root.record, *args],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline().split()[1])
+        atexit.register(self.end)
+
+    def end(self):
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
+        self.process.wait()
+
+
+class Answer:
+    def __init__(self, text):
+        fields = text.rstrip("\n").split("\t")
+        self.status, self.action = fields[0], fields[1]
+        self.confidence, self.ns = int(fields[2]), int(fields[3])
+        self.progress, self.model = int(fields[4]), fields[5]
+        self.category, self.reason, self.instead = fields[6:9]
+
+    def __repr__(self):
+        return repr(vars(self))
+
+
+class Asker:
+    """One valask: one validator, one helper."""
+
+    def __init__(self, root, *settings, cancel=None, env=None):
+        args = [VALASK]
+        for setting in settings:
+            args += ["-o", setting]
+        if cancel is not None:
+            args += ["-c", str(cancel)]
+        self.process = subprocess.Popen(
+            args, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            pass_fds=[] if cancel is None else [cancel],
+            stderr=open(root.path("stderr"), "ab"),
+            env=dict(env or {}, AEGSH_TEST_ROOT=root.dir, PATH=os.defpath))
+
+    def send(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def read(self):
+        return self.process.stdout.readline().decode()
+
+    def start(self, line, facts=()):
+        if isinstance(line, str):
+            line = line.encode()
+        for name, text in facts:
+            self.send(b"fact %s %d\n%s\n" % (name.encode(), len(text), text))
+        self.send(b"ask %d\n%s\n" % (len(line), line))
+
+    def ask(self, line="ls -l", facts=()):
+        self.start(line, facts)
+        return Answer(self.read())
+
+    def pid(self):
+        self.send(b"pid\n")
+        return int(self.read())
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(SLOW)
