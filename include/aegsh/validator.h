@@ -74,8 +74,8 @@ void validator_warm(struct validator *v);
  * so that the caller can tell a person what is waited for.  It takes no
  * longer than ask-timeout and a blink. */
 void validator_ask(struct validator *v, const struct val_question *q,
-	int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns), void *ctx,
-	struct val_verdict *ret);
+	int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns),
+	void *ctx, struct val_verdict *ret);
 
 const char *val_action_name(enum val_action action);
 const char *val_status_name(enum val_status status);

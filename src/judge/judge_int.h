@@ -2,8 +2,8 @@
 /*
  * aegsh-judge: what its files share.
  *
- *	main ─ judge_setup ─ judge_key, judge_endpoint, judge_confine
- *	  └─── judge_loop ── judge_http ── judge_format (one row each)
+ * main calls judge_setup (key, endpoint, confinement) and then judge_loop,
+ * which drives judge_http and speaks through one row of judge_format.
  */
 #ifndef JUDGE_INT_H
 #define JUDGE_INT_H
@@ -115,7 +115,7 @@ struct judge {
 
 void judge_setup(struct judge *j, const struct val_setup *s);
 void judge_done(struct judge *j);
-/* Serve until aegsh is gone (0) or breaks the protocol. */
+/* Serve until aegsh is gone (-ENODATA, -EPIPE) or breaks the protocol. */
 int judge_loop(struct judge *j, struct err *err);
 
 #endif

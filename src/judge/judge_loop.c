@@ -227,5 +227,5 @@ judge_loop(struct judge *j, struct err *err)
 	}
 	buf_done(&s.q.system);
 	buf_done(&s.q.user);
-	return rc == -ENODATA || rc == -EPIPE ? 0 : rc;
+	return rc;
 }

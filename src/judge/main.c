@@ -94,6 +94,8 @@ main(int argc, char **argv)
 	}
 	rc = serve(&j, &err);
 	judge_done(&j);
+	if (rc == -ENODATA || rc == -EPIPE)	/* aegsh is gone: so be it */
+		return 0;
 	if (rc < 0)
 		fprintf(stderr, "aegsh-judge: %s\n", err.text);
 	return rc < 0 ? EXIT_SYSTEM : 0;

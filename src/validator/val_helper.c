@@ -23,6 +23,11 @@
 #include "aegsh/wire.h"
 
 #define REAP_MS 100	/* how long a SIGKILL may take, at most */
+#ifdef AEGSH_SANITIZE
+#define LEAVE_MS 1000	/* it looks for leaks when it ends by itself */
+#else
+#define LEAVE_MS 0
+#endif
 #define SOCKET_MIN 10	/* out of the way of what the child will open */
 
 static int
@@ -136,19 +141,27 @@ val_helper_alive(const struct val_helper *h)
 	return h->fd >= 0 && poll(p, 2, 0) == 0;
 }
 
+static void
+await_end(int pidfd, int timeout_ms)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	while (poll(&p, 1, timeout_ms) < 0 && errno == EINTR)
+		continue;
+}
+
 void
 val_helper_end(struct val_helper *h)
 {
-	struct pollfd p = { .fd = h->pidfd, .events = POLLIN };
 	siginfo_t gone;
 
 	if (h->fd < 0)
 		return;
 	io_close(&h->fd);
 	if (h->pidfd >= 0) {
+		await_end(h->pidfd, LEAVE_MS);
 		syscall(SYS_pidfd_send_signal, h->pidfd, SIGKILL, NULL, 0);
-		while (poll(&p, 1, REAP_MS) < 0 && errno == EINTR)
-			continue;
+		await_end(h->pidfd, REAP_MS);
 		waitid(P_PIDFD, (id_t)h->pidfd, &gone, WEXITED | WNOHANG);
 	}
 	io_close(&h->pidfd);

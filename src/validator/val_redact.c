@@ -16,6 +16,9 @@
 
 #include "aegsh/base/mem.h"
 
+/* How far is looked around a place; more would make the work quadratic. */
+#define NEAR ((size_t)512)
+
 struct scan {
 	const char *p;
 	size_t len, i;		/* i: the next byte to look at */
@@ -44,13 +47,14 @@ at_start(const struct scan *s)
 	return s->i == 0 || (!is_name(s, s->i - 1) && s->p[s->i - 1] != '.');
 }
 
-/* The literal that starts at i: up to what the shell reads as more. */
+/* The literal that starts at i: up to what the shell reads as more, or up
+ * to most bytes. */
 static size_t
-run(const struct scan *s, size_t i)
+run(const struct scan *s, size_t i, size_t most)
 {
 	size_t start = i;
 
-	for (; i < s->len; i++) {
+	for (; i < s->len && i - start < most; i++) {
 		if (isspace((unsigned char)s->p[i]) || at(s, i, "'\"`$;|&<>()"))
 			break;
 		if (s->p[i] == '\\' &&
@@ -107,7 +111,7 @@ rule_pem(struct scan *s)
 {
 	static const char begin[] = "-----BEGIN ";
 	static const char end[] = "PRIVATE KEY-----";
-	size_t i = s->i, from, words = 0;
+	size_t i = s->i, from, words = 0, field;
 
 	if (!word_is(s, i, begin, false))
 		return false;
@@ -122,8 +126,9 @@ rule_pem(struct scan *s)
 		if (!word_is(s, i, "Proc-Type:", false) &&
 		    !word_is(s, i, "DEK-Info:", false))
 			break;
-		while (i < s->len && !at(s, i, "\r\n\\"))
-			i++;
+		for (field = i; i < s->len && i - field < NEAR &&
+		    !at(s, i, "\r\n\\"); i++)
+			continue;
 	}
 	for (from = i; i < s->len; i++) {
 		if (word_is(s, i, "\\n", false))
@@ -145,7 +150,7 @@ rule_url(struct scan *s)
 
 	if (!word_is(s, s->i, "://", false))
 		return false;
-	end = i + run(s, i);
+	end = i + run(s, i, NEAR);
 	while (i < end && !at(s, i, ":/@?#"))
 		i++;
 	if (!at(s, i, ":"))
@@ -187,7 +192,7 @@ rule_header(struct scan *s)
 			break;
 		}
 	}
-	return replace(s, i, run(s, i), "header");
+	return replace(s, i, run(s, i, s->len), "header");
 }
 
 /* Cookie: name=value; name=value */
@@ -205,7 +210,7 @@ rule_cookie(struct scan *s)
 		i += spaces(s, i);
 		while (is_name(s, i) || at(s, i, "."))
 			i++;
-		if (!at(s, i, "=") || !replace(s, i + 1, run(s, i + 1),
+		if (!at(s, i, "=") || !replace(s, i + 1, run(s, i + 1, s->len),
 		    "cookie"))
 			return hit;
 		hit = true;
@@ -332,7 +337,7 @@ rule_named(struct scan *s)
 		i += spaces(s, i);
 	}
 	i += quote(s, i);
-	return replace(s, i, run(s, i), "value");
+	return replace(s, i, run(s, i, s->len), "value");
 }
 
 /* Options of well-known programs that take a password. */
@@ -364,16 +369,18 @@ static const struct option_row {
 	{ "podman", "-p", NEXT, 0, "login" },
 };
 
-/* A word of the command so far that is, or (prefix) starts with, this one;
- * directories and quotes in front of it are skipped. */
+/* A word at the start of the command that is, or (prefix) starts with, this
+ * one; directories and quotes in front of it are skipped. */
 static bool
 command_has(const struct scan *s, const char *word, bool prefix)
 {
-	size_t i, start, n = strlen(word);
+	size_t i, start, n = strlen(word), end = s->i;
 
-	for (i = s->segment; i < s->i;) {
+	if (end > s->segment + NEAR)
+		end = s->segment + NEAR;
+	for (i = s->segment; i < end;) {
 		start = i;
-		for (; i < s->i && !isspace((unsigned char)s->p[i]); i++)
+		for (; i < end && !isspace((unsigned char)s->p[i]); i++)
 			if (at(s, i, "/'\"\\"))
 				start = i + 1;
 		if (i - start >= n && memcmp(s->p + start, word, n) == 0 &&
@@ -399,14 +406,14 @@ rule_option(struct scan *s)
 		i = s->i + strlen(row->option);
 		n = spaces(s, i);
 		if (i + n >= s->len ||
-		    (n > 0 ? (row->where & NEXT) : (row->where & ATTACHED)) == 0)
+		    (row->where & (n > 0 ? NEXT : ATTACHED)) == 0)
 			continue;
 		if (!command_has(s, row->command, true) ||
 		    (row->needs != NULL && !command_has(s, row->needs, false)))
 			continue;
 		i += n;
 		i += quote(s, i);
-		end = i + run(s, i);
+		end = i + run(s, i, s->len);
 		while (row->after != 0 && i < end && s->p[i++] != row->after)
 			continue;
 		if (replace(s, i, end - i, "option"))

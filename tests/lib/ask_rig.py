@@ -14,7 +14,7 @@ SRC = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
 VALASK = os.path.join(BUILD, "tests/bin/valask")
 JUDGE = os.path.join(BUILD, "tests/bin/aegsh-judge")
-SANITIZED = b"AddressSanitizer" in open(VALASK, "rb").read()
+SANITIZED = b"__asan_" in open(VALASK, "rb").read()
 SLOW = 20  # seconds after which anything counts as hung
 
 

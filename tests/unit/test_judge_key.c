@@ -11,6 +11,7 @@ read_key(const char *bytes, size_t len, mode_t mode, struct buf *ret,
 {
 	AEG_AUTOFREE char *path = scratch_path("key");
 
+	unlink(path);
 	scratch_write("key", bytes, len, mode);
 	return judge_key_read(path, getuid(), ret, err);
 }

@@ -8,8 +8,10 @@
 #include "aegsh/base/text.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"
-#define HEAD "{\"nonce\":\"" NONCE "\",\"kind\":\"aegsh-question-1\",\"line\":"
-#define TAIL ",\"cwd\":{\"text\":\"/w\",\"encoding\":\"utf-8\",\"redacted\":0}" \
+#define HEAD "{\"nonce\":\"" NONCE "\",\"kind\":\"aegsh-question-1\"," \
+	"\"line\":"
+#define TAIL ",\"cwd\":{\"text\":\"/w\",\"encoding\":\"utf-8\"," \
+	"\"redacted\":0}" \
 	",\"origin\":{\"text\":\"prompt\",\"encoding\":\"utf-8\"," \
 	"\"redacted\":0},\"facts\":[]}"
 #define UTF8 ",\"encoding\":\"utf-8\",\"redacted\":0}"

@@ -2,6 +2,7 @@
 #include "validator/validator_int.h"
 #include "tap.h"
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
 #define B64 "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKB"
@@ -15,7 +16,8 @@ static const struct {
 	    "curl -H 'Authorization: Bearer <redacted:header>' https://x" },
 	{ "curl -H \"authorization:Basic dXNlcjpwYXNz\"",
 	    "curl -H \"authorization:Basic <redacted:header>\"" },
-	{ "curl -H 'X-Api-Key: k1234' u", "curl -H 'X-Api-Key: <redacted:header>' u" },
+	{ "curl -H 'X-Api-Key: k1234' u",
+	    "curl -H 'X-Api-Key: <redacted:header>' u" },
 	{ "curl -H \"Authorization: Bearer $TOKEN\"", NULL },
 	{ "curl -H \"Authorization: Bearer $(rm -rf /)\"", NULL },
 	{ "curl -H 'Cookie: sid=abc; theme=dark' u",
@@ -38,7 +40,8 @@ static const struct {
 	    "echo '-----BEGIN PRIVATE KEY-----\n<redacted:private-key>\n"
 	    "-----END PRIVATE KEY-----' >k" },
 	{ "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
-	    "DEK-Info: AES-128-CBC,00\n\n" B64 "\n-----END RSA PRIVATE KEY-----",
+	    "DEK-Info: AES-128-CBC,00\n\n" B64 "\n"
+	    "-----END RSA PRIVATE KEY-----",
 	    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
 	    "DEK-Info: AES-128-CBC,00\n\n<redacted:private-key>\n"
 	    "-----END RSA PRIVATE KEY-----" },
@@ -82,10 +85,12 @@ static const struct {
 	{ "curl 'https://h/?user=a&api_key=abc&x=1'",
 	    "curl 'https://h/?user=a&api_key=<redacted:value>&x=1'" },
 	{ "curl -d '{\"user\":\"a\",\"password\": \"abc\"}' u",
-	    "curl -d '{\"user\":\"a\",\"password\": \"<redacted:value>\"}' u" },
+	    "curl -d '{\"user\":\"a\",\"password\": "
+	    "\"<redacted:value>\"}' u" },
 	{ "curl -d \"{\\\"password\\\":\\\"abc\\\"}\" u",
 	    "curl -d \"{\\\"password\\\":\\\"<redacted:value>\\\"}\" u" },
-	{ "cat <<E\npassword: abc\nE", "cat <<E\npassword: <redacted:value>\nE" },
+	{ "cat <<E\npassword: abc\nE",
+	    "cat <<E\npassword: <redacted:value>\nE" },
 	{ "read -sp 'Password: ' x", NULL },
 	{ "prog --password=abc x", "prog --password=<redacted:value> x" },
 	{ "prog --password abc x", "prog --password <redacted:value> x" },
@@ -95,7 +100,8 @@ static const struct {
 	{ "prog --token --verbose", NULL },
 	{ "prog --secret-name abc", NULL },
 	/* options of programs */
-	{ "mysql -u root -phunter2 db", "mysql -u root -p<redacted:option> db" },
+	{ "mysql -u root -phunter2 db",
+	    "mysql -u root -p<redacted:option> db" },
 	{ "mysql -u root -p db", NULL },
 	{ "/usr/bin/mysqldump -p'hunter2' db",
 	    "/usr/bin/mysqldump -p'<redacted:option>' db" },
@@ -105,7 +111,8 @@ static const struct {
 	{ "sshpass -p abc ssh h", "sshpass -p <redacted:option> ssh h" },
 	{ "sshpass -pabc ssh h", "sshpass -p<redacted:option> ssh h" },
 	{ "ssh -p 22 h", NULL },
-	{ "curl -u me:abc https://h", "curl -u me:<redacted:option> https://h" },
+	{ "curl -u me:abc https://h",
+	    "curl -u me:<redacted:option> https://h" },
 	{ "curl --user=me:abc https://h",
 	    "curl --user=me:<redacted:option> https://h" },
 	{ "curl --user-agent a:b https://h", NULL },
@@ -156,6 +163,33 @@ test_never_hidden(void)
 		}
 }
 
+/* Work grows with the length, not with its square: the longest lines that
+ * are sent, made of what the rules look at. */
+static void
+test_cost(void)
+{
+	static const char *const pieces[] = { "-p ", "://", "https://a:b",
+	    "Cookie: ", "a=;", "--password ", "-u a:", "TOKEN", "eyJ",
+	    "-----BEGIN ", "-----BEGIN PRIVATE KEY-----Proc-Type:", "\"",
+	    "curl -u ", "api_key: ", "-", "\\", "x" };
+	static char line[VAL_LINE_MAX];
+	int64_t start;
+	size_t i, k;
+
+	for (i = 0; i < AEG_NELEM(pieces); i++) {
+		struct buf out = BUF_INIT;
+
+		for (k = 0; k < sizeof line; k++)
+			line[k] = pieces[i][k % strlen(pieces[i])];
+		start = clock_mono_ns();
+		val_redact(&out, line, sizeof line);
+		OKF(clock_mono_ns() - start < 2000000000, "'%s' again and "
+		    "again takes %" PRId64 " us", pieces[i],
+		    (clock_mono_ns() - start) / 1000);
+		buf_done(&out);
+	}
+}
+
 int
 main(void)
 {
@@ -172,5 +206,6 @@ main(void)
 		buf_done(&out);
 	}
 	test_never_hidden();
+	test_cost();
 	return tap_done();
 }

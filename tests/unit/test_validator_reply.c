@@ -42,7 +42,8 @@ static const struct {
 	{ "a member more", "{" N "," R "," A "," C "," K "," S ",\"x\":1}" },
 	{ "a member twice", "{" N "," R "," A "," C "," K "," S "," A "}" },
 	{ "a member twice, escaped",
-	    "{" N "," R "," A "," C "," K "," S ",\"\\u0061ction\":\"block\"}" },
+	    "{" N "," R "," A "," C "," K "," S
+	    ",\"\\u0061ction\":\"block\"}" },
 	{ "a key in capitals",
 	    "{" N "," R ",\"Action\":\"allow\"," C "," K "," S "}" },
 	{ "another nonce", "{\"nonce\":\"1123456789abcdef0123456789abcdef\","
@@ -70,7 +71,8 @@ static const struct {
 	    "{" N "," R "," A ",\"confidence\":1e999," K "," S "}" },
 	{ "confidence over 1",
 	    "{" N "," R "," A ",\"confidence\":1.0001," K "," S "}" },
-	{ "confidence 90", "{" N "," R "," A ",\"confidence\":90," K "," S "}" },
+	{ "confidence 90",
+	    "{" N "," R "," A ",\"confidence\":90," K "," S "}" },
 	{ "confidence below 0",
 	    "{" N "," R "," A ",\"confidence\":-0.1," K "," S "}" },
 	{ "confidence as text",
@@ -109,7 +111,8 @@ test_confidence(void)
 		const char *text;
 		unsigned want;
 	} rows[] = { { "0", 0 }, { "1", 100 }, { "0.29", 29 }, { "0.599", 59 },
-		{ "0.6", 60 }, { "1e-3", 0 }, { "0.9999", 99 }, { "1.0", 100 } };
+		{ "0.6", 60 }, { "1e-3", 0 }, { "0.9999", 99 },
+		{ "1.0", 100 } };
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(rows); i++) {
