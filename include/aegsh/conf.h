@@ -47,7 +47,8 @@ struct conf_row {
 	enum conf_tighten tighten;
 	const char *help;
 };
-const struct conf_row *conf_row(enum conf_id id) __attribute__((returns_nonnull));
+const struct conf_row *conf_row(enum conf_id id)
+	__attribute__((returns_nonnull));
 
 struct conf;
 

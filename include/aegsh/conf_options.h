@@ -6,7 +6,8 @@
  * includer defines CONF_ROW; the rows make the enum, the table, `aegshctl
  * config show`, the completions and a test that aegsh.conf(5) names each.
  */
-CONF_ROW(MODE, "mode", ENUM, "personal", 0, 0, "managed personal", OPERATOR, NONE,
+CONF_ROW(MODE, "mode", ENUM, "personal", 0, 0, "managed personal", OPERATOR,
+	NONE,
 	"managed: the operator's settings rule and every promise is hard")
 CONF_ROW(PROFILE, "profile", STRING, "admin", 0, 0, NULL, USER, NONE,
 	"policy profile of a session that no match block places elsewhere")
@@ -22,12 +23,13 @@ CONF_ROW(ASK_TIMEOUT, "ask-timeout", INT, "8000", 100, 60000, NULL, USER, LESS,
 	"milliseconds after which a silent language model counts as failed")
 CONF_ROW(ASK_CONFIDENCE, "ask-confidence", INT, "60", 0, 100, NULL, USER, MORE,
 	"percent of confidence below which an allow becomes a question")
-CONF_ROW(FAIL, "fail", ENUM, "default", 0, 0, "block ask policy default", USER, WORDS,
-	"what a failed language model means; default: block when managed, else ask")
-CONF_ROW(CONFIRM_TIMEOUT, "confirm-timeout", INT, "300", 5, 3600, NULL, USER, LESS,
-	"seconds after which an unanswered question counts as no")
-CONF_ROW(STATE_MAX, "state-max", INT, "4194304", 65536, 67108864, NULL, USER, LESS,
-	"bytes of environment that one line may bring back")
+CONF_ROW(FAIL, "fail", ENUM, "default", 0, 0, "block ask policy default", USER,
+	WORDS, "what a failed language model means; default: block when "
+	"managed, else ask")
+CONF_ROW(CONFIRM_TIMEOUT, "confirm-timeout", INT, "300", 5, 3600, NULL, USER,
+	LESS, "seconds after which an unanswered question counts as no")
+CONF_ROW(STATE_MAX, "state-max", INT, "4194304", 65536, 67108864, NULL, USER,
+	LESS, "bytes of environment that one line may bring back")
 CONF_ROW(HISTORY, "history", INT, "10000", 0, 1000000, NULL, USER, NONE,
 	"lines that the prompt can recall")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,

@@ -83,7 +83,8 @@ look_at_line(const char *p, size_t len, int line)
 	if (len == 0 || *p == '#')
 		return 0;
 	if (memmem(p, len, "${", 2) != NULL)
-		fail(ERR_SYNTAX, line, "'${': the environment sets nothing here");
+		fail(ERR_SYNTAX, line,
+		    "'${': the environment sets nothing here");
 	else if (memmem(p, len, "/*", 2) != NULL)
 		fail(ERR_SYNTAX, line, "'/*': comments begin with #");
 	else if (p[len - 1] == '\\')

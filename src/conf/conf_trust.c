@@ -231,7 +231,8 @@ int
 conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err)
 {
 	if (path[0] == '/' && path[strlen(path) - 1] == '/')
-		return err_set(err, -EISDIR, "%s: not the path of a file", path);
+		return err_set(err, -EISDIR, "%s: not the path of a file",
+		    path);
 	return walk_from_root(path, uid, false, ret_fd, err);
 }
 

@@ -54,7 +54,8 @@ tap_int(intmax_t got, intmax_t want, const char *file, int line,
 {
 	tap_ok(got == want, file, line, "%s", name);
 	if (got != want)
-		printf("#  got: %" PRIdMAX "\n# want: %" PRIdMAX "\n", got, want);
+		printf("#  got: %" PRIdMAX "\n# want: %" PRIdMAX "\n", got,
+		    want);
 	return got == want;
 }
 
@@ -62,9 +63,11 @@ tap_int(intmax_t got, intmax_t want, const char *file, int line,
 #define OK(expr) tap_ok((expr), __FILE__, __LINE__, "%s", #expr)
 #define OKF(expr, ...) tap_ok((expr), __FILE__, __LINE__, __VA_ARGS__)
 #define IS_STR(got, want) tap_str((got), (want), __FILE__, __LINE__, #got)
-#define IS_STRN(got, want, name) tap_str((got), (want), __FILE__, __LINE__, name)
+#define IS_STRN(got, want, name) \
+	tap_str((got), (want), __FILE__, __LINE__, name)
 #define IS_INT(got, want) tap_int((got), (want), __FILE__, __LINE__, #got)
-#define IS_INTN(got, want, name) tap_int((got), (want), __FILE__, __LINE__, name)
+#define IS_INTN(got, want, name) \
+	tap_int((got), (want), __FILE__, __LINE__, name)
 #define SKIP(n, why) \
 	do { \
 		int skip_i_; \

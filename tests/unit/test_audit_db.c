@@ -28,7 +28,8 @@ exec_sql(const char *dir, const char *sql)
 	char *path = scratch_path(dir);
 	sqlite3 *db = NULL;
 
-	if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL)) {
+	if (sqlite3_open(path, &db) ||
+	    sqlite3_exec(db, sql, NULL, NULL, NULL)) {
 		fprintf(stderr, "%s: %s\n", path, sqlite3_errmsg(db));
 		exit(99);
 	}

@@ -97,7 +97,8 @@ main(void)
 		    "%s = %.20s", row->name, i == 25 ? "(escape)" :
 		    i == 24 ? "(newline)" : checks[i].text);
 		if (rc < 0)
-			OKF(strncmp(err.text, row->name, strlen(row->name)) == 0,
+			OKF(strncmp(err.text, row->name,
+			    strlen(row->name)) == 0,
 			    "the error names %s", row->name);
 	}
 	for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {

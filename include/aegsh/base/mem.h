@@ -15,7 +15,8 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 /* n * size with an overflow check. */
 void *xreallocarray(void *p, size_t n, size_t size)
 	__attribute__((returns_nonnull));
-char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull, nonnull));
+char *xstrdup(const char *s)
+	__attribute__((malloc, returns_nonnull, nonnull));
 /* len bytes and a NUL; the bytes may hold anything. */
 char *xmemdup0(const void *p, size_t len)
 	__attribute__((malloc, returns_nonnull));
