@@ -90,24 +90,37 @@ audit_db_error(struct audit_db *d, const char *what, struct err *err)
 }
 
 static int
-check_file(struct audit_db *d, int flags, struct err *err)
+make_file(struct audit_db *d, struct err *err)
 {
 	AEG_AUTOFD int fd = openat(d->dir, AUDIT_FILE,
-	    flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno != EEXIST)
+		return err_sys(err, errno, "audit store %s", d->path);
+	return 0;
+}
+
+/*
+ * O_PATH: closing any other descriptor of the file would take away the
+ * locks that another connection of this process holds on it (fcntl(2)).
+ */
+static int
+check_file(struct audit_db *d, struct err *err)
+{
+	AEG_AUTOFD int fd = openat(d->dir, AUDIT_FILE,
+	    O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0 && errno == ELOOP)
-		return err_set(err, ERR_TRUST,
-		    "audit store %s: is a symbolic link", d->path);
-	if (fd < 0)
-		return err_sys(err, errno, "audit store %s", d->path);
-	if (fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(err, errno, "audit store %s", d->path);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 	    st.st_uid != geteuid() || (st.st_mode & 077) != 0)
 		return err_set(err, ERR_TRUST, "audit store %s: must be a "
 		    "regular file with one name, owned by uid %lu, mode 0600",
 		    d->path, (unsigned long)geteuid());
+	if (faccessat(d->dir, AUDIT_FILE, d->readonly ? R_OK : R_OK | W_OK,
+	    AT_EACCESS) < 0)
+		return err_sys(err, errno, "audit store %s", d->path);
 	return 0;
 }
 
@@ -141,7 +154,7 @@ audit_db_init(struct audit_db *d, const char *dir, bool readonly,
 		d->journal = audit_journal_for((uint64_t)fs.f_type &
 		    UINT32_MAX);
 	if (rc == 0)
-		rc = check_file(d, readonly ? O_RDONLY : O_RDWR, err);
+		rc = check_file(d, err);
 	if (rc == -ENOENT && !readonly)
 		rc = 0;
 	if (rc < 0)
@@ -241,7 +254,9 @@ audit_db_ready(struct audit_db *d, struct err *err)
 
 	if (d->ready)
 		return 0;
-	rc = check_file(d, d->readonly ? O_RDONLY : O_RDWR | O_CREAT, err);
+	rc = d->readonly ? 0 : make_file(d, err);
+	if (rc == 0)
+		rc = check_file(d, err);
 	if (rc < 0)
 		return rc;
 	rc = sqlite3_open_v2(d->path, &d->db, flags | (d->readonly ?

@@ -264,6 +264,51 @@ journals(void)
 	IS_INT(store_count("locked").rows, 3);
 }
 
+/* A second connection in one process, opened and closed, leaves the locks
+ * of the first alone: else another process would think itself the last, and
+ * throw the log away under the first one's feet. */
+static void
+second(void)
+{
+	AEG_AUTOFREE char *wal = NULL;
+	struct err err = ERR_INIT;
+	struct stat before, after;
+	int status = -1, gate[2], i;
+	struct audit *a;
+	pid_t pid;
+	char byte;
+
+	scratch_mkdir("second", 0700);
+	wal = scratch_path("second/audit.db-wal");
+	if (pipe(gate) < 0)
+		scratch_die("pipe");
+	/* Forked before sqlite has anything in memory to inherit. */
+	pid = fork();
+	if (pid == 0) {
+		close(gate[1]);
+		if (read(gate[0], &byte, 1) != 0)
+			_exit(1);
+		a = store_open("second");
+		/* Long enough a log for the last one to fold it in. */
+		for (i = 0; i < 100; i++)
+			store_put(a, "two", &err);
+		audit_close(a);
+		_exit(0);
+	}
+	close(gate[0]);
+	a = store_open("second");
+	for (i = 0; i < 100; i++)
+		store_put(a, "one", &err);
+	IS_INT(store_count("second").rows, 100);
+	OK(stat(wal, &before) == 0);
+	close(gate[1]);
+	OK(waitpid(pid, &status, 0) == pid && status == 0);
+	OK(stat(wal, &after) == 0 && after.st_ino == before.st_ino);
+	OK(store_put(a, "three", &err) > 0);
+	audit_close(a);
+	IS_INT(store_count("second").rows, 201);
+}
+
 /* Many starts and ends leave a short log, and no log grows for ever. */
 static void
 log_length(void)
@@ -301,6 +346,7 @@ int
 main(void)
 {
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	second();	/* first, see there */
 	garbage();
 	foreign();
 	trust();
