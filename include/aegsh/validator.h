@@ -67,7 +67,9 @@ int validator_new(const struct conf *conf, struct validator **ret,
 void validator_free(struct validator *v);
 bool validator_configured(const struct validator *v);
 /* Start the helper in the background, so that the first question finds it
- * warm.  Never blocks; a failure shows when it is asked. */
+ * warm.  Never blocks; a failure shows when it is asked.  Does nothing after
+ * a failure that a changed file would mend (key, prompt, names of hosts):
+ * the next question reads those anew. */
 void validator_warm(struct validator *v);
 /* Ask.  cancel_fd readable (Ctrl-C; -1: none) gives VAL_CANCELLED at once.
  * progress, when not NULL, is called every 300 ms or so with the time gone,

@@ -22,6 +22,8 @@ struct validator {
 	int64_t timeout_ms;
 	struct val_helper helper;
 	struct err why;			/* the helper could not be started */
+	bool reread;	/* the last helper left for files that may change:
+			 * the next one starts no sooner than it is asked */
 	uint32_t last_id;
 };
 
@@ -76,14 +78,21 @@ validator_helper_pid(const struct validator *v)
 	return v->helper.fd >= 0 ? v->helper.pid : -1;
 }
 
-void
-validator_warm(struct validator *v)
+static void
+start(struct validator *v)
 {
-	if (!validator_configured(v) || val_helper_alive(&v->helper))
+	if (val_helper_alive(&v->helper))
 		return;
 	v->why = (struct err)ERR_INIT;
 	if (val_helper_start(&v->helper, &v->setup, &v->why) < 0)
 		log_debug("validator: %s", v->why.text);
+}
+
+void
+validator_warm(struct validator *v)
+{
+	if (validator_configured(v) && !v->reread)
+		start(v);
 }
 
 /* A fresh number that nobody who wrote the line could know. */
@@ -140,7 +149,7 @@ send_ask(struct validator *v, const struct buf *body, struct err *err)
 	m.id = ++v->last_id;
 	m.body = body->data;
 	m.len = body->len;
-	validator_warm(v);
+	start(v);
 	if (v->helper.fd < 0)
 		return err_set(err, v->why.code, "%s", v->why.text);
 	return wire_send(v->helper.fd, &m, err);
@@ -209,6 +218,7 @@ settle(struct asking *a, int rc, const struct err *err)
 	struct val_verdict *ret = a->ret;
 	struct validator *v = a->v;
 
+	v->reread = rc == 1 && a->leaving;
 	if (rc == 1 && !a->leaving)
 		return;
 	if (rc == ERR_CANCELLED) {

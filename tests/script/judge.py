@@ -179,6 +179,8 @@ a = Asker(root, HTTP, "model=needs-key", KEY_FILE)
 r = a.ask()
 tap.ok(r.status == "failed" and "the key is refused" in r.reason and
        "wrong" not in r.reason, "a wrong key: failed", r)
+a.send(b"warm\n")
+tap.ok(a.pid() == -1, "and the next helper waits until it is asked")
 root.write("key", "right")
 tap.ok(a.ask().status == "answered", "a new key is read after a refusal")
 a.end()

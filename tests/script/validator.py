@@ -159,13 +159,13 @@ tap.ok(root.wait_arrival("ls -l  # cancelled"), "the model is asked")
 t0 = time.monotonic()
 os.write(writer, b"x")
 first = a.read().split("\t")
-tap.ok(first[0] == "cancelled" and time.monotonic() - t0 < 0.3,
+tap.ok(first[0] == "cancelled" and time.monotonic() - t0 < 1,
        "Ctrl-C: cancelled at once", first, time.monotonic() - t0)
 tap.ok(root.wait_record(lambda x: x.get("dropped") == "slow-headers"),
        "Ctrl-C: the request is dropped")
 pid = a.pid()
 r = a.ask()
-tap.ok(r.status == "cancelled" and r.ns < 0.3e9,
+tap.ok(r.status == "cancelled" and r.ns < 1e9,
        "Ctrl-C before the question counts as well", r)
 os.read(reader, 10)
 tap.ok(a.pid() == pid, "Ctrl-C: the helper stays")
