@@ -28,8 +28,8 @@ enum sandbox_layer {			/* bits */
 	SANDBOX_LANDLOCK_NET = 1 << 3,	/* TCP ports (ABI 4) */
 	SANDBOX_SECCOMP = 1 << 4,
 	SANDBOX_RLIMITS = 1 << 5,
-	SANDBOX_COVER = 1 << 6,		/* private mounts over secret places:
-					 * uid 0 with CAP_SYS_ADMIN */
+	SANDBOX_COVER = 1 << 6,		/* private mounts over secrets: uid 0
+					 * with CAP_SYS_ADMIN */
 };
 
 /* What this kernel, this process can do. */
@@ -43,9 +43,11 @@ const char *sandbox_layer_name(enum sandbox_layer layer);
 /* Values for $HOME, $PROJECT, $TMPDIR, $STORE in a profile. */
 struct sandbox_vars {
 	uid_t uid;
-	const char *home, *project, *tmpdir;	/* NULL: rules with it are left out */
-	const char *store;			/* aegsh's own store directory */
-	const char *conf_user;			/* the user's settings directory */
+	/* NULL: rules with it are left out */
+	const char *home, *project, *tmpdir;
+	const char *tty;	/* path of the terminal */
+	const char *store;	/* aegsh's own store directory */
+	const char *conf_user;	/* the user's settings directory */
 };
 
 struct sandbox_profile;

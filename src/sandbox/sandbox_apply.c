@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Entering a sandbox, between clone(2) and execve(2), perhaps in memory
+ * that is shared with the parent: system calls only, nothing written but
+ * the own stack.
+ */
+#include "sandbox_int.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int
+apply_limits(const struct sandbox *s)
+{
+	struct rlimit now;
+	size_t i;
+
+	for (i = 0; i < s->n_limits; i++) {
+		rlim_t most = s->limit[i].most;
+
+		if (getrlimit((__rlimit_resource_t)s->limit[i].resource,
+		    &now) < 0)
+			return -errno;
+		/* Only ever downwards. */
+		if (now.rlim_max > most)
+			now.rlim_max = most;
+		if (now.rlim_cur > most)
+			now.rlim_cur = most;
+		if (setrlimit((__rlimit_resource_t)s->limit[i].resource,
+		    &now) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int
+cover(const struct sandbox_cover *c)
+{
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+	if (!c->readonly) {
+		if (mount("aegsh", c->path, "tmpfs", flags | MS_RDONLY,
+		    "size=4k,nr_inodes=2,mode=755") < 0)
+			return -errno;
+		return 0;
+	}
+	if (mount(c->path, c->path, NULL, MS_BIND, NULL) < 0 ||
+	    mount(NULL, c->path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY |
+	    flags, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
+static int
+apply_covers(const struct sandbox *s)
+{
+	size_t i;
+	int rc = 0;
+
+	/* Slave: what is mounted outside arrives, nothing gets out. */
+	if (unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+		return -errno;
+	for (i = 0; rc == 0 && i < s->n_covers; i++)
+		rc = cover(&s->covers[i]);
+	return rc;
+}
+
+static int
+restrict_self(int ruleset)
+{
+	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ?
+	    -errno : 0;
+}
+
+static int
+apply_filter(const struct sandbox *s)
+{
+	const struct sock_fprog prog = {
+		.len = s->filter_len, .filter = s->filter,
+	};
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) < 0 ?
+	    -errno : 0;
+}
+
+int
+sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	enum sandbox_layer layer = SANDBOX_RLIMITS;
+	int rc;
+
+	rc = apply_limits(s);
+	if (rc == 0 && s->layers & SANDBOX_COVER) {
+		layer = SANDBOX_COVER;
+		rc = apply_covers(s);
+	}
+	if (rc == 0) {
+		layer = SANDBOX_NNP;
+		rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+	}
+	if (rc == 0 && s->ruleset >= 0) {
+		layer = SANDBOX_LANDLOCK_FS;
+		rc = restrict_self(s->ruleset);
+	}
+	if (rc == 0 && s->layers & SANDBOX_SECCOMP) {
+		layer = SANDBOX_SECCOMP;
+		rc = apply_filter(s);
+	}
+	if (rc < 0)
+		*ret_layer = layer;
+	return rc;
+}
+
+int
+sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	int rc = s->line_ruleset >= 0 ? restrict_self(s->line_ruleset) : 0;
+
+	if (rc < 0)
+		*ret_layer = SANDBOX_LANDLOCK_FS;
+	return rc;
+}

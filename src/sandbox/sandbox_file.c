@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The text of a profile: NAME.conf and the files it extends, read by
+ * libconfuse, each value checked in the line where it stands.
+ *
+ * A chain is read from its far end, into one set of values: "=" replaces
+ * what came from above, "+=" adds to it.  The operator's sandbox.d/NAME.conf
+ * lies over the vendor's file of that name in the same way.
+ */
+#include "sandbox_int.h"
+
+#include <confuse.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+#include "aegsh/conf.h"
+
+static const char *const key_names[SANDBOX_KEY_COUNT] = {
+	[SANDBOX_KEY_READ] = "read",
+	[SANDBOX_KEY_LIST] = "list",
+	[SANDBOX_KEY_EXECUTE] = "execute",
+	[SANDBOX_KEY_WRITE] = "write",
+	[SANDBOX_KEY_MAKE] = "make",
+	[SANDBOX_KEY_NODE] = "node",
+	[SANDBOX_KEY_DEVICE] = "device",
+	[SANDBOX_KEY_CONNECT] = "connect",
+	[SANDBOX_KEY_HIDE] = "hide",
+	[SANDBOX_KEY_COVER_EMPTY] = "cover-empty",
+	[SANDBOX_KEY_COVER_READONLY] = "cover-readonly",
+	[SANDBOX_KEY_REQUIRE] = "require",
+	[SANDBOX_KEY_TCP_CONNECT] = "tcp-connect",
+	[SANDBOX_KEY_TCP_BIND] = "tcp-bind",
+};
+
+static const char *const limit_names[SANDBOX_LIMIT_COUNT] = {
+	[SANDBOX_LIMIT_CPU] = "limit-cpu",
+	[SANDBOX_LIMIT_MEMORY] = "limit-memory",
+	[SANDBOX_LIMIT_PROCESSES] = "limit-processes",
+	[SANDBOX_LIMIT_FILES] = "limit-files",
+	[SANDBOX_LIMIT_FILE_SIZE] = "limit-file-size",
+	[SANDBOX_LIMIT_CORE] = "limit-core",
+};
+
+/* One file of the chain. */
+struct source {
+	char *path;
+	struct buf bytes;
+};
+
+/* libconfuse hands its callbacks no pointer of ours. */
+static struct reading {
+	const char *path;
+	struct sandbox_list *list;	/* NULL: only looking for extends */
+	struct err *err;
+	int code;
+} *reading;
+
+const char *
+sandbox_key_name(enum sandbox_key key)
+{
+	return key_names[key];
+}
+
+const char *
+sandbox_limit_name(enum sandbox_limit limit)
+{
+	return limit_names[limit];
+}
+
+static void
+fail(int code, int line, const char *text)
+{
+	if (reading->code == 0)		/* the first one tells the most */
+		reading->code = err_set(reading->err, code, "%s:%d: %s",
+		    reading->path, line, text);
+}
+
+static void __attribute__((format(printf, 2, 0)))
+on_error(cfg_t *cfg, const char *fmt, va_list ap)
+{
+	char text[ERR_TEXT_MAX];
+
+	vsnprintf(text, sizeof text, fmt, ap);
+	fail(text_starts(text, "no such option") ? ERR_UNKNOWN_NAME :
+	    ERR_SYNTAX, cfg->line, text);
+}
+
+/* Remember where a value of a list stands. */
+static int
+on_list(cfg_t *cfg, cfg_opt_t *opt)
+{
+	unsigned n = cfg_opt_size(opt);
+	struct sandbox_list *list;
+	size_t key;
+
+	if (n == 0)
+		return 0;
+	if (cfg_opt_getnstr(opt, n - 1)[0] == '\0') {
+		fail(ERR_SYNTAX, cfg->line, "an empty value");
+		return -1;
+	}
+	if (n > SANDBOX_GRANTS_MAX) {
+		fail(ERR_RANGE, cfg->line, "too many values in one list");
+		return -1;
+	}
+	if (reading->list == NULL)
+		return 0;
+	for (key = 0; strcmp(key_names[key], cfg_opt_name(opt)) != 0; key++)
+		;
+	list = &reading->list[key];
+	while (list->where.n >= n)	/* "=" began a list anew */
+		free(list->where.v[--list->where.n]);
+	strv_addf(&list->where, "%s:%d", reading->path, cfg->line);
+	return 0;
+}
+
+static int
+on_limit(cfg_t *cfg, cfg_opt_t *opt)
+{
+	long value = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
+
+	if (value >= 0 && value <= 1L << 40)
+		return 0;
+	fail(ERR_RANGE, cfg->line, "a limit outside 0 to 2^40");
+	return -1;
+}
+
+/* What libconfuse would do on its own is refused beforehand: ${NAME} takes
+ * the environment's word; an unclosed block comment swallows the rest. */
+static int
+look_at(const struct source *s)
+{
+	const char *p = s->bytes.data, *hit;
+	static const char *const bad[] = { "${", "/*" };
+	size_t i;
+	int line = 1;
+
+	if (s->bytes.len == 0)
+		return 0;
+	if (memchr(p, '\0', s->bytes.len) != NULL) {
+		fail(ERR_SYNTAX, 1, "there is a NUL byte in it");
+		return reading->code;
+	}
+	for (i = 0; i < AEG_NELEM(bad); i++) {
+		hit = strstr(p, bad[i]);
+		if (hit == NULL)
+			continue;
+		for (; p < hit; p++)
+			line += *p == '\n';
+		fail(ERR_SYNTAX, line, i == 0 ?
+		    "'${': the environment sets nothing here" :
+		    "'/*': comments begin with #");
+		return reading->code;
+	}
+	return 0;
+}
+
+static cfg_t *
+new_cfg(void)
+{
+	static const char every[] =
+	    "{no-new-privs, landlock, scope, net, seccomp, limits}";
+	char preset[sizeof every];
+	cfg_opt_t opts[] = {
+		CFG_STR("description", "", CFGF_NONE),
+		CFG_STR("extends", NULL, CFGF_NODEFAULT),
+		CFG_STR("for-root", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("read", NULL, CFGF_NONE),
+		CFG_STR_LIST("list", NULL, CFGF_NONE),
+		CFG_STR_LIST("execute", NULL, CFGF_NONE),
+		CFG_STR_LIST("write", NULL, CFGF_NONE),
+		CFG_STR_LIST("make", NULL, CFGF_NONE),
+		CFG_STR_LIST("node", NULL, CFGF_NONE),
+		CFG_STR_LIST("device", NULL, CFGF_NONE),
+		CFG_STR_LIST("connect", NULL, CFGF_NONE),
+		CFG_STR_LIST("hide", NULL, CFGF_NONE),
+		CFG_STR_LIST("cover-empty", NULL, CFGF_NONE),
+		CFG_STR_LIST("cover-readonly", NULL, CFGF_NONE),
+		CFG_STR_LIST("require", preset, CFGF_NONE),
+		CFG_STR_LIST("tcp-connect", NULL, CFGF_NONE),
+		CFG_STR_LIST("tcp-bind", NULL, CFGF_NONE),
+		CFG_STR("udp", "none", CFGF_NONE),
+		CFG_STR("seccomp", "strict", CFGF_NONE),
+		CFG_INT("limit-cpu", -1, CFGF_NONE),
+		CFG_INT("limit-memory", -1, CFGF_NONE),
+		CFG_INT("limit-processes", -1, CFGF_NONE),
+		CFG_INT("limit-files", -1, CFGF_NONE),
+		CFG_INT("limit-file-size", -1, CFGF_NONE),
+		CFG_INT("limit-core", -1, CFGF_NONE),
+		CFG_END()
+	};
+	cfg_t *cfg;
+	size_t i;
+
+	memcpy(preset, every, sizeof every);
+	cfg = cfg_init(opts, CFGF_NONE);
+	if (cfg == NULL)
+		abort();	/* no memory, as xmalloc() has it */
+	cfg_set_error_function(cfg, on_error);
+	for (i = 0; i < SANDBOX_KEY_COUNT; i++)
+		cfg_set_validate_func(cfg, key_names[i], on_list);
+	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
+		cfg_set_validate_func(cfg, limit_names[i], on_limit);
+	return cfg;
+}
+
+/* Parse one file into cfg. */
+static int
+parse(cfg_t *cfg, const struct source *s, struct sandbox_list *list,
+    struct err *err)
+{
+	struct reading now = { .path = s->path, .list = list, .err = err };
+
+	reading = &now;
+	if (s->bytes.len > 0 && look_at(s) == 0 &&
+	    cfg_parse_buf(cfg, s->bytes.data) != CFG_SUCCESS)
+		fail(ERR_SYNTAX, cfg->line, "cannot be read");
+	reading = NULL;
+	return now.code;
+}
+
+static bool
+name_ok(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return n > 0 && n <= SANDBOX_NAME_MAX && name[n] == '\0';
+}
+
+/* The file NAME.conf of a directory: 1, or 0 when it isn't there. */
+static int
+read_source(const char *dir, const char *name, struct source *ret,
+    struct err *err)
+{
+	char *path = xasprintf("%s/%s.conf", dir, name);
+	int rc;
+
+	ret->bytes = (struct buf)BUF_INIT;
+	rc = conf_trust_read(path, (uid_t)-1, CONF_FILE_MAX, &ret->bytes, err);
+	if (rc == 0) {
+		ret->path = path;
+		return 1;
+	}
+	free(path);
+	if (rc == -ENOENT || rc == -ENOTDIR)
+		return 0;
+	return err_context(err, "sandbox profile");
+}
+
+struct chain {
+	struct source source[2 * SANDBOX_EXTENDS_MAX];	/* far end last */
+	size_t n;
+};
+
+static void
+chain_done(struct chain *c)
+{
+	while (c->n > 0) {
+		c->n--;
+		free(c->source[c->n].path);
+		buf_done(&c->source[c->n].bytes);
+	}
+}
+
+/* What a pair of files (the operator's, the vendor's) extends, or NULL. */
+static int
+find_extends(const struct source *s, size_t n, char **ret, struct err *err)
+{
+	cfg_t *cfg = new_cfg();
+	const char *name;
+	int rc = 0;
+
+	while (rc == 0 && n > 0)
+		rc = parse(cfg, &s[--n], NULL, err);
+	name = rc == 0 ? cfg_getstr(cfg, "extends") : NULL;
+	if (name != NULL)
+		*ret = xstrdup(name);
+	cfg_free(cfg);
+	return rc;
+}
+
+/* Gather NAME's own files, the operator's before the vendor's. */
+static int
+gather_one(const char *name, struct chain *c, struct err *err)
+{
+	AEG_AUTOFREE char *site = xasprintf("%s/sandbox.d", sysdirs()->conf);
+	AEG_AUTOFREE char *vendor = xasprintf("%s/sandbox", sysdirs()->data);
+	const char *const dirs[] = { site, vendor };
+	size_t i, before = c->n;
+	int rc;
+
+	if (!name_ok(name))
+		return err_set(err, ERR_UNKNOWN_NAME,
+		    "not a name of a sandbox profile");
+	for (i = 0; i < AEG_NELEM(dirs); i++) {
+		rc = read_source(dirs[i], name, &c->source[c->n], err);
+		if (rc < 0)
+			return rc;
+		c->n += rc > 0;
+	}
+	if (c->n == before)
+		return err_set(err, ERR_UNKNOWN_NAME,
+		    "no sandbox profile '%s' in %s or %s", name, site, vendor);
+	return 0;
+}
+
+static int
+gather(const char *name, struct chain *c, struct err *err)
+{
+	AEG_AUTOFREE char *next = xstrdup(name);
+	int depth, rc;
+
+	for (depth = 0; depth < SANDBOX_EXTENDS_MAX; depth++) {
+		char *above = NULL;
+		size_t from = c->n;
+
+		rc = gather_one(next, c, err);
+		if (rc == 0)
+			rc = find_extends(&c->source[from], c->n - from, &above,
+			    err);
+		if (rc < 0)
+			return rc;
+		free(next);
+		next = above;
+		if (next == NULL)
+			return 0;
+	}
+	return err_set(err, ERR_RANGE,
+	    "sandbox profile '%s': more than %d profiles extend one another",
+	    name, SANDBOX_EXTENDS_MAX);
+}
+
+static char *
+take(cfg_t *cfg, const char *name)
+{
+	const char *value = cfg_getstr(cfg, name);
+
+	return value != NULL ? xstrdup(value) : NULL;
+}
+
+static void
+take_all(cfg_t *cfg, struct sandbox_text *t)
+{
+	size_t i;
+	unsigned n;
+
+	t->description = take(cfg, "description");
+	t->for_root = take(cfg, "for-root");
+	t->udp = take(cfg, "udp");
+	t->seccomp = take(cfg, "seccomp");
+	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
+		struct sandbox_list *l = &t->list[i];
+
+		for (n = 0; n < cfg_size(cfg, key_names[i]); n++)
+			strv_add(&l->value, cfg_getnstr(cfg, key_names[i], n));
+		while (l->where.n > l->value.n)
+			free(l->where.v[--l->where.n]);
+		while (l->where.n < l->value.n)		/* presets */
+			strv_add(&l->where, "(built in)");
+	}
+	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
+		t->limit[i] = cfg_getint(cfg, limit_names[i]);
+}
+
+int
+sandbox_text_read(const char *name, struct sandbox_text *ret,
+    struct err *err)
+{
+	AEG_AUTO(chain_done) struct chain c = { .n = 0 };
+	struct sandbox_text t;
+	cfg_t *cfg;
+	size_t i;
+	int rc;
+
+	rc = gather(name, &c, err);
+	if (rc < 0)
+		return rc;
+	memset(&t, 0, sizeof t);
+	cfg = new_cfg();
+	for (i = c.n; rc == 0 && i > 0; i--)
+		rc = parse(cfg, &c.source[i - 1], t.list, err);
+	if (rc == 0) {
+		t.file = xstrdup(c.source[0].path);
+		take_all(cfg, &t);
+		*ret = t;
+	} else {
+		sandbox_text_done(&t);
+	}
+	cfg_free(cfg);
+	return rc;
+}
+
+void
+sandbox_text_done(struct sandbox_text *t)
+{
+	size_t i;
+
+	free(t->file);
+	free(t->description);
+	free(t->for_root);
+	free(t->udp);
+	free(t->seccomp);
+	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
+		strv_done(&t->list[i].value);
+		strv_done(&t->list[i].where);
+	}
+	memset(t, 0, sizeof *t);
+}

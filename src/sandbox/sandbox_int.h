@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of sandbox share. */
+#ifndef AEGSH_SANDBOX_INT_H
+#define AEGSH_SANDBOX_INT_H
+
+#include "aegsh/sandbox.h"
+
+#include <sys/resource.h>
+
+#define SANDBOX_EXTENDS_MAX 8	/* profiles in one chain of extends */
+#define SANDBOX_NAME_MAX 64	/* bytes of a profile's name */
+#define SANDBOX_GRANTS_MAX 500	/* path entries of one profile */
+#define SANDBOX_PORTS_MAX 256	/* ports of one list */
+#define SANDBOX_BPF_MAX 4096	/* instructions, BPF_MAXINSNS */
+#define SANDBOX_COVERS_MAX 16
+
+/*
+ * Landlock's rights as the kernel numbers them (linux/landlock.h), spelt
+ * out here because the headers of a build may be older than the kernel
+ * that runs.
+ */
+#define SANDBOX_FS_EXECUTE	(1ULL << 0)
+#define SANDBOX_FS_WRITE_FILE	(1ULL << 1)
+#define SANDBOX_FS_READ_FILE	(1ULL << 2)
+#define SANDBOX_FS_READ_DIR	(1ULL << 3)
+#define SANDBOX_FS_REMOVE_DIR	(1ULL << 4)
+#define SANDBOX_FS_REMOVE_FILE	(1ULL << 5)
+#define SANDBOX_FS_MAKE_CHAR	(1ULL << 6)
+#define SANDBOX_FS_MAKE_DIR	(1ULL << 7)
+#define SANDBOX_FS_MAKE_REG	(1ULL << 8)
+#define SANDBOX_FS_MAKE_SOCK	(1ULL << 9)
+#define SANDBOX_FS_MAKE_FIFO	(1ULL << 10)
+#define SANDBOX_FS_MAKE_BLOCK	(1ULL << 11)
+#define SANDBOX_FS_MAKE_SYM	(1ULL << 12)
+#define SANDBOX_FS_REFER	(1ULL << 13)	/* ABI 2 */
+#define SANDBOX_FS_TRUNCATE	(1ULL << 14)	/* ABI 3 */
+#define SANDBOX_FS_IOCTL_DEV	(1ULL << 15)	/* ABI 5 */
+#define SANDBOX_FS_RESOLVE_UNIX	(1ULL << 16)	/* ABI 9 */
+#define SANDBOX_FS_KNOWN	((1ULL << 17) - 1)
+#define SANDBOX_NET_BIND_TCP	(1ULL << 0)	/* ABI 4 */
+#define SANDBOX_NET_CONNECT_TCP	(1ULL << 1)
+#define SANDBOX_SCOPE_ABSTRACT	(1ULL << 0)	/* ABI 6 */
+#define SANDBOX_SCOPE_SIGNAL	(1ULL << 1)
+
+/* Rights by which a tree changes. */
+#define SANDBOX_FS_CHANGE \
+	(SANDBOX_FS_WRITE_FILE | SANDBOX_FS_TRUNCATE | \
+	SANDBOX_FS_REMOVE_DIR | SANDBOX_FS_REMOVE_FILE | \
+	SANDBOX_FS_MAKE_CHAR | SANDBOX_FS_MAKE_DIR | SANDBOX_FS_MAKE_REG | \
+	SANDBOX_FS_MAKE_SOCK | SANDBOX_FS_MAKE_FIFO | \
+	SANDBOX_FS_MAKE_BLOCK | SANDBOX_FS_MAKE_SYM | SANDBOX_FS_REFER)
+/* The only ones that a rule on something else than a directory may hold. */
+#define SANDBOX_FS_OF_FILE \
+	(SANDBOX_FS_EXECUTE | SANDBOX_FS_WRITE_FILE | SANDBOX_FS_READ_FILE | \
+	SANDBOX_FS_TRUNCATE | SANDBOX_FS_IOCTL_DEV | SANDBOX_FS_RESOLVE_UNIX)
+
+/* ---- sandbox_file.c: the text ------------------------------------------ */
+
+enum sandbox_key {	/* lists of a profile's text */
+	SANDBOX_KEY_READ, SANDBOX_KEY_LIST, SANDBOX_KEY_EXECUTE,
+	SANDBOX_KEY_WRITE, SANDBOX_KEY_MAKE, SANDBOX_KEY_NODE,
+	SANDBOX_KEY_DEVICE, SANDBOX_KEY_CONNECT,
+	SANDBOX_KEY_GRANTS,		/* those above grant rights */
+	SANDBOX_KEY_HIDE = SANDBOX_KEY_GRANTS,
+	SANDBOX_KEY_COVER_EMPTY, SANDBOX_KEY_COVER_READONLY,
+	SANDBOX_KEY_PATHS,		/* those above hold paths */
+	SANDBOX_KEY_REQUIRE = SANDBOX_KEY_PATHS,
+	SANDBOX_KEY_TCP_CONNECT, SANDBOX_KEY_TCP_BIND,
+	SANDBOX_KEY_COUNT
+};
+
+enum sandbox_limit {
+	SANDBOX_LIMIT_CPU, SANDBOX_LIMIT_MEMORY, SANDBOX_LIMIT_PROCESSES,
+	SANDBOX_LIMIT_FILES, SANDBOX_LIMIT_FILE_SIZE, SANDBOX_LIMIT_CORE,
+	SANDBOX_LIMIT_COUNT
+};
+
+struct sandbox_list {
+	struct strv value;
+	struct strv where;	/* "file:line" of each */
+};
+
+/* The settings of a chain of files, checked one by one, not yet together. */
+struct sandbox_text {
+	char *file;		/* of the profile itself */
+	char *description, *for_root;
+	struct sandbox_list list[SANDBOX_KEY_COUNT];
+	char *udp, *seccomp;
+	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
+};
+
+const char *sandbox_key_name(enum sandbox_key key);
+const char *sandbox_limit_name(enum sandbox_limit limit);
+/* Read NAME and what it extends.  ERR_UNKNOWN_NAME, ERR_SYNTAX, ERR_TRUST,
+ * ERR_RANGE, each with "file:line". */
+int sandbox_text_read(const char *name, struct sandbox_text *ret,
+	struct err *err);
+void sandbox_text_done(struct sandbox_text *t);
+
+/* ---- sandbox_path.c: names of places ----------------------------------- */
+
+/* Put the values of $NAMES in.  1 and an owned absolute path; 0 when a
+ * value is not there, so that the entry is left out; ERR_SYNTAX. */
+int sandbox_path_expand(const char *text, const struct sandbox_vars *vars,
+	char **ret, struct err *err);
+/* The place that the name means now, links resolved; or NULL.  Owned. */
+char *sandbox_path_find(const char *path);
+/* The same; what of it does not exist is kept by its letters. */
+char *sandbox_path_real(const char *path);
+
+/* ---- sandbox.c: the profile -------------------------------------------- */
+
+enum sandbox_filter {		/* which seccomp rows */
+	SANDBOX_FILTER_STRICT = 0,
+	SANDBOX_FILTER_DEFAULT,
+	SANDBOX_FILTER_DEBUGGER,	/* and ptrace in the own tree */
+	SANDBOX_FILTER_ROOT,
+};
+
+struct sandbox_grant {
+	char *path;		/* canonical */
+	uint64_t fs;		/* SANDBOX_FS_… */
+};
+
+struct sandbox_hole {
+	char *path;		/* canonical */
+	const char *where;	/* "file:line", or NULL: aegsh's own store */
+};
+
+struct sandbox_cover {
+	char *path;		/* canonical */
+	bool readonly;		/* else an empty directory lies over it */
+};
+
+struct sandbox_ports {
+	bool all;
+	size_t n;
+	uint16_t port[SANDBOX_PORTS_MAX];
+};
+
+struct sandbox_profile {
+	char *name;
+	struct sandbox_text text;
+	unsigned required;
+	struct sandbox_grant *grants;
+	size_t n_grants;
+	struct sandbox_hole *holes;
+	size_t n_holes;
+	struct sandbox_cover covers[SANDBOX_COVERS_MAX];
+	size_t n_covers;
+	struct sandbox_ports connect, bind;
+	bool udp;
+	enum sandbox_filter filter;
+	/* Places that no command may change, canonical, or NULL. */
+	char *store, *conf, *conf_user;
+};
+
+/* The rights that a key's paths get. */
+uint64_t sandbox_key_rights(enum sandbox_key key);
+/* The cover over a canonical path, or NULL. */
+const struct sandbox_cover *sandbox_covered(const struct sandbox_profile *p,
+	const char *path);
+/* A granted tree in which this canonical path could be changed, removed or
+ * replaced, covers left aside; or NULL. */
+const struct sandbox_grant *sandbox_changed_by(
+	const struct sandbox_profile *p, const char *path);
+
+/* ---- sandbox_rule.c: grants and holes become rules --------------------- */
+
+struct sandbox_rules {
+	struct sandbox_grant *rule;
+	size_t n, cap;
+};
+
+/* What Landlock is told: one rule a place, holes worked out by listing
+ * their neighbours.  ERR_RANGE past SANDBOX_RULES_MAX. */
+int sandbox_rules_make(const struct sandbox_profile *p,
+	struct sandbox_rules *ret, struct err *err);
+void sandbox_rules_done(struct sandbox_rules *r);
+
+/* ---- sandbox_landlock.c ------------------------------------------------ */
+
+/* The ABI of the running kernel, or -errno (0 is never returned). */
+int sandbox_landlock_abi(void);
+/* Every right on files that the kernel knows at this ABI. */
+uint64_t sandbox_landlock_fs(int abi);
+/* Rulesets, as descriptors. */
+int sandbox_landlock_build(const struct sandbox_profile *p, int abi,
+	unsigned layers, int *ret_fd, size_t *ret_rules, struct err *err);
+int sandbox_landlock_line(int abi, int *ret_fd, struct err *err);
+
+/* ---- sandbox_rows.c, sandbox_seccomp.c --------------------------------- */
+
+struct scmp_arg_cmp;
+
+struct sandbox_row {
+	const char *name;	/* of the system call */
+	int nr;
+	unsigned when;		/* SANDBOX_ROW_…, 0: always */
+	int error;		/* errno it fails with */
+	unsigned n_args;
+	const struct scmp_arg_cmp *args;
+	const char *reason;
+};
+
+#define SANDBOX_ROW_NOT_DEBUGGER (1 << 0)	/* all but debugger */
+#define SANDBOX_ROW_NOT_ROOT     (1 << 1)	/* all but root */
+#define SANDBOX_ROW_STRICT       (1 << 2)	/* strict alone */
+#define SANDBOX_ROW_NO_INET      (1 << 3)	/* neither TCP nor UDP */
+#define SANDBOX_ROW_NO_UDP       (1 << 4)	/* TCP, but no UDP */
+#define SANDBOX_ROW_PORTS        (1 << 5)	/* TCP by ports or not at all */
+#define SANDBOX_ROW_RAW_INET     (1 << 7)	/* all but root, some network */
+#define SANDBOX_ROW_OLD_ABI      (1 << 6)	/* Landlock without TRUNCATE */
+
+extern const struct sandbox_row sandbox_rows[];
+extern const size_t sandbox_n_rows;
+/* Whether a row belongs in this profile's filter beside that Landlock. */
+bool sandbox_row_holds(const struct sandbox_row *row,
+	const struct sandbox_profile *p, int abi);
+
+struct sock_filter;
+
+/* The filter's program, owned. */
+int sandbox_seccomp_build(const struct sandbox_profile *p, int abi,
+	struct sock_filter **ret, unsigned short *ret_len, struct err *err);
+/* The architecture's name when its filter can be built, else NULL. */
+const char *sandbox_seccomp_arch(void);
+
+/* ---- sandbox_prepare.c, sandbox_apply.c -------------------------------- */
+
+struct sandbox {
+	unsigned layers;	/* that sandbox_apply() sets */
+	int ruleset, line_ruleset;
+	size_t n_rules;
+	struct sock_filter *filter;
+	unsigned short filter_len;
+	size_t n_limits;
+	struct {
+		int resource;
+		rlim_t most;
+	} limit[SANDBOX_LIMIT_COUNT];
+	size_t n_covers;
+	struct sandbox_cover covers[SANDBOX_COVERS_MAX];
+};
+
+/* What can be had, by asking and without trying. */
+unsigned sandbox_layers_asked(int abi);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Landlock (landlock(7)): rulesets by path and port, every right that the
+ * running kernel knows handled.
+ */
+#include "sandbox_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+/* The attribute as ABI 6 has it; shorter sizes are older kernels' own. */
+struct ruleset {
+	uint64_t fs, net, scoped;
+};
+
+#define RULE_NET_PORT 2		/* LANDLOCK_RULE_NET_PORT, ABI 4 */
+
+struct net_port {
+	uint64_t access, port;
+};
+
+static int
+create(const struct ruleset *r, size_t size)
+{
+	int fd = (int)syscall(SYS_landlock_create_ruleset, r, size, 0);
+
+	return fd < 0 ? -errno : fd;	/* close-on-exec by itself */
+}
+
+int
+sandbox_landlock_abi(void)
+{
+	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
+	    LANDLOCK_CREATE_RULESET_VERSION);
+
+	return abi < 0 ? -errno : abi;
+}
+
+static size_t
+size_for(int abi)
+{
+	return abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
+}
+
+uint64_t
+sandbox_landlock_fs(int abi)
+{
+	static const struct {
+		int abi;
+		unsigned rights;	/* bits below this */
+	} table[] = { { 9, 17 }, { 5, 16 }, { 3, 15 }, { 2, 14 }, { 1, 13 } };
+	struct ruleset r = { 0, 0, 0 };
+	uint64_t known = 0;
+	size_t i;
+	int fd;
+
+	for (i = 0; known == 0 && i < AEG_NELEM(table); i++) {
+		if (abi >= table[i].abi)
+			known = (1ULL << table[i].rights) - 1;
+	}
+	/* Newer than this table: ask for one bit more, as long as it goes. */
+	while (abi > 9 && known < UINT32_MAX) {
+		r.fs = known << 1 | 1;
+		fd = create(&r, size_for(abi));
+		if (fd < 0)
+			break;
+		close(fd);
+		known = r.fs;
+	}
+	return known;
+}
+
+static int
+add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
+{
+	AEG_AUTOFD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct landlock_path_beneath_attr rule = { .parent_fd = fd };
+	struct stat st;
+
+	/* Gone, or not for this user: then nothing there is granted. */
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", path);
+	if (S_ISLNK(st.st_mode))
+		return 0;
+	rule.allowed_access = S_ISDIR(st.st_mode) ? fs :
+	    fs & SANDBOX_FS_OF_FILE;
+	if (rule.allowed_access == 0)
+		return 0;
+	if (syscall(SYS_landlock_add_rule, ruleset,
+	    LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0)
+		return 1;
+	/* Places in no file system of their own (EBADFD) take no rules. */
+	if (errno == EBADFD)
+		return 0;
+	return err_sys(err, errno, "landlock rule for %s", path);
+}
+
+static int
+add_ports(int ruleset, const struct sandbox_ports *ports, uint64_t access,
+    struct err *err)
+{
+	size_t i;
+
+	for (i = 0; !ports->all && i < ports->n; i++) {
+		struct net_port rule = { access, ports->port[i] };
+
+		if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT,
+		    &rule, 0) < 0)
+			return err_sys(err, errno, "landlock rule for port %u",
+			    (unsigned)ports->port[i]);
+	}
+	return 0;
+}
+
+static int
+fill(const struct sandbox_profile *p, const struct ruleset *r, int fd,
+    uint64_t newer, size_t *ret_rules, struct err *err)
+{
+	AEG_AUTO(sandbox_rules_done) struct sandbox_rules rules =
+	    { NULL, 0, 0 };
+	size_t i, n = 0;
+	int rc;
+
+	rc = sandbox_rules_make(p, &rules, err);
+	for (i = 0; rc >= 0 && i < rules.n; i++) {
+		rc = add_path(fd, rules.rule[i].path,
+		    rules.rule[i].fs & r->fs, err);
+		n += rc > 0;
+	}
+	/* Rights that this program has no name for stay as they are on the
+	 * kernels that it knows. */
+	if (rc >= 0 && newer != 0)
+		rc = add_path(fd, "/", newer, err);
+	if (rc >= 0 && r->net & SANDBOX_NET_CONNECT_TCP)
+		rc = add_ports(fd, &p->connect, SANDBOX_NET_CONNECT_TCP, err);
+	if (rc >= 0 && r->net & SANDBOX_NET_BIND_TCP)
+		rc = add_ports(fd, &p->bind, SANDBOX_NET_BIND_TCP, err);
+	*ret_rules = n;
+	return rc < 0 ? rc : 0;
+}
+
+int
+sandbox_landlock_build(const struct sandbox_profile *p, int abi,
+    unsigned layers, int *ret_fd, size_t *ret_rules, struct err *err)
+{
+	struct ruleset r = { 0, 0, 0 };
+	size_t rules = 0;
+	int fd, rc;
+
+	if (layers & SANDBOX_LANDLOCK_FS)
+		r.fs = sandbox_landlock_fs(abi);
+	if (layers & SANDBOX_LANDLOCK_NET) {
+		r.net |= p->connect.all ? 0 : SANDBOX_NET_CONNECT_TCP;
+		r.net |= p->bind.all ? 0 : SANDBOX_NET_BIND_TCP;
+	}
+	if (layers & SANDBOX_LANDLOCK_SCOPE)
+		r.scoped = SANDBOX_SCOPE_ABSTRACT | SANDBOX_SCOPE_SIGNAL;
+	fd = create(&r, size_for(abi));
+	if (fd < 0)
+		return err_sys(err, -fd, "landlock ruleset");
+	rc = r.fs == 0 && r.net == 0 ? 0 : fill(p, &r, fd,
+	    r.fs & ~SANDBOX_FS_KNOWN, &rules, err);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	*ret_fd = fd;
+	*ret_rules = rules;
+	return 0;
+}
+
+int
+sandbox_landlock_line(int abi, int *ret_fd, struct err *err)
+{
+	/*
+	 * A domain of its own is all that is wanted.  One must handle some
+	 * right: making block devices, which is granted everywhere here and
+	 * so left to the outer domain.  REFER is refused by every domain that
+	 * does not grant it, handled or not.
+	 */
+	const struct ruleset r = {
+		SANDBOX_FS_MAKE_BLOCK | (abi >= 2 ? SANDBOX_FS_REFER : 0), 0, 0
+	};
+	int fd = create(&r, size_for(abi)), rc;
+
+	if (fd < 0)
+		return err_sys(err, -fd, "landlock ruleset");
+	rc = add_path(fd, "/", r.fs, err);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	*ret_fd = fd;
+	return 0;
+}

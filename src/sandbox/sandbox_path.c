@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* The places that a profile names: variables, and what links lead to. */
+#include "sandbox_int.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+/* TMPDIR comes from the environment, which must not open trees that the
+ * profile does not name: only a directory of the user's own, or a sticky
+ * one that is open to all, will do. */
+static bool
+tmpdir_ok(const char *path, uid_t uid)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    (st.st_uid == uid || (st.st_mode & (S_ISVTX | S_IWOTH)) ==
+	    (S_ISVTX | S_IWOTH));
+}
+
+/* *ret stays NULL when the variable has no value here. */
+static int
+look_up(const char *name, size_t len, const struct sandbox_vars *vars,
+    char **ret)
+{
+	const struct {
+		const char *name, *value;
+	} known[] = {
+		{ "HOME", vars->home },
+		{ "PROJECT", vars->project },
+		{ "TMPDIR", vars->tmpdir != NULL &&
+		    tmpdir_ok(vars->tmpdir, vars->uid) ? vars->tmpdir : NULL },
+		{ "STORE", vars->store },
+		{ "CONF_USER", vars->conf_user },
+		{ "CONF", sysdirs()->conf },
+		{ "DATA", sysdirs()->data },
+		{ "LIBEXEC", sysdirs()->libexec },
+		{ "TTY", vars->tty },
+		{ "UID", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(known); i++) {
+		if (strlen(known[i].name) != len ||
+		    memcmp(known[i].name, name, len) != 0)
+			continue;
+		if (strcmp(known[i].name, "UID") == 0)
+			*ret = xasprintf("%lu", (unsigned long)vars->uid);
+		else if (known[i].value != NULL && known[i].value[0] != '\0')
+			*ret = xstrdup(known[i].value);
+		return 0;
+	}
+	return ERR_SYNTAX;
+}
+
+int
+sandbox_path_expand(const char *text, const struct sandbox_vars *vars,
+    char **ret, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT_MAX(PATH_MAX - 1);
+	const char *p = text;
+
+	while (*p != '\0') {
+		AEG_AUTOFREE char *value = NULL;
+		size_t n;
+
+		if (*p != '$') {
+			buf_putc(&out, *p++);
+			continue;
+		}
+		p++;
+		n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+		if (look_up(p, n, vars, &value) < 0)
+			return err_set(err, ERR_SYNTAX,
+			    "'%s': no variable of that name", text);
+		if (value == NULL)
+			return 0;
+		buf_puts(&out, value);
+		p += n;
+	}
+	if (buf_overflow(&out) || out.len == 0 || out.data[0] != '/')
+		return err_set(err, ERR_SYNTAX, "'%s': not an absolute path",
+		    text);
+	*ret = path_canon("/", out.data);
+	return 1;
+}
+
+char *
+sandbox_path_find(const char *path)
+{
+	AEG_AUTOFD int fd = open(path, O_PATH | O_CLOEXEC);
+	char link[64], real[PATH_MAX];
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	/* The kernel's own word: two calls, however deep the path. */
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof real);
+	if (n > 0 && (size_t)n < sizeof real && real[0] == '/')
+		return xmemdup0(real, (size_t)n);
+	return realpath(path, NULL);
+}
+
+char *
+sandbox_path_real(const char *path)
+{
+	AEG_AUTOFREE char *up = xstrdup(path);
+	char *real = sandbox_path_find(path), *slash;
+
+	if (real != NULL || strcmp(path, "/") == 0)
+		return real != NULL ? real : xstrdup("/");
+	slash = strrchr(up, '/');
+	if (slash == NULL)
+		return xstrdup(path);
+	{
+		AEG_AUTOFREE char *above = NULL;
+
+		slash[0] = '\0';
+		above = sandbox_path_real(slash == up ? "/" : up);
+		real = path_canon(above, slash + 1);
+	}
+	return real;
+}

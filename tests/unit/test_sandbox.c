@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: ISC */
+/* Profiles: their text, what it means, what is refused and how that is
+ * said. */
+#include "aegsh/sandbox.h"
+#include "scratch.h"
+#include "tap.h"
+
+#include "aegsh/base/mem.h"
+
+static struct sandbox_vars vars;
+static struct sandbox_profile *p;
+static struct err err;
+
+static int
+load(const char *name)
+{
+	sandbox_profile_free(p);
+	p = NULL;
+	err = (struct err)ERR_INIT;
+	return sandbox_load(name, &vars, &p, &err);
+}
+
+static int
+load_text(const char *text)
+{
+	scratch_puts("share/sandbox/t.conf", text);
+	return load("t");
+}
+
+static const struct {
+	const char *text;
+	int code;
+	const char *where, *what;	/* in the message */
+} bad[] = {
+	{ "read = {\"/\"}\nraed = {\"/\"}\n", ERR_UNKNOWN_NAME, "t.conf:2",
+	    "raed" },
+	{ "read = {\"/usr\"\n", ERR_SYNTAX, "t.conf:", "" },
+	{ "read = {\"usr\"}\n", ERR_SYNTAX, "t.conf:1", "absolute" },
+	{ "\n\nread = {\"/a\",\n\"$HOEM\"}\n", ERR_SYNTAX, "t.conf:4",
+	    "$HOEM" },
+	{ "read = {\"\"}\n", ERR_SYNTAX, "t.conf:1", "empty" },
+	{ "read = {\"${HOME}\"}\n", ERR_SYNTAX, "t.conf:1", "environment" },
+	{ "# x\n/* read */\n", ERR_SYNTAX, "t.conf:2", "comments" },
+	{ "require = {landlok}\n", ERR_UNKNOWN_NAME, "t.conf:1", "landlok" },
+	{ "seccomp = lax\n", ERR_UNKNOWN_NAME, "t.conf", "lax" },
+	{ "udp = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
+	{ "tcp-connect = {80, 65536}\n", ERR_RANGE, "t.conf:1", "65536" },
+	{ "tcp-bind = {http}\n", ERR_RANGE, "t.conf:1", "http" },
+	{ "limit-cpu = -5\n", ERR_RANGE, "t.conf:1", "limit" },
+	{ "limit-cpu = ten\n", ERR_SYNTAX, "t.conf:1", "" },
+	{ "extends = nothing\n", ERR_UNKNOWN_NAME, "nothing", "" },
+	{ "extends = \"../t\"\n", ERR_UNKNOWN_NAME, "", "not a name" },
+	{ "extends = t\n", ERR_RANGE, "", "extend one another" },
+	/* what may be changed can't be hidden inside */
+	{ "make = {\"/\"}\nhide = {\"/etc/shadow\"}\n", ERR_RANGE,
+	    "t.conf:2", "/etc/shadow" },
+	{ "write = {\"/etc\"}\nhide = {\"/etc/shadow\"}\n", ERR_RANGE,
+	    "t.conf:2", "change /etc" },
+	{ "device = {\"/dev\"}\nhide = {\"/dev/null\"}\n", ERR_RANGE,
+	    "t.conf:2", "/dev" },
+};
+
+static void
+test_bad(void)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(bad); i++) {
+		IS_INT(load_text(bad[i].text), bad[i].code);
+		OKF(p == NULL && strstr(err.text, bad[i].where) != NULL &&
+		    strstr(err.text, bad[i].what) != NULL, "says: %s",
+		    err.text);
+	}
+	IS_INT(load("no-such"), ERR_UNKNOWN_NAME);
+	IS_INT(load("../../etc/passwd"), ERR_UNKNOWN_NAME);
+	IS_INT(load(""), ERR_UNKNOWN_NAME);
+	scratch_write("share/sandbox/t.conf", "udp\0= all", 9, 0600);
+	IS_INTN(load("t"), ERR_SYNTAX, "a NUL in the text");
+	scratch_write("share/sandbox/t.conf", "", 0, 0666);
+	IS_INTN(load("t"), ERR_TRUST, "others may write the file");
+}
+
+static void
+test_zero(void)
+{
+	IS_INTN(load_text(""), 0, "an empty profile");
+	IS_INTN(sandbox_rights_at(p, "/"), 0, "grants nothing");
+	IS_INTN(sandbox_required(p), SANDBOX_NNP | SANDBOX_LANDLOCK_FS |
+	    SANDBOX_LANDLOCK_SCOPE | SANDBOX_LANDLOCK_NET | SANDBOX_SECCOMP |
+	    SANDBOX_RLIMITS, "and requires all that needs no privilege");
+}
+
+static void
+test_rights(void)
+{
+	IS_INT(load_text("read = {\"/\"}\nhide = {\"/var/lib/x\", \"$STORE\"}\n"
+	    "execute = {\"/usr\"}\nwrite = {\"$TMPDIR\", \"$PROJECT\"}\n"
+	    "make = {\"$HOME\"}\nrequire = {seccomp}\n"), 0);
+	IS_INT(sandbox_rights_at(p, "/etc/passwd"), SANDBOX_READ);
+	IS_INT(sandbox_rights_at(p, "/usr/bin/env"),
+	    SANDBOX_READ | SANDBOX_EXECUTE);
+	IS_INT(sandbox_rights_at(p, "/usrx"), SANDBOX_READ);
+	IS_INT(sandbox_rights_at(p, "/var/lib/x/y"), 0);
+	IS_INT(sandbox_rights_at(p, "/var/lib/xy"), SANDBOX_READ);
+	IS_INT(sandbox_rights_at(p, vars.store), 0);
+	IS_INT(sandbox_rights_at(p, vars.home), SANDBOX_READ | SANDBOX_MAKE);
+	IS_INT(sandbox_rights_at(p, vars.tmpdir),
+	    SANDBOX_READ | SANDBOX_WRITE);
+	IS_INTN(sandbox_required(p), SANDBOX_SECCOMP | SANDBOX_NNP,
+	    "seccomp requires no_new_privs");
+	IS_STR(sandbox_profile_name(p), "t");
+	/* The store is hidden though nothing says so. */
+	IS_INT(load_text("read = {\"/\"}\n"), 0);
+	IS_INT(sandbox_rights_at(p, vars.store), 0);
+}
+
+static void
+test_layers_of_text(void)
+{
+	scratch_puts("share/sandbox/up.conf",
+	    "read = {\"/etc\"}\nexecute = {\"/usr\"}\ntcp-connect = {443}\n"
+	    "limit-core = 0\n");
+	IS_INT(load_text("extends = up\nread += {\"/usr\"}\n"
+	    "execute = {\"/bin\"}\n"), 0);
+	IS_INTN(sandbox_rights_at(p, "/etc/passwd"), SANDBOX_READ,
+	    "what the profile below grants");
+	OKF((sandbox_rights_at(p, "/usr/x") & SANDBOX_READ) != 0,
+	    "+= adds to it");
+	IS_INTN(sandbox_rights_at(p, "/opt"), 0, "and nothing else is there");
+	scratch_puts("etc/sandbox.d/t.conf", "read = {\"/proc\"}\n");
+	IS_INT(load("t"), 0);
+	IS_INTN(sandbox_rights_at(p, "/etc/passwd"), 0,
+	    "the operator's = replaces the vendor's");
+	IS_INT(sandbox_rights_at(p, "/proc"), SANDBOX_READ);
+	scratch_puts("etc/sandbox.d/t.conf", "extends = nothing\n");
+	IS_INTN(load("t"), ERR_UNKNOWN_NAME, "the operator's extends counts");
+	scratch_puts("etc/sandbox.d/t.conf", "");
+	IS_INT(load("t"), 0);
+	scratch_puts("etc/sandbox.d/own.conf", "read = {\"/\"}\n");
+	IS_INTN(load("own"), 0, "a profile of the operator's alone");
+}
+
+static void
+test_for_root(void)
+{
+	uid_t uid = vars.uid;
+
+	scratch_puts("share/sandbox/r.conf", "read = {\"/etc\"}\n");
+	vars.uid = 0;
+	IS_INT(load_text("for-root = r\n"), 0);
+	IS_STR(sandbox_profile_name(p), "r");
+	IS_INT(sandbox_rights_at(p, "/etc"), SANDBOX_READ);
+	vars.uid = 1234;
+	IS_INT(load_text("for-root = r\n"), 0);
+	IS_STR(sandbox_profile_name(p), "t");
+	vars.uid = uid;
+}
+
+static void
+test_variables(void)
+{
+	const char *tmpdir = vars.tmpdir;
+	char *uid = xasprintf("/proc/%u/x", (unsigned)vars.uid);
+
+	IS_INT(load_text("read = {\"$HOME/a\", \"$TTY\", "
+	    "\"$PROJECT/x\"}\n"), 0);
+	IS_INTN(sandbox_rights_at(p, vars.home), 0, "not the tree around it");
+	vars.tmpdir = "/etc";
+	IS_INT(load_text("write = {\"$TMPDIR\"}\n"), 0);
+	if (vars.uid != 0)
+		IS_INTN(sandbox_rights_at(p, "/etc"), 0,
+		    "TMPDIR is no way to open a tree");
+	vars.tmpdir = "/dev";
+	IS_INT(load_text("write = {\"$TMPDIR/shm\"}\n"), 0);
+	vars.tmpdir = tmpdir;
+	free(uid);
+}
+
+static bool
+prepares(int want, const char *what)
+{
+	struct sandbox *s = NULL;
+	int rc;
+
+	err = (struct err)ERR_INIT;
+	rc = sandbox_prepare(p, &s, &err);
+	sandbox_free(s);
+	return OKF(rc == want && strstr(err.text, what) != NULL,
+	    "prepare: %d %s", rc, err.text);
+}
+
+static void
+test_prepare(void)
+{
+	struct sandbox_caps caps;
+
+	sandbox_probe(&caps);
+	if ((caps.layers & SANDBOX_LANDLOCK_FS) == 0) {
+		SKIP(8, "no Landlock");
+		return;
+	}
+	IS_INT(load_text("read = {\"/\"}\nrequire = {landlock}\n"), 0);
+	prepares(0, "");
+	IS_INT(load_text("write = {\"$HOME\"}\nrequire = {landlock}\n"), 0);
+	prepares(0, "");
+	/* Settings and store lie below the scratch directory. */
+	IS_INT(load_text("make = {\"/\"}\nrequire = {landlock}\n"), 0);
+	prepares(ERR_TRUST, "aegsh keeps");
+	IS_INT(load_text("write = {\"$STORE/below\", \"$STORE\"}\n"
+	    "require = {landlock}\n"), 0);
+	prepares(ERR_TRUST, "aegsh keeps");
+	IS_INT(load_text("make = {\"$CONF\"}\nrequire = {landlock}\n"), 0);
+	prepares(ERR_TRUST, "operator's settings");
+	IS_INT(load_text("make = {\"/\"}\ncover-empty = {\"$STORE\"}\n"
+	    "cover-readonly = {\"$CONF\"}\nrequire = {landlock}\n"), 0);
+	OKF((sandbox_required(p) & SANDBOX_COVER) != 0,
+	    "covers are never optional");
+	IS_INT(sandbox_rights_at(p, vars.store), 0);
+	if ((caps.layers & SANDBOX_COVER) != 0)
+		prepares(0, "");
+	else
+		prepares(ERR_LAYER, "sandbox layer cover");
+}
+
+static void
+test_show(void)
+{
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
+	static const char *const want[] = {
+		"profile         t\n", "read execute    /usr\n",
+		"hide            ", "policy-only     ",
+		"tcp-connect     22 443",
+		"tcp-bind        none", "udp             none",
+		"limit-cpu       60", "seccomp         strict",
+		"refused       ptrace",
+	};
+	size_t i;
+
+	IS_INT(load_text("read = {\"/usr\"}\nexecute = {\"/usr\"}\n"
+	    "make = {\"$HOME\"}\ntcp-connect = {22, 443}\n"
+	    "limit-cpu = 60\n"), 0);
+	sandbox_show(p, &out);
+	for (i = 0; i < AEG_NELEM(want); i++)
+		OKF(strstr(out.data, want[i]) != NULL, "shows: %s", want[i]);
+	IS_STR(sandbox_layer_name(SANDBOX_LANDLOCK_FS), "landlock");
+}
+
+/* The profiles that are shipped can be read and mean what they say. */
+static void
+test_shipped(void)
+{
+	static const struct {
+		const char *name;
+		unsigned home, etc, usr, tmp;
+	} want[] = {
+		{ "base", 0, SANDBOX_READ, SANDBOX_READ | SANDBOX_EXECUTE, 0 },
+		{ "admin", SANDBOX_READ | SANDBOX_WRITE | SANDBOX_MAKE |
+		    SANDBOX_EXECUTE, SANDBOX_READ | SANDBOX_EXECUTE,
+		    SANDBOX_READ | SANDBOX_EXECUTE,
+		    SANDBOX_READ | SANDBOX_WRITE | SANDBOX_MAKE },
+		{ "dev", 0, SANDBOX_READ, SANDBOX_READ | SANDBOX_EXECUTE,
+		    SANDBOX_READ | SANDBOX_WRITE | SANDBOX_MAKE },
+		{ "readonly", SANDBOX_READ, SANDBOX_READ,
+		    SANDBOX_READ | SANDBOX_EXECUTE, SANDBOX_READ },
+		{ "strict", 0, SANDBOX_READ, SANDBOX_READ | SANDBOX_EXECUTE,
+		    0 },
+	};
+	const char *tmpdir = vars.tmpdir, *home = vars.home;
+	const char *store = vars.store;
+	uid_t uid = vars.uid;
+	size_t i;
+
+	vars.uid = 1234;	/* not for-root */
+	vars.tmpdir = NULL;
+	vars.home = "/mnt";	/* one that is there and not below /tmp */
+	vars.store = "/var/lib/aegsh/1234";
+	for (i = 0; i < AEG_NELEM(want); i++) {
+		IS_INTN(load(want[i].name), 0, want[i].name);
+		if (p == NULL)
+			continue;
+		IS_INT(sandbox_rights_at(p, "/mnt/x"), want[i].home);
+		IS_INT(sandbox_rights_at(p, "/etc/passwd"), want[i].etc);
+		IS_INT(sandbox_rights_at(p, "/usr/bin/env"), want[i].usr);
+		IS_INT(sandbox_rights_at(p, "/tmp/x"), want[i].tmp);
+		IS_INT(sandbox_rights_at(p, vars.store), 0);
+	}
+	vars.uid = 0;
+	IS_INT(load("admin"), 0);
+	IS_STR(sandbox_profile_name(p), "root");
+	OK((sandbox_required(p) & SANDBOX_COVER) != 0);
+	IS_INT(sandbox_rights_at(p, vars.store), 0);
+	vars.uid = uid;
+	vars.tmpdir = tmpdir;
+	vars.home = home;
+	vars.store = store;
+}
+
+int
+main(void)
+{
+	const char *src = getenv("abs_top_srcdir"), *root = scratch_new();
+
+	setenv("AEGSH_TEST_ROOT", root, 1);
+	scratch_mkdir("share", 0755);
+	scratch_mkdir("share/sandbox", 0755);
+	scratch_mkdir("etc", 0755);
+	scratch_mkdir("etc/sandbox.d", 0755);
+	scratch_mkdir("home", 0755);
+	scratch_mkdir("home/settings", 0755);
+	scratch_mkdir("tmp", 0755);
+	scratch_mkdir("store", 0700);
+	vars.uid = getuid();
+	vars.home = scratch_path("home");
+	vars.conf_user = scratch_path("home/settings");
+	vars.tmpdir = scratch_path("tmp");
+	vars.store = scratch_path("store");
+	test_bad();
+	test_zero();
+	test_rights();
+	test_layers_of_text();
+	test_for_root();
+	test_variables();
+	test_prepare();
+	test_show();
+	if (src != NULL) {
+		char *to = scratch_path("share/sandbox");
+		char *copy = xasprintf("cp %s/share/sandbox/*.conf %s/ && "
+		    "chmod 644 %s/*", src, to, to);
+
+		OKF(system(copy) == 0, "%s", copy);
+		test_shipped();
+		free(copy);
+		free(to);
+	} else {
+		SKIP(1, "abs_top_srcdir is not set");
+	}
+	sandbox_profile_free(p);
+	return tap_done();
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/* Holes by listing neighbours: which rules come out. */
+#include "sandbox/sandbox_int.h"
+#include "scratch.h"
+#include "tap.h"
+
+#include "aegsh/base/mem.h"
+
+#define READ (SANDBOX_FS_READ_FILE | SANDBOX_FS_READ_DIR)
+
+static struct sandbox_rules rules;
+
+static uint64_t
+rights(const char *name)
+{
+	char *path = scratch_path(name);
+	uint64_t fs = 0;
+	size_t i;
+
+	if (strcmp(name, ".") == 0)
+		*strrchr(path, '/') = '\0';
+	for (i = 0; i < rules.n; i++) {
+		if (strcmp(rules.rule[i].path, path) == 0)
+			fs |= rules.rule[i].fs;
+	}
+	free(path);
+	return fs;
+}
+
+static void
+test_expand(void)
+{
+	struct sandbox_grant grants[] = {
+		{ (char *)(uintptr_t)scratch_dir, READ | SANDBOX_FS_EXECUTE },
+		{ scratch_path("a/hole/in"), READ },
+		{ scratch_path("w"), SANDBOX_FS_WRITE_FILE },
+	};
+	struct sandbox_hole holes[] = {
+		{ scratch_path("a/hole"), NULL },
+		{ scratch_path("a/b/file"), NULL },
+		{ scratch_path("gone/deep"), NULL },
+	};
+	struct sandbox_profile p = {
+		.grants = grants, .n_grants = 3, .holes = holes, .n_holes = 3,
+	};
+	struct err err = ERR_INIT;
+	size_t i;
+
+	IS_INT(sandbox_rules_make(&p, &rules, &err), 0);
+	IS_INTN((intmax_t)rights("."), SANDBOX_FS_READ_DIR,
+	    "the tree itself can only be listed");
+	IS_INT((intmax_t)rights("a"), 0);
+	IS_INT((intmax_t)rights("a/hole"), 0);
+	IS_INTN((intmax_t)rights("a/hole/in"), 0, "no grant inside a hole");
+	IS_INT((intmax_t)rights("a/b"), 0);
+	IS_INT((intmax_t)rights("a/b/file"), 0);
+	IS_INT((intmax_t)rights("a/b/other"),
+	    SANDBOX_FS_READ_FILE | SANDBOX_FS_EXECUTE);
+	IS_INT((intmax_t)rights("a/c"),
+	    SANDBOX_FS_READ_FILE | SANDBOX_FS_EXECUTE);
+	IS_INTN((intmax_t)rights("link"), 0, "links are no neighbours");
+	IS_INTN((intmax_t)rights("w"), SANDBOX_FS_READ_FILE |
+	    SANDBOX_FS_EXECUTE | SANDBOX_FS_WRITE_FILE, "a grant of its own");
+	if (getuid() != 0)
+		IS_INTN((intmax_t)rights("shut"), 0,
+		    "what can't be opened needs no rule");
+	else
+		OK(rights("shut") != 0);
+	sandbox_rules_done(&rules);
+	for (i = 0; i < AEG_NELEM(holes); i++)
+		free(holes[i].path);
+	free(grants[1].path);
+	free(grants[2].path);
+}
+
+static void
+test_cap(void)
+{
+	struct sandbox_grant grant = { scratch_path("many"), READ };
+	struct sandbox_hole hole = { scratch_path("many/0"), NULL };
+	struct sandbox_profile p = {
+		.grants = &grant, .n_grants = 1, .holes = &hole, .n_holes = 1,
+	};
+	struct err err = ERR_INIT;
+	int i;
+
+	scratch_mkdir("many", 0755);
+	for (i = 0; i <= SANDBOX_RULES_MAX; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "many/%d", i);
+		scratch_puts(name, "");
+	}
+	IS_INT(sandbox_rules_make(&p, &rules, &err), ERR_RANGE);
+	IS_INTN((intmax_t)rules.n, 0, "untouched on failure");
+	free(grant.path);
+	free(hole.path);
+}
+
+int
+main(void)
+{
+	char *link;
+
+	scratch_new();
+	scratch_mkdir("a", 0755);
+	scratch_mkdir("a/b", 0755);
+	scratch_mkdir("a/hole", 0755);
+	scratch_mkdir("a/hole/in", 0755);
+	scratch_mkdir("w", 0755);
+	scratch_mkdir("shut", 0000);
+	scratch_puts("a/b/file", "");
+	scratch_puts("a/b/other", "");
+	scratch_puts("a/c", "");
+	link = scratch_path("link");
+	if (symlink("a/hole", link) < 0)
+		scratch_die(link);
+	free(link);
+	test_expand();
+	test_cap();
+	return tap_done();
+}
