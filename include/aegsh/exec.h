@@ -28,7 +28,9 @@
 struct exec_session_opts {
 	const struct sandbox_profile *profile;	/* outlives the session */
 	bool launcher;
-	int tty;		/* terminal to hand over, or -1: no job control */
+	int tty;		/* to hand over, or -1: no job control */
+	uint64_t ignored;	/* bit n-1: signal n was ignored when aegsh was
+				 * started (nohup) and stays so in children */
 	size_t state_max;	/* bytes of a state frame */
 };
 struct exec_session;
@@ -53,6 +55,9 @@ struct exec_spec {
 	bool foreground;	/* with a tty: gets it; else runs beside */
 	int status;		/* $? before it */
 	const char *last_arg;	/* $_ before it, or NULL */
+	char *const *dirs;	/* for capture_dirs(), or NULL */
+	bool set_umask;		/* else aegsh's own */
+	mode_t umask;
 };
 
 struct job;
@@ -66,7 +71,7 @@ enum job_state { JOB_RUNNING = 0, JOB_STOPPED, JOB_DONE };
 pid_t job_pid(const struct job *j);
 enum job_state job_state(const struct job *j);
 const struct capture *job_capture(const struct job *j);
-int job_status(const struct job *j);		/* as $?: 128 + n by signal */
+int job_status(const struct job *j);	/* as $?: 128 + n by signal */
 int job_signal(const struct job *j);		/* that ended it, or 0 */
 unsigned job_number(const struct job *j);	/* %N, 0: not in the table */
 const char *job_text(const struct job *j);
@@ -83,7 +88,8 @@ void exec_feed_end(struct exec_session *s, struct job *j);
 void job_free(struct exec_session *s, struct job *j);
 
 /* The job table: stopped and background jobs. */
-struct job *exec_job(struct exec_session *s, const char *spec);	/* %… or NULL: current */
+/* spec: %…, a number, or NULL for the current one. */
+struct job *exec_job(struct exec_session *s, const char *spec);
 int exec_each_job(struct exec_session *s,
 	int (*fn)(void *ctx, struct job *j, char mark), void *ctx);
 int job_continue(struct exec_session *s, struct job *j, bool foreground,

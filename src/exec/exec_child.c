@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The child between clone(2) and execve(2).
+ *
+ * It shares our memory and we sleep until it runs bash or ends: so it costs
+ * the same however large we are, and it may do nothing but system calls and
+ * write to its own stack and to what tells of a failure.
+ */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+
+#define STACK ((size_t)64 * 1024)
+
+/* A sanitizer's marks on this stack would outlive the child, which never
+ * returns from here. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHILD __attribute__((no_sanitize("address"), noinline))
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHILD __attribute__((no_sanitize_address, noinline))
+#endif
+#ifndef CHILD
+#define CHILD __attribute__((noinline))
+#endif
+
+static CHILD void
+default_signals(uint64_t ignored)
+{
+	/* The kernel's own structure: libc keeps two signals to itself, which
+	 * whoever started us may have ignored. */
+	uintptr_t action[4] = { 0, 0, 0, 0 };
+	int sig;
+
+	for (sig = 1; sig <= 64; sig++) {
+		action[0] = (uintptr_t)((ignored >> (sig - 1) & 1) != 0 ?
+		    SIG_IGN : SIG_DFL);
+		syscall(SYS_rt_sigaction, sig, action, NULL, (size_t)8);
+	}
+}
+
+static CHILD int
+enter_group(const struct exec_child *c)
+{
+	if (c->tty < 0)
+		return 0;
+	if (setpgid(0, 0) < 0)
+		return -errno;
+	/* SIGTTOU is blocked here, so a background group may do this. */
+	if (c->foreground && tcsetpgrp(c->tty, getpid()) < 0 &&
+	    errno != ENOTTY)
+		return -errno;
+	return 0;
+}
+
+static CHILD bool
+is_target(const struct exec_child *c, int fd)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_fds; i++) {
+		if (c->fd[i].to == fd)
+			return true;
+	}
+	return false;
+}
+
+static CHILD int
+place(int from, int to)
+{
+	if (from == to)
+		return fcntl(to, F_SETFD, 0);
+	return dup2(from, to);
+}
+
+/* Everything is marked to be closed, then what is meant is put in place. */
+static CHILD int
+place_fds(const struct exec_child *c)
+{
+	int from[EXEC_FDS_MAX];
+	struct rlimit was, wide;
+	size_t i;
+
+	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+		return -errno;
+	/* A soft limit below the high numbers is the line's business, not
+	 * ours: it is there again when bash starts. */
+	if (getrlimit(RLIMIT_NOFILE, &was) < 0)
+		return -errno;
+	wide = was;
+	wide.rlim_cur = was.rlim_max;
+	if (was.rlim_cur <= EXEC_HIGH_FD + EXEC_FDS_MAX &&
+	    setrlimit(RLIMIT_NOFILE, &wide) < 0)
+		return -errno;
+	for (i = 0; i < c->n_fds; i++) {
+		from[i] = c->fd[i].from;
+		if (from[i] != c->fd[i].to && is_target(c, from[i]))
+			from[i] = fcntl(from[i], F_DUPFD_CLOEXEC,
+			    EXEC_HIGH_FD);
+		if (from[i] < 0)
+			return -errno;
+	}
+	for (i = 0; i < c->n_fds; i++) {
+		if (place(from[i], c->fd[i].to) < 0)
+			return -errno;
+	}
+	return setrlimit(RLIMIT_NOFILE, &was) < 0 ? -errno : 0;
+}
+
+static CHILD int
+confine(struct exec_child *c)
+{
+	enum sandbox_layer layer = SANDBOX_NNP;
+	int rc;
+
+	rc = c->inside ? sandbox_apply_line(c->sandbox, &layer) :
+	    sandbox_apply(c->sandbox, &layer);
+	if (rc < 0)
+		c->layer = layer;
+	return rc;
+}
+
+static CHILD int
+run_steps(struct exec_child *c)
+{
+	int rc;
+
+	c->failed = EXEC_STEP_TERMINAL;
+	rc = enter_group(c);
+	if (rc < 0)
+		return rc;
+	c->failed = EXEC_STEP_CWD;
+	if (c->cwd >= 0 && fchdir(c->cwd) < 0)
+		return -errno;
+	if (c->set_umask)
+		umask(c->umask);
+	default_signals(c->ignored);
+	/* While limits are still our own; rulesets stay open until exec. */
+	c->failed = EXEC_STEP_FDS;
+	rc = place_fds(c);
+	if (rc < 0)
+		return rc;
+	c->failed = EXEC_STEP_SANDBOX;
+	return confine(c);
+}
+
+static CHILD int
+child(void *arg)
+{
+	struct exec_child *c = arg;
+	pid_t self = getpid();
+	sigset_t none;
+	int rc;
+
+	rc = run_steps(c);
+	if (rc == 0 && c->notify >= 0 &&
+	    write(c->notify, &self, sizeof self) != (ssize_t)sizeof self)
+		rc = -EPIPE;
+	if (rc == 0) {
+		c->failed = EXEC_STEP_EXEC;
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		execve(c->path, c->argv, c->envp);
+		rc = -errno;
+	}
+	c->error = -rc;
+	_exit(127);
+}
+
+pid_t
+exec_child_clone(struct exec_child *c, int flags, pid_t *ret_dead)
+{
+	sigset_t all, old;
+	char *stack;
+	pid_t pid;
+	int error;
+
+	c->failed = EXEC_STEP_NONE;
+	c->error = 0;
+	*ret_dead = 0;
+	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return -errno;
+	/* A handler of ours must not run in the child. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	pid = clone(child, stack + STACK, CLONE_VM | CLONE_VFORK | flags, c);
+	error = errno;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	munmap(stack, STACK);
+	if (pid < 0)
+		return -error;
+	if (c->error == 0)
+		return pid;
+	*ret_dead = pid;
+	return -c->error;
+}
+
+int
+exec_child_error(const struct exec_child *c, int error, struct err *err)
+{
+	switch (c->failed) {
+	case EXEC_STEP_NONE:
+		return err_sys(err, error, "starting a process");
+	case EXEC_STEP_TERMINAL:
+		return err_sys(err, error, "handing the terminal over");
+	case EXEC_STEP_CWD:
+		return err_sys(err, error, "entering the working directory");
+	case EXEC_STEP_FDS:
+		return err_sys(err, error, "placing the child's descriptors");
+	case EXEC_STEP_SANDBOX:
+		err_sys(err, error, "sandbox layer %s",
+		    sandbox_layer_name(c->layer));
+		if (err != NULL)
+			err->code = ERR_LAYER;
+		return ERR_LAYER;
+	case EXEC_STEP_EXEC:
+		break;
+	}
+	return err_sys(err, error, "%s", c->path);
+}

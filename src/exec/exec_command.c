@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How bash is called: arguments, environment, descriptors.
+ *
+ * A line goes to -c untouched.  One that no argument can hold (execve(2):
+ * 128 KiB) comes in a sealed memory file and is run by eval, which reads a
+ * string by the same rules as -c: what differs is the word "eval:" in the
+ * message about a syntax error, and $BASH_EXECUTION_STRING.
+ */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+#ifndef MFD_NOEXEC_SEAL			/* linux/memfd.h, since Linux 6.3 */
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+static void
+add_fd(struct exec_command *c, int from, int to)
+{
+	c->fd[c->n_fds].from = from;
+	c->fd[c->n_fds++].to = to;
+}
+
+/* The bytes in a memory file that nobody can change, or -errno. */
+static int
+sealed(const char *bytes, size_t len)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	AEG_AUTOFD int fd = -1;
+	int rc;
+
+	fd = memfd_create("aegsh-line", flags | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("aegsh-line", flags);
+	if (fd < 0)
+		return -errno;
+	rc = io_write_full(fd, bytes, len);
+	if (rc < 0)
+		return rc;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW |
+	    F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return -errno;
+	rc = fd;
+	fd = -1;
+	return rc;
+}
+
+static int
+long_line(struct exec_command *c, const struct exec_spec *spec,
+    const char *bytes, size_t len)
+{
+	c->line_fd = sealed(bytes, len);
+	if (c->line_fd < 0)
+		return c->line_fd;
+	add_fd(c, c->line_fd, EXEC_LINE_FD);
+	/* Captured lines start from $? themselves; set -- would lose it. */
+	strv_addf(&c->argv, "set -- \"$(</dev/fd/%d)\" \"$@\"; "
+	    "exec %d<&-; eval \"shift; (exit %d); $1\"", EXEC_LINE_FD,
+	    EXEC_LINE_FD, spec->bring_back ? spec->status & 0xff : 0);
+	return 0;
+}
+
+static int
+line_argv(struct exec_command *c, const struct decision *d,
+    const struct exec_spec *spec, struct err *err)
+{
+	size_t len;
+	const char *bytes = decision_bytes(d, &len);
+	int rc;
+
+	strv_add(&c->argv, "-c");
+	if (memchr(bytes, '\0', len) != NULL)
+		return err_set(err, ERR_REFUSED, "the line holds a NUL byte");
+	if (len < EXEC_ARG_MAX) {
+		strv_take(&c->argv, xmemdup0(bytes, len));
+	} else {
+		rc = long_line(c, spec, bytes, len);
+		if (rc < 0)
+			return err_sys(err, -rc, "a memory file for the line");
+	}
+	strv_add(&c->argv, spec->argv0);
+	return 0;
+}
+
+/* bash takes hints from its own name: no login shell, no POSIX or
+ * restricted mode is meant here. */
+static const char *
+stream_name(const char *argv0)
+{
+	const char *base = path_base(argv0);
+
+	if (argv0[0] == '-' || strcmp(base, "sh") == 0 ||
+	    strcmp(base, "rbash") == 0)
+		return sysdirs()->bash;
+	return argv0;
+}
+
+static int
+stream_pipe(struct exec_command *c, struct err *err)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "a pipe for the script");
+	c->script_fd = ends[0];
+	c->stream_fd = ends[1];
+	/* One slot: exec_stream.c says why. */
+	if (fcntl(c->stream_fd, F_SETPIPE_SZ, 4096) != 4096 ||
+	    fcntl(c->stream_fd, F_SETFL, O_NONBLOCK) < 0)
+		return err_sys(err, errno, "a pipe for the script");
+	add_fd(c, STDIN_FILENO, EXEC_STDIN_FD);
+	add_fd(c, c->script_fd, STDIN_FILENO);
+	return 0;
+}
+
+static void
+make_envp(struct exec_command *c, const struct exec_spec *spec)
+{
+	size_t n = 0, i;
+
+	if (spec->bring_back)
+		capture_env(&c->added, spec->status, spec->last_arg);
+	while (spec->envp[n] != NULL)
+		n++;
+	c->envp = xreallocarray(NULL, n + c->added.n + 1, sizeof *c->envp);
+	for (i = 0; i < n; i++)
+		c->envp[i] = spec->envp[i];
+	for (i = 0; i < c->added.n; i++)
+		c->envp[n++] = c->added.v[i];
+	c->envp[n] = NULL;
+}
+
+int
+exec_command_make(const struct decision *d, const struct exec_spec *spec,
+    const struct capture *capture, struct exec_command *ret, struct err *err)
+{
+	struct exec_command c = { .line_fd = -1, .stream_fd = -1,
+		.script_fd = -1 };
+	char *const *arg;
+	int rc, fd;
+
+	strv_add(&c.argv, spec->kind == EXEC_STREAM ?
+	    stream_name(spec->argv0) : sysdirs()->bash);
+	strv_add(&c.argv, "--norc");
+	strv_add(&c.argv, "--noprofile");
+	if (spec->kind == EXEC_STREAM) {
+		strv_add(&c.argv, "-s");
+		strv_add(&c.argv, "--");
+		rc = stream_pipe(&c, err);
+	} else {
+		add_fd(&c, STDIN_FILENO, STDIN_FILENO);
+		rc = line_argv(&c, d, spec, err);
+	}
+	add_fd(&c, STDOUT_FILENO, STDOUT_FILENO);
+	add_fd(&c, STDERR_FILENO, STDERR_FILENO);
+	for (arg = spec->args; arg != NULL && *arg != NULL; arg++)
+		strv_add(&c.argv, *arg);
+	if (rc == 0 && spec->bring_back) {
+		fd = capture_script_fd();
+		if (fd < 0)
+			rc = err_sys(err, -fd, "the capture's text");
+		add_fd(&c, capture_child_fd(capture), CAPTURE_FD);
+		add_fd(&c, fd, CAPTURE_SCRIPT_FD);
+	}
+	make_envp(&c, spec);
+	if (rc < 0)
+		exec_command_done(&c);
+	else
+		*ret = c;
+	return rc;
+}
+
+void
+exec_command_done(struct exec_command *c)
+{
+	strv_done(&c->argv);
+	strv_done(&c->added);
+	free(c->envp);
+	c->envp = NULL;
+	io_close(&c->line_fd);
+	io_close(&c->stream_fd);
+	io_close(&c->script_fd);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of exec share. */
+#ifndef AEGSH_EXEC_INT_H
+#define AEGSH_EXEC_INT_H
+
+#include "aegsh/exec.h"
+
+#include <signal.h>
+#include <termios.h>
+
+/* Descriptors that a child finds besides 0, 1, 2 and capture's two.  Like
+ * those they lie where bash puts nothing: above 63 downward, below 255. */
+#define EXEC_LINE_FD 195	/* a line too long for an argument */
+#define EXEC_STDIN_FD 196	/* the real standard input of a stream */
+#define EXEC_HIGH_FD 200	/* ours while they are being placed */
+
+#define EXEC_ARG_MAX ((size_t)131072)	/* MAX_ARG_STRLEN, execve(2) */
+#define EXEC_FDS_MAX 8
+#define EXEC_TEXT_MAX 256	/* bytes of a job's text that are kept */
+
+/* ---- exec_child.c: between clone(2) and execve(2) ---------------------- */
+
+enum exec_step {
+	EXEC_STEP_NONE = 0,
+	EXEC_STEP_TERMINAL,	/* process group, terminal */
+	EXEC_STEP_CWD,
+	EXEC_STEP_FDS,
+	EXEC_STEP_SANDBOX,	/* layer tells which */
+	EXEC_STEP_EXEC,
+};
+
+struct exec_fd {
+	int from, to;
+};
+
+/* Everything the child needs; it writes only the failure. */
+struct exec_child {
+	const char *path;
+	char *const *argv, *const *envp;
+	struct exec_fd fd[EXEC_FDS_MAX];
+	size_t n_fds;
+	int cwd;		/* -1: stays where it is */
+	int tty;		/* -1: stays in the group it was born in */
+	bool foreground;	/* gets the terminal */
+	bool set_umask;
+	mode_t umask;
+	uint64_t ignored;	/* signals that stay so */
+	const struct sandbox *sandbox;
+	bool inside;		/* only a line's layer: we are confined */
+	int notify;		/* write the own pid there before exec, or -1 */
+
+	enum exec_step failed;
+	enum sandbox_layer layer;
+	int error;		/* errno of the failure */
+};
+
+/* Clone with CLONE_VM | CLONE_VFORK and flags, and run it.  Returns the pid
+ * when bash runs, or -errno with failed set (0: clone itself): then the
+ * child, if any, is dead; *ret_dead is its pid, to be waited for, or 0. */
+pid_t exec_child_clone(struct exec_child *c, int flags, pid_t *ret_dead);
+/* The failure in words; returns the code for the caller. */
+int exec_child_error(const struct exec_child *c, int error, struct err *err);
+
+/* ---- exec_command.c: what bash is called with -------------------------- */
+
+struct exec_command {
+	struct strv argv;
+	struct strv added;	/* strings of ours in the environment */
+	const char **envp;	/* those and the caller's */
+	struct exec_fd fd[EXEC_FDS_MAX];
+	size_t n_fds;
+	int line_fd;		/* a long line's memfd, or -1 */
+	int stream_fd;		/* our end of a stream's pipe, or -1 */
+	int script_fd;		/* bash's end, or -1 */
+};
+
+int exec_command_make(const struct decision *d, const struct exec_spec *spec,
+	const struct capture *capture, struct exec_command *ret,
+	struct err *err);
+void exec_command_done(struct exec_command *c);
+
+/* ---- exec_session.c ---------------------------------------------------- */
+
+struct exec_launcher;
+
+struct exec_session {
+	struct exec_session_opts opts;
+	struct sandbox *sandbox;	/* direct: prepared when first needed */
+	struct exec_launcher *launcher;	/* or NULL */
+	int child_fd;		/* signalfd of SIGCHLD */
+	pid_t pgrp;		/* our own group */
+	pid_t old_pgrp;		/* that had the terminal before us */
+	bool has_modes;
+	struct termios modes;	/* of the terminal, for us */
+	struct job **jobs;	/* the table, oldest first */
+	size_t n_jobs;
+	struct job *current, *previous;
+	unsigned quiet;		/* SIGINT and SIGQUIT are ignored */
+	struct sigaction old_int, old_quit, old_child, old_tty[3];
+};
+
+/* While a child shares our process group, the keyboard's signals are its
+ * to answer: as sh does, we wait and see what it dies of. */
+void exec_session_quiet(struct exec_session *s);
+void exec_session_loud(struct exec_session *s);
+
+/* ---- exec_job.c -------------------------------------------------------- */
+
+struct job {
+	pid_t pid;
+	bool own_group;		/* whose leader it is */
+	bool foreground;
+	bool quiet;		/* holds exec_session_quiet() */
+	unsigned number;
+	enum job_state state;
+	int wait_status;
+	char *text;
+	struct capture *capture;
+	bool capture_open;	/* more may come */
+	bool has_modes;
+	struct termios modes;	/* of the terminal, for it */
+	struct exec_stream *stream;
+};
+
+/* Put into the table, and make it the current job. */
+void exec_job_enter(struct exec_session *s, struct job *j);
+void exec_job_current(struct exec_session *s, struct job *j);
+void exec_job_signal(const struct job *j, int sig);
+/* Ask wait4(2) once.  0; -errno. */
+int exec_job_reap(struct exec_session *s, struct job *j);
+/* Feed its capture while there is something, never blocking. */
+void exec_job_feed(struct job *j);
+
+/* ---- exec_tty.c -------------------------------------------------------- */
+
+/* Own group, in the foreground, stop signals ignored. */
+int exec_tty_init(struct exec_session *s, struct err *err);
+void exec_tty_done(struct exec_session *s);
+void exec_tty_give(struct exec_session *s, struct job *j);
+void exec_tty_take(struct exec_session *s, struct job *j);
+/* Every process of the leader's group that could go on has stopped, though
+ * the leader has not: a program that stopped itself alone. */
+bool exec_tty_stuck(pid_t leader);
+
+/* ---- exec_stream.c ----------------------------------------------------- */
+
+struct exec_stream {
+	int fd;			/* write end of bash's script */
+	unsigned long line;	/* lines that bash was given */
+};
+
+void exec_stream_free(struct exec_stream *st);
+/* A unit as bash gets it. */
+void exec_stream_wrap(struct exec_stream *st, const char *unit, size_t len,
+	struct buf *out);
+
+/* ---- exec_wait.c ------------------------------------------------------- */
+
+#define EXEC_NO_READER 2
+
+/* Until the job ends or stops (0), or fd (-1: none) can be written (1) or
+ * has lost its reader (EXEC_NO_READER); -errno. */
+int exec_wait_for(struct exec_session *s, struct job *j, int fd,
+	struct err *err);
+
+/* ---- exec_launch.c, exec_launcher.c ------------------------------------ */
+
+#define EXEC_LAUNCH_MAX ((size_t)8 * 1024 * 1024) /* argv and environ */
+#define EXEC_LAUNCH_INLINE ((size_t)48 * 1024)	/* more goes in a memfd */
+#define EXEC_LAUNCH_STRINGS 262144	/* strings of both */
+
+/* Descriptors of the launcher. */
+enum { EXEC_LAUNCHER_SOCK = 3, EXEC_LAUNCHER_NOTE, EXEC_LAUNCHER_TTY,
+	EXEC_LAUNCHER_FREE };
+
+/* A request: this, then argc + envc strings with their NULs, in the packet
+ * or, when it is long, in a memory file.  Descriptors: cwd, those to be
+ * placed, the memory file. */
+struct exec_request {
+	uint32_t argc, envc, bytes, n_fds;
+	int32_t to[EXEC_FDS_MAX];
+	uint64_t ignored;
+	uint32_t umask;
+	uint8_t tty, foreground, set_umask, in_file;
+};
+
+struct exec_reply {
+	int32_t error;		/* 0: bash runs as pid */
+	int32_t pid;		/* else the dead child's, or 0 */
+	int32_t failed, layer;
+};
+
+/* The launcher's first word. */
+struct exec_ready {
+	int32_t code;		/* 0: it stands in the sandbox */
+	char text[ERR_TEXT_MAX];
+};
+
+/* Begin, and forget, a launcher; what it can't set up shows at the first
+ * line. */
+int exec_launch_start(struct exec_session *s, struct err *err);
+void exec_launch_stop(struct exec_session *s);
+/* Its pid, or 0. */
+pid_t exec_launch_pid(const struct exec_session *s);
+/* The same as exec_child_clone(), done by the launcher.  The pid or a
+ * negative code. */
+pid_t exec_launch(struct exec_session *s, const struct exec_child *c,
+	struct err *err);
+/* In the forked process, with its descriptors in place; never returns. */
+void exec_launcher_main(const struct sandbox_profile *profile,
+	const char *bash) __attribute__((noreturn));
+
+#endif

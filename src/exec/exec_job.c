@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: ISC */
+/* Jobs: one bash each, and the table of those that stopped or run beside. */
+#include "exec_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+pid_t
+job_pid(const struct job *j)
+{
+	return j->pid;
+}
+
+enum job_state
+job_state(const struct job *j)
+{
+	return j->state;
+}
+
+const struct capture *
+job_capture(const struct job *j)
+{
+	return j->capture;
+}
+
+int
+job_status(const struct job *j)
+{
+	if (WIFSTOPPED(j->wait_status))
+		return 128 + WSTOPSIG(j->wait_status);
+	if (WIFSIGNALED(j->wait_status))
+		return 128 + WTERMSIG(j->wait_status);
+	return WEXITSTATUS(j->wait_status);
+}
+
+int
+job_signal(const struct job *j)
+{
+	return j->state == JOB_DONE && WIFSIGNALED(j->wait_status) ?
+	    WTERMSIG(j->wait_status) : 0;
+}
+
+unsigned
+job_number(const struct job *j)
+{
+	return j->number;
+}
+
+const char *
+job_text(const struct job *j)
+{
+	return j->text;
+}
+
+void
+exec_job_feed(struct job *j)
+{
+	if (j->capture_open && capture_feed(j->capture) <= 0)
+		j->capture_open = false;
+}
+
+int
+exec_job_reap(struct exec_session *s, struct job *j)
+{
+	int status, flags = WNOHANG;
+	struct rusage usage;
+	pid_t pid;
+
+	/* Without job control a stop is for the caller's own caller. */
+	if (j->own_group)
+		flags |= WUNTRACED | WCONTINUED;
+	for (;;) {
+		pid = wait4(j->pid, &status, flags, &usage);
+		if (pid > 0 && WIFCONTINUED(status))
+			j->state = JOB_RUNNING;
+		else if (pid >= 0 || errno != EINTR)
+			break;
+	}
+	if (pid == 0)
+		return 0;
+	if (pid < 0) {
+		int error = errno;
+
+		/* Somebody else took it: its end is not known. */
+		j->state = JOB_DONE;
+		j->wait_status = W_EXITCODE(127, 0);
+		capture_end(j->capture, W_EXITCODE(0, SIGKILL), NULL);
+		return -error;
+	}
+	j->wait_status = status;
+	if (WIFSTOPPED(status)) {
+		j->state = JOB_STOPPED;
+		return 0;
+	}
+	j->state = JOB_DONE;
+	j->capture_open = false;
+	capture_end(j->capture, status, &usage);
+	return 0;
+}
+
+void
+exec_job_signal(const struct job *j, int sig)
+{
+	if (j->state != JOB_DONE)
+		kill(j->own_group ? -j->pid : j->pid, sig);
+}
+
+void
+exec_job_current(struct exec_session *s, struct job *j)
+{
+	if (s->current == j)
+		return;
+	s->previous = s->current;
+	s->current = j;
+}
+
+void
+exec_job_enter(struct exec_session *s, struct job *j)
+{
+	if (j->number == 0) {
+		s->jobs = xreallocarray(s->jobs, s->n_jobs + 1,
+		    sizeof *s->jobs);
+		j->number = s->n_jobs == 0 ? 1 :
+		    s->jobs[s->n_jobs - 1]->number + 1;
+		s->jobs[s->n_jobs++] = j;
+	}
+	/* A stopped one is the current job before any that runs. */
+	if (j->state == JOB_STOPPED || s->current == NULL ||
+	    s->current->state != JOB_STOPPED)
+		exec_job_current(s, j);
+	else if (s->previous == NULL || s->previous->state != JOB_STOPPED)
+		s->previous = j;
+}
+
+static struct job *
+newest_but(const struct exec_session *s, const struct job *except)
+{
+	struct job *found = NULL;
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++) {
+		struct job *j = s->jobs[i];
+
+		if (j != except && (found == NULL ||
+		    j->state == JOB_STOPPED || found->state != JOB_STOPPED))
+			found = j;
+	}
+	return found;
+}
+
+static void
+leave(struct exec_session *s, struct job *j)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++) {
+		if (s->jobs[i] == j)
+			break;
+	}
+	if (i == s->n_jobs)
+		return;
+	s->n_jobs--;
+	memmove(&s->jobs[i], &s->jobs[i + 1],
+	    (s->n_jobs - i) * sizeof *s->jobs);
+	if (s->current == j) {
+		s->current = s->previous;
+		s->previous = NULL;
+	} else if (s->previous == j) {
+		s->previous = NULL;
+	}
+	if (s->current == NULL)
+		s->current = newest_but(s, NULL);
+	if (s->previous == NULL)
+		s->previous = newest_but(s, s->current);
+}
+
+void
+job_free(struct exec_session *s, struct job *j)
+{
+	if (j == NULL)
+		return;
+	leave(s, j);
+	if (j->quiet)
+		exec_session_loud(s);
+	exec_stream_free(j->stream);
+	capture_free(j->capture);
+	free(j->text);
+	free(j);
+}
+
+static struct job *
+by_text(struct exec_session *s, const char *text, bool anywhere)
+{
+	struct job *found = NULL;
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++) {
+		if (anywhere ? strstr(s->jobs[i]->text, text) == NULL :
+		    !text_starts(s->jobs[i]->text, text))
+			continue;
+		if (found != NULL)
+			return NULL;	/* which one is meant? */
+		found = s->jobs[i];
+	}
+	return found;
+}
+
+struct job *
+exec_job(struct exec_session *s, const char *spec)
+{
+	int64_t number;
+	size_t i;
+
+	if (spec == NULL || strcmp(spec, "%") == 0 ||
+	    strcmp(spec, "%%") == 0 || strcmp(spec, "%+") == 0)
+		return s->current;
+	if (strcmp(spec, "%-") == 0)
+		return s->previous != NULL ? s->previous : s->current;
+	if (spec[0] == '%')
+		spec++;
+	if (!isdigit((unsigned char)spec[0]))
+		return spec[0] == '?' ? by_text(s, spec + 1, true) :
+		    by_text(s, spec, false);
+	if (text_to_i64(spec, 1, INT32_MAX, &number) < 0)
+		return NULL;
+	for (i = 0; i < s->n_jobs; i++) {
+		if (s->jobs[i]->number == (unsigned)number)
+			return s->jobs[i];
+	}
+	return NULL;
+}
+
+int
+exec_each_job(struct exec_session *s,
+    int (*fn)(void *ctx, struct job *j, char mark), void *ctx)
+{
+	size_t i = 0;
+	int rc = 0;
+
+	/* fn may free the job that it is given. */
+	while (rc == 0 && i < s->n_jobs) {
+		struct job *j = s->jobs[i];
+
+		rc = fn(ctx, j, j == s->current ? '+' :
+		    j == s->previous ? '-' : ' ');
+		if (i < s->n_jobs && s->jobs[i] == j)
+			i++;
+	}
+	return rc;
+}
+
+int
+job_continue(struct exec_session *s, struct job *j, bool foreground,
+    struct err *err)
+{
+	if (j->state == JOB_DONE)
+		return err_set(err, -ESRCH, "job has terminated");
+	j->foreground = foreground;
+	j->state = JOB_RUNNING;
+	if (foreground && s->opts.tty >= 0)
+		exec_tty_give(s, j);
+	exec_job_current(s, j);
+	exec_job_signal(j, SIGCONT);
+	return 0;
+}
+
+void
+exec_poll_jobs(struct exec_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++) {
+		struct job *j = s->jobs[i];
+
+		if (j->state == JOB_DONE)
+			continue;
+		exec_job_feed(j);
+		(void)exec_job_reap(s, j);
+	}
+}
+
+void
+exec_hangup(struct exec_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++) {
+		exec_job_signal(s->jobs[i], SIGHUP);
+		exec_job_signal(s->jobs[i], SIGCONT);
+	}
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The launcher: the process that stands in the session's sandbox and clones
+ * each line's bash as a child of aegsh's.
+ *
+ * Every command of the session may kill or stop it, so it guards nothing:
+ * whoever starts through it is confined already, and when it is gone aegsh
+ * starts another.  Commands can neither trace it nor look into it: each
+ * line has a Landlock domain of its own inside, and the launcher is not
+ * dumpable.
+ */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+/* A request as it came, and what it takes to undo it. */
+struct order {
+	struct exec_request head;
+	char *strings;
+	void *map;		/* of the memory file, or NULL */
+	const char **vector;	/* argv, NULL, envp, NULL */
+	int fd[EXEC_FDS_MAX + 2];
+	size_t n_fds;
+};
+
+static char packet[sizeof(struct exec_request) + EXEC_LAUNCH_INLINE];
+
+static void
+order_done(struct order *o)
+{
+	size_t i;
+
+	if (o->map != NULL)
+		munmap(o->map, o->head.bytes);
+	free(o->vector);
+	for (i = 0; i < o->n_fds; i++)
+		close(o->fd[i]);
+}
+
+static void
+take_fds(struct order *o, struct msghdr *m)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level != SOL_SOCKET ||
+		    c->cmsg_type != SCM_RIGHTS)
+			continue;
+		o->n_fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(o->fd, CMSG_DATA(c), o->n_fds * sizeof(int));
+	}
+}
+
+/* The next request's packet; its length, 0 at the end. */
+static ssize_t
+receive(struct order *o)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof o->fd)];
+	} control;
+	struct iovec iov = { packet, sizeof packet };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes,
+	};
+	ssize_t n;
+
+	do
+		n = recvmsg(EXEC_LAUNCHER_SOCK, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return 0;
+	take_fds(o, &m);
+	return (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ? -1 : n;
+}
+
+/* Cut the strings apart; false when there are not so many. */
+static bool
+cut(struct order *o)
+{
+	uint32_t n = o->head.argc + o->head.envc, i, at = 0;
+	const char *p = o->strings, *end = p + o->head.bytes;
+
+	o->vector = xreallocarray(NULL, n + 2, sizeof *o->vector);
+	for (i = 0; i < n; i++) {
+		const char *nul = memchr(p, '\0', (size_t)(end - p));
+
+		if (nul == NULL)
+			return false;
+		if (i == o->head.argc)
+			o->vector[at++] = NULL;
+		o->vector[at++] = p;
+		p = nul + 1;
+	}
+	while (at < n + 2)
+		o->vector[at++] = NULL;
+	return true;
+}
+
+static bool
+parse(struct order *o, ssize_t n)
+{
+	const struct exec_request *h = &o->head;
+
+	if (n < (ssize_t)sizeof *h)
+		return false;
+	memcpy(&o->head, packet, sizeof *h);
+	if (h->argc == 0 || h->argc > EXEC_LAUNCH_STRINGS ||
+	    h->envc > EXEC_LAUNCH_STRINGS || h->bytes > EXEC_LAUNCH_MAX ||
+	    h->n_fds > EXEC_FDS_MAX ||
+	    o->n_fds != h->n_fds + 1 + (h->in_file != 0))
+		return false;
+	o->strings = packet + sizeof *h;
+	if (h->in_file) {
+		o->map = mmap(NULL, h->bytes, PROT_READ, MAP_PRIVATE,
+		    o->fd[o->n_fds - 1], 0);
+		if (o->map == MAP_FAILED) {
+			o->map = NULL;
+			return false;
+		}
+		o->strings = o->map;
+	} else if ((size_t)n - sizeof *h != h->bytes) {
+		return false;
+	}
+	return cut(o);
+}
+
+static void
+launch(struct order *o, const struct sandbox *sandbox, const char *bash,
+    struct exec_reply *ret)
+{
+	struct exec_child c = {
+		.path = bash,
+		.argv = (char *const *)o->vector,
+		.envp = (char *const *)o->vector + o->head.argc + 1,
+		.n_fds = o->head.n_fds,
+		.cwd = o->fd[0],
+		.tty = o->head.tty ? EXEC_LAUNCHER_TTY : -1,
+		.foreground = o->head.foreground != 0,
+		.set_umask = o->head.set_umask != 0,
+		.umask = o->head.umask,
+		.ignored = o->head.ignored,
+		.sandbox = sandbox,
+		.inside = true,
+		.notify = EXEC_LAUNCHER_NOTE,
+	};
+	pid_t pid, dead;
+	size_t i;
+
+	for (i = 0; i < c.n_fds; i++) {
+		c.fd[i].from = o->fd[i + 1];
+		c.fd[i].to = o->head.to[i];
+	}
+	pid = exec_child_clone(&c, CLONE_PARENT | SIGCHLD, &dead);
+	ret->error = pid < 0 ? -pid : 0;
+	ret->pid = pid < 0 ? dead : pid;
+	ret->failed = c.failed;
+	ret->layer = (int32_t)c.layer;
+}
+
+static void
+serve(const struct sandbox *sandbox, const char *bash)
+{
+	for (;;) {
+		struct order o = { .n_fds = 0 };
+		struct exec_reply reply = { .error = EPROTO };
+		ssize_t n = receive(&o);
+
+		if (n == 0)
+			return;
+		if (parse(&o, n))
+			launch(&o, sandbox, bash, &reply);
+		order_done(&o);
+		if (send(EXEC_LAUNCHER_SOCK, &reply, sizeof reply,
+		    MSG_NOSIGNAL) < 0)
+			return;
+	}
+}
+
+static int
+enter(const struct sandbox_profile *profile, struct sandbox **ret,
+    struct err *err)
+{
+	enum sandbox_layer layer = SANDBOX_NNP;
+	int rc;
+
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_sys(err, errno, "launcher");
+	rc = sandbox_prepare(profile, ret, err);
+	if (rc < 0)
+		return rc;
+	rc = sandbox_apply(*ret, &layer);
+	if (rc == 0)
+		return 0;
+	err_sys(err, -rc, "sandbox layer %s", sandbox_layer_name(layer));
+	err->code = ERR_LAYER;
+	return ERR_LAYER;
+}
+
+void
+exec_launcher_main(const struct sandbox_profile *profile, const char *bash)
+{
+	struct exec_ready ready = { .code = 0 };
+	struct sandbox *sandbox = NULL;
+	struct err err = ERR_INIT;
+
+	ready.code = enter(profile, &sandbox, &err);
+	memcpy(ready.text, err.text, sizeof ready.text);
+	if (send(EXEC_LAUNCHER_SOCK, &ready, sizeof ready, MSG_NOSIGNAL) < 0
+	    || ready.code < 0)
+		_exit(1);
+	serve(sandbox, bash);
+	_exit(0);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: ISC */
+/* The session, and the one door by which commands start. */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+
+int
+exec_session_new(const struct exec_session_opts *opts,
+    struct exec_session **ret, struct err *err)
+{
+	struct exec_session *s = xcalloc(1, sizeof *s);
+	struct sigaction sa = { .sa_handler = SIG_DFL };
+	sigset_t child;
+	int rc = 0;
+
+	s->opts = *opts;
+	s->pgrp = getpgrp();
+	/* Were it ignored, as a parent may leave it, nobody could be waited
+	 * for. */
+	sigaction(SIGCHLD, &sa, &s->old_child);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	s->child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->child_fd < 0)
+		rc = err_sys(err, errno, "signalfd");
+	if (rc == 0 && opts->tty >= 0)
+		rc = exec_tty_init(s, err);
+	if (rc == 0 && opts->launcher)
+		rc = exec_launch_start(s, err);
+	if (rc < 0) {
+		exec_session_free(s);
+		return rc;
+	}
+	*ret = s;
+	return 0;
+}
+
+void
+exec_session_free(struct exec_session *s)
+{
+	if (s == NULL)
+		return;
+	exec_launch_stop(s);
+	while (s->n_jobs > 0)
+		job_free(s, s->jobs[s->n_jobs - 1]);
+	free(s->jobs);
+	if (s->opts.tty >= 0)
+		exec_tty_done(s);
+	sandbox_free(s->sandbox);
+	io_close(&s->child_fd);
+	sigaction(SIGCHLD, &s->old_child, NULL);
+	free(s);
+}
+
+void
+exec_session_quiet(struct exec_session *s)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+
+	if (s->quiet++ > 0)
+		return;
+	sigaction(SIGINT, &sa, &s->old_int);
+	sigaction(SIGQUIT, &sa, &s->old_quit);
+}
+
+void
+exec_session_loud(struct exec_session *s)
+{
+	if (--s->quiet > 0)
+		return;
+	sigaction(SIGINT, &s->old_int, NULL);
+	sigaction(SIGQUIT, &s->old_quit, NULL);
+}
+
+/* Confine the child from here: as one-shot commands are run. */
+static pid_t
+start_direct(struct exec_session *s, struct exec_child *c, struct err *err)
+{
+	pid_t pid, dead;
+	int rc;
+
+	if (s->sandbox == NULL) {
+		rc = sandbox_prepare(s->opts.profile, &s->sandbox, err);
+		if (rc < 0)
+			return rc;
+	}
+	c->sandbox = s->sandbox;
+	pid = exec_child_clone(c, SIGCHLD, &dead);
+	if (pid >= 0)
+		return pid;
+	if (dead > 0)
+		while (waitpid(dead, NULL, 0) < 0 && errno == EINTR)
+			;
+	return exec_child_error(c, -pid, err);
+}
+
+static pid_t
+start(struct exec_session *s, const struct exec_command *cmd,
+    const struct exec_spec *spec, struct err *err)
+{
+	struct exec_child c = {
+		.path = sysdirs()->bash,
+		.argv = cmd->argv.v,
+		.envp = (char *const *)cmd->envp,
+		.n_fds = cmd->n_fds,
+		.cwd = -1,
+		.tty = s->opts.tty,
+		.foreground = spec->foreground,
+		.set_umask = spec->set_umask,
+		.umask = spec->umask,
+		.ignored = s->opts.ignored,
+		.notify = -1,
+	};
+
+	memcpy(c.fd, cmd->fd, sizeof c.fd);
+	return s->opts.launcher ? exec_launch(s, &c, err) :
+	    start_direct(s, &c, err);
+}
+
+static char *
+job_words(const struct decision *d)
+{
+	struct buf out = BUF_INIT;
+	size_t len;
+	const char *bytes = decision_bytes(d, &len);
+
+	text_inert(&out, bytes, len < EXEC_TEXT_MAX ? len : EXEC_TEXT_MAX, 0);
+	if (len > EXEC_TEXT_MAX)
+		buf_puts(&out, "...");
+	return buf_take(&out);
+}
+
+static void
+job_begin(struct exec_session *s, struct job *j, pid_t pid,
+    struct exec_command *cmd, const struct exec_spec *spec)
+{
+	j->pid = pid;
+	j->own_group = s->opts.tty >= 0;
+	j->foreground = spec->foreground;
+	j->state = JOB_RUNNING;
+	j->capture_open = spec->bring_back;
+	capture_begin(j->capture, pid);
+	if (j->own_group)
+		setpgid(pid, pid);	/* it did; for those who race us */
+	if (spec->kind == EXEC_STREAM) {
+		j->stream = xcalloc(1, sizeof *j->stream);
+		j->stream->fd = cmd->stream_fd;
+		cmd->stream_fd = -1;
+	}
+	if (!spec->foreground)
+		exec_job_enter(s, j);
+}
+
+int
+exec_start(struct exec_session *s, const struct decision *d,
+    const struct exec_spec *spec, struct job **ret, struct err *err)
+{
+	AEG_AUTO(exec_command_done) struct exec_command cmd = {
+		.line_fd = -1, .stream_fd = -1, .script_fd = -1 };
+	bool stream = spec->kind == EXEC_STREAM;
+	struct job *j;
+	pid_t pid;
+	int rc;
+
+	if (decision_action(d) != DECISION_ALLOW)
+		return err_set(err, ERR_REFUSED,
+		    "the decision does not let this run");
+	if (stream && spec->bring_back)
+		return err_set(err, -EINVAL, "a stream brings nothing back");
+	j = xcalloc(1, sizeof *j);
+	rc = capture_new(spec->bring_back ? s->opts.state_max : 0,
+	    &j->capture, err);
+	if (rc == 0)
+		rc = exec_command_make(d, spec, j->capture, &cmd, err);
+	if (rc < 0) {
+		job_free(s, j);
+		return rc;
+	}
+	/* Too many of them: then it has none, which loses no more. */
+	if (spec->bring_back && spec->dirs != NULL)
+		(void)capture_dirs(j->capture, spec->dirs);
+	if (s->opts.tty < 0 && spec->foreground) {
+		exec_session_quiet(s);
+		j->quiet = true;
+	}
+	pid = start(s, &cmd, spec, err);
+	if (pid < 0) {
+		if (s->opts.tty >= 0)
+			exec_tty_take(s, NULL);
+		job_free(s, j);
+		return (int)pid;
+	}
+	j->text = job_words(d);
+	job_begin(s, j, pid, &cmd, spec);
+	*ret = j;
+	return 0;
+}

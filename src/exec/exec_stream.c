@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A stream: one bash that lives on from unit to unit, as "bash < script"
+ * does, and reads each unit when it was judged.
+ *
+ * bash -s has a pipe of ours as descriptor 0, while commands must find the
+ * real standard input there.  "exec <&196" would turn bash itself to it:
+ * a shell reads its script from wherever 0 leads.  So each unit is a group
+ * that has the real input, and nothing else, redirected:
+ *
+ *	{ UNIT
+ *	} 0>&"$((LINENO=N,196))" 196<&-
+ *
+ * bash reads the group whole before it runs it, and has its script back at
+ * 0 when it is done.  The parts:
+ *
+ * - ">&" is the same dup2(2) as "<&"; but after "<&" bash would take it
+ *   that background commands have an input of their own and would not give
+ *   them /dev/null.
+ * - The last line would count in $LINENO and in messages.  Assigning
+ *   LINENO, inside an expansion, takes it back without touching $? or $_
+ *   and without a line of set -x; the quotes keep IFS out.
+ * - 196 is closed inside, so that commands find 0, 1 and 2 alone.
+ *
+ * Lines without a command can't be a group; they go as they are.
+ *
+ * bash reads a pipe byte by byte, and a NUL in a script means nothing to
+ * it.  Each unit is followed by a NUL, and the pipe has one slot: it can be
+ * written again exactly when bash has run the unit and asked for more.
+ */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+#define CHUNK 4096		/* the slot */
+
+void
+exec_stream_free(struct exec_stream *st)
+{
+	if (st == NULL)
+		return;
+	io_close(&st->fd);
+	free(st);
+}
+
+/* Only blanks, comments, and newlines, continued or not. */
+static bool
+is_blank(const char *p, size_t len)
+{
+	const char *end = p + len;
+
+	while (p < end) {
+		if (*p == ' ' || *p == '\t' || *p == '\n') {
+			p++;
+		} else if (*p == '\\' && p + 1 < end && p[1] == '\n') {
+			p += 2;
+		} else if (*p == '#') {
+			p = memchr(p, '\n', (size_t)(end - p));
+			if (p == NULL)
+				return true;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+void
+exec_stream_wrap(struct exec_stream *st, const char *unit, size_t len,
+    struct buf *out)
+{
+	size_t i;
+
+	if (!is_blank(unit, len) && unit[len - 1] == '\n')
+		len--;
+	for (i = 0; i < len; i++)
+		st->line += unit[i] == '\n';
+	if (is_blank(unit, len)) {
+		buf_put(out, unit, len);
+		if (len == 0 || unit[len - 1] != '\n') {
+			buf_putc(out, '\n');
+			st->line++;
+		}
+	} else {
+		st->line++;
+		buf_puts(out, "{ ");
+		buf_put(out, unit, len);
+		/* "echo a \" at the end of a file is complete there. */
+		if (unit[len - 1] == '\\')
+			buf_putc(out, '\n');
+		buf_putf(out, "\n} 0>&\"$((LINENO=%lu,%d))\" %d<&-\n",
+		    st->line, EXEC_STDIN_FD, EXEC_STDIN_FD);
+	}
+	buf_putc(out, '\0');
+}
+
+/* write(2) that answers a reader's end with -EPIPE and not with a signal:
+ * there is no MSG_NOSIGNAL for pipes. */
+static ssize_t
+write_quietly(int fd, const char *p, size_t len)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t pipe, old, pending;
+	bool was_pending;
+	ssize_t n;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigpending(&pending);
+	was_pending = sigismember(&pending, SIGPIPE) == 1;
+	sigprocmask(SIG_BLOCK, &pipe, &old);
+	n = write(fd, p, len);
+	if (n < 0)
+		n = -errno;
+	if (n == -EPIPE && !was_pending)
+		while (sigtimedwait(&pipe, NULL, &now) < 0 && errno == EINTR)
+			;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return n;
+}
+
+/* 1 when all is written; else as exec_wait_for(). */
+static int
+write_unit(struct exec_session *s, struct job *j, const struct buf *unit,
+    struct err *err)
+{
+	size_t done = 0;
+	int rc;
+
+	while (done < unit->len) {
+		size_t len = unit->len - done;
+		ssize_t n = write_quietly(j->stream->fd, unit->data + done,
+		    len < CHUNK ? len : CHUNK);
+
+		if (n == -EPIPE)
+			return EXEC_NO_READER;
+		if (n < 0 && n != -EAGAIN && n != -EINTR)
+			return err_sys(err, (int)-n, "the script's pipe");
+		if (n > 0) {
+			done += (size_t)n;
+			continue;
+		}
+		rc = exec_wait_for(s, j, j->stream->fd, err);
+		if (rc != 1)
+			return rc;
+	}
+	return 1;
+}
+
+int
+exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
+    struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf unit = BUF_INIT;
+	const char *bytes;
+	size_t len;
+	int rc;
+
+	if (decision_action(d) != DECISION_ALLOW)
+		return err_set(err, ERR_REFUSED,
+		    "the decision does not let this run");
+	if (j->stream == NULL || j->stream->fd < 0)
+		return err_set(err, -EINVAL, "not a stream that can be fed");
+	bytes = decision_bytes(d, &len);
+	if (memchr(bytes, '\0', len) != NULL)
+		return err_set(err, ERR_REFUSED, "the unit holds a NUL byte");
+	exec_stream_wrap(j->stream, bytes, len, &unit);
+	if (buf_overflow(&unit))
+		return err_set(err, ERR_TOO_LONG, "the unit is too long");
+	rc = write_unit(s, j, &unit, err);
+	/* The slot is free: bash has taken the NUL and wants more. */
+	if (rc == 1)
+		rc = exec_wait_for(s, j, j->stream->fd, err);
+	if (rc < 0)
+		return rc;
+	/* No reader any more: bash ends, or has become something else. */
+	if (rc == EXEC_NO_READER)
+		rc = 0;
+	if (rc == 0 && j->state == JOB_RUNNING)
+		rc = exec_wait_for(s, j, -1, err);
+	return rc;
+}
+
+void
+exec_feed_end(struct exec_session *s, struct job *j)
+{
+	if (j->stream != NULL)
+		io_close(&j->stream->fd);
+}
