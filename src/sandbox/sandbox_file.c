@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
@@ -49,12 +50,13 @@ static const char *const limit_names[SANDBOX_LIMIT_COUNT] = {
 struct source {
 	char *path;
 	struct buf bytes;
+	size_t level;		/* how far up the chain */
 };
 
 /* libconfuse hands its callbacks no pointer of ours. */
 static struct reading {
 	const char *path;
-	struct sandbox_list *list;	/* NULL: only looking for extends */
+	struct sandbox_list *list;
 	struct err *err;
 	int code;
 } *reading;
@@ -107,8 +109,6 @@ on_list(cfg_t *cfg, cfg_opt_t *opt)
 		fail(ERR_RANGE, cfg->line, "too many values in one list");
 		return -1;
 	}
-	if (reading->list == NULL)
-		return 0;
 	for (key = 0; strcmp(key_names[key], cfg_opt_name(opt)) != 0; key++)
 		;
 	list = &reading->list[key];
@@ -254,6 +254,7 @@ read_source(const char *dir, const char *name, struct source *ret,
 struct chain {
 	struct source source[2 * SANDBOX_EXTENDS_MAX];	/* far end last */
 	size_t n;
+	struct strv names;	/* what each profile extends, or "" */
 };
 
 static void
@@ -264,23 +265,34 @@ chain_done(struct chain *c)
 		free(c->source[c->n].path);
 		buf_done(&c->source[c->n].bytes);
 	}
+	strv_done(&c->names);
 }
 
-/* What a pair of files (the operator's, the vendor's) extends, or NULL. */
-static int
-find_extends(const struct source *s, size_t n, char **ret, struct err *err)
+/* What a file extends, by its line "extends = NAME": looked for by hand,
+ * because libconfuse's reading is kept for the chain in its right order.
+ * What it says then is compared with this. */
+static char *
+find_extends(const struct source *s)
 {
-	cfg_t *cfg = new_cfg();
-	const char *name;
-	int rc = 0;
+	static const char key[] = "extends";
+	const char *p = s->bytes.len > 0 ? s->bytes.data : "";
 
-	while (rc == 0 && n > 0)
-		rc = parse(cfg, &s[--n], NULL, err);
-	name = rc == 0 ? cfg_getstr(cfg, "extends") : NULL;
-	if (name != NULL)
-		*ret = xstrdup(name);
-	cfg_free(cfg);
-	return rc;
+	for (; p != NULL; p = strchr(p, '\n')) {
+		size_t n;
+
+		p += strspn(p, " \t\r\n");
+		if (!text_starts(p, key))
+			continue;
+		p += sizeof key - 1;
+		p += strspn(p, " \t");
+		if (*p != '=')
+			continue;
+		p++;
+		p += strspn(p, " \t\"'");
+		n = strcspn(p, " \t\r\n\"'#;,");
+		return xmemdup0(p, n);
+	}
+	return NULL;
 }
 
 /* Gather NAME's own files, the operator's before the vendor's. */
@@ -296,7 +308,10 @@ gather_one(const char *name, struct chain *c, struct err *err)
 	if (!name_ok(name))
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "not a name of a sandbox profile");
-	for (i = 0; i < AEG_NELEM(dirs); i++) {
+	/* Most machines have no sandbox.d; one look saves a walk a file. */
+	i = access(site, F_OK) < 0 && errno == ENOENT ? 1 : 0;
+	for (; i < AEG_NELEM(dirs); i++) {
+		c->source[c->n].level = c->names.n;
 		rc = read_source(dirs[i], name, &c->source[c->n], err);
 		if (rc < 0)
 			return rc;
@@ -316,14 +331,14 @@ gather(const char *name, struct chain *c, struct err *err)
 
 	for (depth = 0; depth < SANDBOX_EXTENDS_MAX; depth++) {
 		char *above = NULL;
-		size_t from = c->n;
+		size_t i = c->n;
 
 		rc = gather_one(next, c, err);
-		if (rc == 0)
-			rc = find_extends(&c->source[from], c->n - from, &above,
-			    err);
 		if (rc < 0)
 			return rc;
+		for (; above == NULL && i < c->n; i++)
+			above = find_extends(&c->source[i]);
+		strv_add(&c->names, above != NULL ? above : "");
 		free(next);
 		next = above;
 		if (next == NULL)
@@ -332,6 +347,37 @@ gather(const char *name, struct chain *c, struct err *err)
 	return err_set(err, ERR_RANGE,
 	    "sandbox profile '%s': more than %d profiles extend one another",
 	    name, SANDBOX_EXTENDS_MAX);
+}
+
+/* What libconfuse read last, a profile's own word, is what was done. */
+static int
+check_extends(cfg_t *cfg, const struct source *s, const char *name,
+    struct err *err)
+{
+	const char *said = cfg_getstr(cfg, "extends");
+
+	if (strcmp(said != NULL ? said : "", name) == 0)
+		return 0;
+	return err_set(err, ERR_SYNTAX,
+	    "%s: extends must begin a line: extends = NAME", s->path);
+}
+
+/* From the far end of the chain to the profile itself. */
+static int
+parse_chain(cfg_t *cfg, const struct chain *c, struct sandbox_list *list,
+    struct err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = c->n; rc == 0 && i > 0; i--) {
+		const struct source *s = &c->source[i - 1];
+
+		rc = parse(cfg, s, list, err);
+		if (rc == 0 && (i == 1 || s[-1].level != s->level))
+			rc = check_extends(cfg, s, c->names.v[s->level], err);
+	}
+	return rc;
 }
 
 static char *
@@ -373,7 +419,6 @@ sandbox_text_read(const char *name, struct sandbox_text *ret,
 	AEG_AUTO(chain_done) struct chain c = { .n = 0 };
 	struct sandbox_text t;
 	cfg_t *cfg;
-	size_t i;
 	int rc;
 
 	rc = gather(name, &c, err);
@@ -381,8 +426,7 @@ sandbox_text_read(const char *name, struct sandbox_text *ret,
 		return rc;
 	memset(&t, 0, sizeof t);
 	cfg = new_cfg();
-	for (i = c.n; rc == 0 && i > 0; i--)
-		rc = parse(cfg, &c.source[i - 1], t.list, err);
+	rc = parse_chain(cfg, &c, t.list, err);
 	if (rc == 0) {
 		t.file = xstrdup(c.source[0].path);
 		take_all(cfg, &t);

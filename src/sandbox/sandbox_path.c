@@ -2,11 +2,14 @@
 /* The places that a profile names: variables, and what links lead to. */
 #include "sandbox_int.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
@@ -96,9 +99,20 @@ sandbox_path_expand(const char *text, const struct sandbox_vars *vars,
 char *
 sandbox_path_find(const char *path)
 {
-	AEG_AUTOFD int fd = open(path, O_PATH | O_CLOEXEC);
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
+	};
+	AEG_AUTOFD int fd = -1;
 	char link[64], real[PATH_MAX];
 	ssize_t n;
+
+	/* Mostly there is no link on the way, and the name is the place. */
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+	if (fd >= 0)
+		return xstrdup(path);
+	if (errno == ENOENT)
+		return NULL;
+	fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		return NULL;

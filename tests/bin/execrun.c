@@ -123,6 +123,18 @@ line(const char *text, bool foreground)
 	finish(j);
 }
 
+/* As the last line did. */
+static void
+leave(void)
+{
+	exec_session_free(session);
+	if (last_signal != 0) {
+		signal(last_signal, SIG_DFL);
+		raise(last_signal);
+	}
+	exit(last);
+}
+
 static void
 unit(const char *text)
 {
@@ -145,7 +157,7 @@ unit(const char *text)
 			complain(&err);
 		finish(stream);
 		stream = NULL;
-		exit(last);
+		leave();
 	}
 }
 
@@ -256,12 +268,7 @@ main(int argc, char **argv)
 			verb(optarg);
 	}
 	end_stream();
-	exec_session_free(session);
 	sandbox_profile_free(p);
 	strv_done(&env);
-	if (last_signal != 0) {
-		signal(last_signal, SIG_DFL);
-		raise(last_signal);
-	}
-	return last;
+	leave();
 }

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "aegsh/base/mem.h"
 #include "exec/exec_int.h"
@@ -394,6 +396,80 @@ test_launcher_lost(void)
 	OK(exec_launch_pid(session) != first);
 }
 
+/* In a process of its own: kills whatever of ours is not (yet) a bash. */
+static void
+hunt(pid_t prey)
+{
+	char path[64], comm[32];
+	unsigned seed = 1;
+	int pid;
+
+	for (;;) {
+		FILE *f, *c;
+
+		snprintf(path, sizeof path, "/proc/%d/task/%d/children",
+		    (int)prey, (int)prey);
+		f = fopen(path, "re");
+		if (f == NULL)
+			_exit(0);
+		while (fscanf(f, "%d", &pid) == 1) {
+			snprintf(path, sizeof path, "/proc/%d/comm", pid);
+			c = pid != getpid() ? fopen(path, "re") : NULL;
+			if (c != NULL && fgets(comm, sizeof comm, c) != NULL &&
+			    strcmp(comm, "prey\n") == 0)
+				kill(pid, SIGKILL);
+			if (c != NULL)
+				fclose(c);
+		}
+		fclose(f);
+		seed = seed * 1103515245 + 12345;
+		usleep(seed >> 16 & 0xfff);
+	}
+}
+
+/* A line runs once or is refused, and nothing hangs, whenever the launcher
+ * or a child on its way is killed. */
+static void
+test_hunted(void)
+{
+	unsigned ran = 0, refused = 0, killed = 0, other = 0, lines = 0;
+	pid_t self = getpid(), first = exec_launch_pid(session), hunter;
+	int i, ch;
+	FILE *f;
+
+	if (first == 0)
+		return;
+	hunter = fork();
+	if (hunter == 0) {
+		prctl(PR_SET_NAME, "hunter");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		hunt(self);
+	}
+	for (i = 0; i < 200; i++) {
+		int rc = run("echo x >>marks");
+
+		ran += rc == 0;
+		refused += rc == ERR_LAYER;
+		killed += rc == 128 + SIGKILL;
+		other += rc != 0 && rc != ERR_LAYER && rc != 128 + SIGKILL;
+	}
+	kill(hunter, SIGKILL);
+	waitpid(hunter, NULL, 0);
+	f = fopen("marks", "re");
+	while (f != NULL && (ch = getc(f)) != EOF)
+		lines += ch == '\n';
+	if (f != NULL)
+		fclose(f);
+	unlink("marks");
+	printf("# %u ran, %u refused, %u killed, %u marks\n", ran, refused,
+	    killed, lines);
+	IS_INT(other, 0);
+	OKF(refused + killed > 0 || exec_launch_pid(session) != first,
+	    "the hunter hunted");
+	OK(ran > 0 && lines >= ran && lines <= ran + refused + killed);
+	IS_INTN(run(":"), 0, "and afterwards all is well");
+}
+
 static void
 test_all(const char *name, bool launcher)
 {
@@ -417,6 +493,7 @@ test_all(const char *name, bool launcher)
 	test_cwd();
 	test_jobs();
 	test_launcher_lost();
+	test_hunted();
 	exec_session_free(session);
 }
 
@@ -432,6 +509,7 @@ main(void)
 	};
 
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	prctl(PR_SET_NAME, "prey");	/* see hunt() */
 	sandbox_probe(&caps);
 	if ((caps.layers & SANDBOX_LANDLOCK_FS) == 0) {
 		SKIP(1, "no Landlock here: nothing may run");

@@ -51,6 +51,9 @@ static const struct {
 	{ "extends = nothing\n", ERR_UNKNOWN_NAME, "nothing", "" },
 	{ "extends = \"../t\"\n", ERR_UNKNOWN_NAME, "", "not a name" },
 	{ "extends = t\n", ERR_RANGE, "", "extend one another" },
+	{ "udp = all extends = t\n", ERR_SYNTAX, "t.conf", "begin a line" },
+	{ "extends =\n\"up\"\n", ERR_UNKNOWN_NAME, "", "not a name" },
+	{ "extends\n= \"up\"\n", ERR_SYNTAX, "t.conf", "begin a line" },
 	/* what may be changed can't be hidden inside */
 	{ "make = {\"/\"}\nhide = {\"/etc/shadow\"}\n", ERR_RANGE,
 	    "t.conf:2", "/etc/shadow" },

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: ISC
+"""What the tests of sandbox and exec share: TAP, a scratch root outside of
+what profiles let commands change, and tests/bin/execrun in it."""
+import atexit
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRC = os.environ["abs_top_srcdir"]
+BUILD = os.environ["abs_top_builddir"]
+SLOW = 30  # seconds after which anything counts as hung
+
+
+class Tap:
+    count = failed = 0
+
+    def ok(self, good, name, *notes):
+        self.count += 1
+        self.failed += not good
+        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
+        if not good:
+            for note in notes:
+                for line in str(note).splitlines() or [""]:
+                    print("#   " + line)
+        sys.stdout.flush()
+        return good
+
+    def same(self, got, want, name):
+        return self.ok(got == want, name, "got:  %r" % (got,),
+                       "want: %r" % (want,))
+
+    def skip(self, name, why):
+        self.count += 1
+        print("ok %d - %s # SKIP %s" % (self.count, name, why))
+
+    def done(self):
+        print("1..%d" % self.count)
+        sys.exit(self.failed > 0)
+
+
+def unused_uid():
+    """A uid that owns no account and no process."""
+    taken = {p.pw_uid for p in pwd.getpwall()}
+    for name in os.listdir("/proc"):
+        try:
+            taken.add(os.stat("/proc/" + name).st_uid)
+        except OSError:
+            pass
+    return next(u for u in range(53111, 60000) if u not in taken)
+
+
+class Root:
+    """A test root below /var/tmp, which no profile lets commands change."""
+
+    def __init__(self, uid=None):
+        os.umask(0o022)
+        self.uid = os.getuid() if uid is None else uid
+        self.dir = tempfile.mkdtemp(prefix="aegsh-exec-", dir="/var/tmp")
+        os.chmod(self.dir, 0o755)
+        atexit.register(shutil.rmtree, self.dir, True)
+        for name in ("etc", "own", "home", "tmp"):
+            os.mkdir(self.path(name))
+        shutil.copytree(os.path.join(SRC, "share/sandbox"),
+                        self.path("share/sandbox"))
+        for where, _, files in os.walk(self.path("share")):
+            os.chmod(where, 0o755)
+            for f in files:
+                os.chmod(os.path.join(where, f), 0o644)
+        self.home = self.path("home")
+        self.store = self.path("own/aegsh-%d" % self.uid)
+        os.mkdir(self.store, 0o700)
+        with open(self.store + "/db", "w") as f:
+            f.write("secret\n")
+        self.execrun = self.path("execrun")
+        shutil.copy(os.path.join(BUILD, "tests/bin/execrun"), self.execrun)
+        os.chmod(self.execrun, 0o755)
+        for owned in (self.home, self.store, self.store + "/db",
+                      self.path("tmp")):
+            os.chown(owned, self.uid, self.uid if uid is not None else -1)
+        self.env = {
+            "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C",
+            "HOME": self.home, "AEGSH_TEST_ROOT": self.dir,
+            "AEGSH_TEST_OPERATOR": str(os.getuid()), "STORE": self.store,
+            "CONF_USER": self.home + "/.config/aegsh",
+        }
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+            if name in os.environ:
+                self.env[name] = os.environ[name]
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text, mode=0o644):
+        path = name if name.startswith("/") else self.path(name)
+        with open(path, "w") as f:
+            f.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def become(self):
+        """In the child: the throw-away user, when we are root."""
+        if os.getuid() == 0 and self.uid != 0:
+            os.setgroups([])
+            os.setgid(self.uid)
+            os.setuid(self.uid)
+
+    def popen(self, argv, **kw):
+        kw.setdefault("cwd", self.home)
+        kw.setdefault("env", self.env)
+        return subprocess.Popen(argv, preexec_fn=self.become, **kw)
+
+    def run(self, argv, stdin=b"", **kw):
+        """(status, stdout and stderr together)"""
+        p = self.popen(argv, stdin=subprocess.PIPE if isinstance(
+            stdin, bytes) else stdin, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, **kw)
+        out, _ = p.communicate(stdin if isinstance(stdin, bytes) else None,
+                               timeout=SLOW)
+        return p.returncode, out.decode("utf-8", "backslashreplace")
