@@ -38,6 +38,9 @@ void state_unset(struct state *s, const char *name);
 /* The environment of a child: exported variables in name order, PWD,
  * OLDPWD, SHLVL as bash would leave them. */
 void state_envp(const struct state *s, struct strv *ret);
+/* The same for a bash that will replace itself by its only command (a line
+ * run without capture): it takes its level of SHLVL back. */
+void state_envp_raw(const struct state *s, struct strv *ret);
 /* Names are given to fn in order until it returns non-zero. */
 int state_each(const struct state *s,
 	int (*fn)(void *ctx, const char *name, const char *value), void *ctx);
@@ -59,6 +62,8 @@ char *const *state_dirstack(struct state *s);
  * line N: " ("cd: x: No such file or directory\n", for wrong usage a second
  * line).  The return value is $?, which is not set here.
  */
+/* A word whose leading ~ is not quoted, with it expanded; owned. */
+char *state_tilde(const struct state *s, const char *word);
 int state_cd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
 int state_pushd(struct state *s, char *const *argv, struct buf *out,

@@ -4,7 +4,6 @@
 #include "state/state_int.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,14 +83,6 @@ take_entry(struct state *s, const char *entry, struct strv *too_large)
 		vars_set(&s->vars, name, eq + 1);
 }
 
-static char *
-passwd_home(void)
-{
-	const struct passwd *pw = getpwuid(getuid());
-
-	return pw != NULL && pw->pw_dir != NULL ? xstrdup(pw->pw_dir) : NULL;
-}
-
 struct state *
 state_new(char *const *envp)
 {
@@ -118,8 +109,6 @@ state_new(char *const *envp)
 	snprintf(shlvl, sizeof(shlvl), "%d",
 	    shlvl_of(vars_get(&s->vars, "SHLVL"), 1));
 	vars_set(&s->vars, "SHLVL", shlvl);
-	if (vars_get(&s->vars, "HOME") == NULL)
-		s->home = passwd_home();
 	s->umask = umask(077);
 	umask(s->umask);
 	s->last_arg = xstrdup("");
@@ -134,7 +123,6 @@ state_free(struct state *s)
 	vars_done(&s->vars);
 	strv_done(&s->dirs);
 	free(s->cwd);
-	free(s->home);
 	free(s->last_arg);
 	free(s);
 }
@@ -170,31 +158,37 @@ state_unset(struct state *s, const char *name)
 	vars_unset(&s->vars, name);
 }
 
-/* The environment of a line's bash.  It counts SHLVL up by itself, and it
- * takes PWD for the name of its directory. */
-void
-state_envp(const struct state *s, struct strv *ret)
+/* bash takes PWD for the name of its directory. */
+static void
+put_environment(const struct state *s, int shlvl_change, struct strv *ret)
 {
-	bool pwd = false;
 	size_t i;
 
 	for (i = 0; i < s->vars.n; i++) {
 		const char *entry = s->vars.v[i];
 
-		if (!pwd && strncmp(entry, "PWD=", 4) >= 0) {
-			strv_addf(ret, "PWD=%s", s->cwd);
-			pwd = true;
-		}
 		if (text_starts(entry, "PWD="))
-			continue;
-		if (text_starts(entry, "SHLVL="))
+			strv_addf(ret, "PWD=%s", s->cwd);
+		else if (text_starts(entry, "SHLVL="))
 			strv_addf(ret, "SHLVL=%d",
-			    shlvl_of(entry + 6, 0) - 1);
+			    shlvl_of(entry + 6, 0) + shlvl_change);
 		else
 			strv_add(ret, entry);
 	}
-	if (!pwd)
+	if (vars_get(&s->vars, "PWD") == NULL)
 		strv_addf(ret, "PWD=%s", s->cwd);
+}
+
+void
+state_envp(const struct state *s, struct strv *ret)
+{
+	put_environment(s, -1, ret);
+}
+
+void
+state_envp_raw(const struct state *s, struct strv *ret)
+{
+	put_environment(s, 0, ret);
 }
 
 int

@@ -150,8 +150,6 @@ go(struct state *s, const char *who, const char *word,
 	value = word;
 	if (word == NULL) {
 		value = vars_get(&s->vars, "HOME");
-		if (value == NULL)
-			value = s->home;
 		if (value == NULL) {
 			buf_putf(complaint, "%s: HOME not set\n", who);
 			return 1;

@@ -122,11 +122,8 @@ static void
 put_dir(const struct state *s, int form, const char *dir, struct buf *out)
 {
 	const char *home = vars_get(&s->vars, "HOME");
-	size_t len;
+	const size_t len = home != NULL ? strlen(home) : 0;
 
-	if (home == NULL)
-		home = s->home;
-	len = home != NULL ? strlen(home) : 0;
 	if ((form & DIRS_LONG) == 0 && len > 1 &&
 	    strncmp(home, dir, len) == 0 &&
 	    (dir[len] == '/' || dir[len] == '\0')) {
@@ -304,6 +301,9 @@ state_popd(struct state *s, char *const *argv, struct buf *out,
 			return bad_usage("popd", *argv, "invalid argument",
 			    POPD_USAGE, complaint);
 		} else {
+			/* bash takes "" for neither sign, and drops what
+			 * -0 would. */
+			sign = '-';
 			break;
 		}
 	}

@@ -27,8 +27,6 @@ struct state {
 	struct vars vars;
 	char *cwd;		/* logical, absolute */
 	struct strv dirs;	/* below cwd, top first */
-	char *home;		/* HOME where the environment had none: bash
-				 * takes it from passwd, unexported */
 	int status;
 	char *last_arg;
 	mode_t umask;
