@@ -60,6 +60,32 @@ read_auxv(pid_t pid, char *ret, size_t cap)
 	return (size_t)n == cap ? -EMSGSIZE : n;
 }
 
+/*
+ * A process that exits has no address space any more, and then only root may
+ * ask for its auxv.  PF_EXITING (linux/sched.h, the ninth field of
+ * /proc/PID/stat) is shown to everybody, and is never taken back.
+ */
+static bool
+is_exiting(pid_t pid)
+{
+	const unsigned int pf_exiting = 0x4;
+	AEG_AUTOFD int fd = open_proc(pid, "stat");
+	char text[512], state;
+	unsigned int flags;
+	const char *p;
+	ssize_t n;
+
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ESRCH;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return true;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	return p != NULL && sscanf(p + 1, " %c %*d %*d %*d %*d %*d %u",
+	    &state, &flags) == 2 && (flags & pf_exiting) != 0;
+}
+
 static bool
 space_lives(int mm_fd)
 {
@@ -110,14 +136,11 @@ capture_peer_look(const struct capture_peer *p)
 	if (p->mm_fd < 0 || p->auxv_len == 0)
 		return CAPTURE_PEER_OTHER;
 	n = read_auxv(p->pid, now, sizeof(now));
-	/* A zombie has no address space, and then there is no process. */
-	if (n == -ENODATA || n == -ENOENT || n == -ESRCH)
-		return CAPTURE_PEER_GONE;
-	if (n < 0 || (size_t)n != p->auxv_len ||
-	    memcmp(now, p->auxv, p->auxv_len) != 0)
-		return CAPTURE_PEER_OTHER;
-	/* Last, so that it was the same up to now. */
-	return space_lives(p->mm_fd) ? CAPTURE_PEER_SAME : CAPTURE_PEER_OTHER;
+	/* The environ comes last, so that it was the same up to now. */
+	if (n > 0 && (size_t)n == p->auxv_len &&
+	    memcmp(now, p->auxv, p->auxv_len) == 0 && space_lives(p->mm_fd))
+		return CAPTURE_PEER_SAME;
+	return is_exiting(p->pid) ? CAPTURE_PEER_GONE : CAPTURE_PEER_OTHER;
 }
 
 void

@@ -26,10 +26,12 @@ static const char *const kinds[] = {
 static pid_t
 start(int fd, bool randomised)
 {
-	char bash[] = AEGSH_BASH, c[] = "-c";
+	/* Where stdin is a socket, bash takes itself for a child of sshd
+	 * and would read ~/.bashrc. */
+	char bash[] = AEGSH_BASH, norc[] = "--norc", c[] = "-c";
 	char line[] = "echo a; read x; exec " AEGSH_BASH
-	    " -c 'echo b; read x'";
-	char *argv[] = { bash, c, line, NULL };
+	    " --norc -c 'echo b; read x'";
+	char *argv[] = { bash, norc, c, line, NULL };
 	char path[] = "PATH=/usr/bin:/bin";
 	char *envp[] = { path, NULL };
 	pid_t pid = fork();

@@ -125,7 +125,6 @@ build_tree(void)
 {
 	AEG_AUTOFREE char *abs = scratch_path("t/a");
 	AEG_AUTOFREE char *top = scratch_path("t");
-	AEG_AUTOFREE char *gone = NULL, *inner = NULL;
 
 	scratch_mkdir("t", 0755);
 	scratch_mkdir("t/a", 0755);
