@@ -39,6 +39,8 @@ struct resolved {
 	size_t argc;
 	const char *wrapper;	/* name of the wrapper that starts it, or NULL */
 	unsigned level;		/* 0: stands in the line itself */
+	unsigned program;	/* commands of one program share the number;
+				 * 0: the line itself */
 	bool more_args_unknown;	/* xargs, find {}: words are added that only
 				 * running would tell */
 };
@@ -66,5 +68,39 @@ void resolve_free(struct resolve_set *set);
 /* One command word by PATH; *ret_path is owned.  -ENOENT, -EACCES. */
 int resolve_path(const char *word, const struct state *state, char **ret_path);
 bool resolve_is_builtin(const char *name);
+
+/*
+ * Option words as getopt_long(3) reads them.  A grammar names the options
+ * that take a value, letters first, then long names:
+ *
+ *	"+u:C: user: chdir: color::"
+ *
+ * "::" is a value only when attached.  "+" in front: the first operand ends
+ * the options.  "~": one dash starts a long name (find, java).  What is
+ * not named is a flag, or carries its value after "=".
+ */
+struct resolve_opts {
+	const char *grammar;
+	const struct syn_word *argv;	/* [0] is the command word */
+	size_t argc;
+	size_t next, letter;		/* where the reading stands */
+	bool ended;			/* after "--" */
+};
+enum resolve_opt_kind { RESOLVE_OPT_END = 0, RESOLVE_OPT_OPERAND,
+	RESOLVE_OPT_FLAG, RESOLVE_OPT_VALUE };
+struct resolve_opt {
+	const char *name;	/* not terminated; of an operand: its word */
+	size_t name_len;
+	bool long_form;
+	size_t word;		/* index in argv */
+	size_t value_word;	/* VALUE: index, and … */
+	size_t value_skip;	/* … bytes of it that are not value */
+};
+void resolve_opts_init(struct resolve_opts *o, const char *grammar,
+	const struct syn_word *argv, size_t argc);
+enum resolve_opt_kind resolve_opts_next(struct resolve_opts *o,
+	struct resolve_opt *ret);
+/* The option is one of names ("c command": a letter, a long name). */
+bool resolve_opt_is(const struct resolve_opt *opt, const char *names);
 
 #endif

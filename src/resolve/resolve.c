@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The walk over a line's commands: each becomes an item, each wrapper is
+ * followed to what it starts, each program inside the line is parsed and
+ * walked in turn.  Everything lives in one arena but the nested trees.
+ */
+#include "resolve_int.h"
+#include "resolve_path_int.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/path.h"
+
+static struct resolved *
+push_item(struct walk *w)
+{
+	if (w->pub.n == w->cap_items) {
+		size_t cap = w->cap_items == 0 ? 8 : w->cap_items * 2;
+
+		w->items = arena_grow(w->arena, w->items, w->cap_items, cap,
+		    sizeof *w->items);
+		w->cap_items = cap;
+	}
+	return &w->items[w->pub.n++];
+}
+
+void
+resolve_add_code(struct walk *w, const char *language,
+	const struct syn_word *text, size_t by)
+{
+	if (w->pub.n_code == w->cap_codes) {
+		size_t cap = w->cap_codes == 0 ? 4 : w->cap_codes * 2;
+
+		w->codes = arena_grow(w->arena, w->codes, w->cap_codes, cap,
+		    sizeof *w->codes);
+		w->cap_codes = cap;
+	}
+	/* Items still move; the index becomes a pointer at the end. */
+	w->codes[w->pub.n_code++] = (struct resolve_code){
+		.language = language, .text = *text,
+		.by = (const struct resolved *)by,
+	};
+}
+
+static bool
+defines(const struct syn_facts *facts, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < facts->n_functions; i++)
+		if (strcmp(facts->functions[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_function(const struct walk *w, const struct spot *at, const char *name)
+{
+	/* The whole line's functions count, wherever they stand: a nested
+	 * eval sees them, and a loop may run what is defined further down. */
+	return defines(at->facts, name) || (w->n_nests > 0 &&
+	    at->level > 0 && defines(w->nests[0].facts, name));
+}
+
+/* The file of an item, remembered within the line: looking is what costs. */
+static void
+look_up(struct walk *w, struct resolved *item, const char *word)
+{
+	char *path = NULL, *interp;
+	size_t i;
+
+	for (i = 0; i + 1 < w->pub.n; i++)
+		if (w->items[i].kind == RESOLVE_FILE &&
+		    strcmp(w->items[i].argv[0].value, word) == 0) {
+			item->kind = RESOLVE_FILE;
+			item->path = w->items[i].path;
+			item->interpreter = w->items[i].interpreter;
+			return;
+		}
+	if (w->lookups++ >= RESOLVE_DISK_MAX) {
+		w->pub.incomplete = true;
+		return;
+	}
+	if (resolve_path(word, w->state, &path) < 0) {
+		item->kind = RESOLVE_NOT_FOUND;
+		return;
+	}
+	item->kind = RESOLVE_FILE;
+	item->path = arena_memdup0(w->arena, path, strlen(path));
+	interp = resolve_interpreter(path, w->state, &w->pub.incomplete);
+	if (interp != NULL)
+		item->interpreter = arena_memdup0(w->arena, interp,
+		    strlen(interp));
+	free(interp);
+	free(path);
+}
+
+static void
+name_item(struct walk *w, const struct spot *at, struct resolved *item)
+{
+	const struct syn_word *word = &item->argv[0];
+
+	if (!word->known || strlen(word->value) != word->len) {
+		item->kind = RESOLVE_UNKNOWN;
+		return;
+	}
+	item->name = path_base(word->value);
+	if (strchr(word->value, '/') != NULL) {
+		look_up(w, item, word->value);
+	} else if (!at->by_exec && is_function(w, at, word->value)) {
+		item->kind = RESOLVE_FUNCTION;
+	} else if (!at->by_exec && resolve_is_builtin(word->value)) {
+		item->kind = RESOLVE_BUILTIN;
+	} else {
+		look_up(w, item, word->value);
+	}
+}
+
+/*
+ * Parts that are not known, but mean nothing but a gap between words or
+ * nothing at all: `c$()at`, `cat${IFS}/etc/x`, `cat$IFS$9x`.  What they
+ * most likely come to is followed; the set is then incomplete.
+ */
+static const char *
+likely(const struct walk *w, const struct syn_part *part)
+{
+	static const struct {
+		const char *text, *value;
+	} gaps[] = {
+		{ "$()", "" }, { "``", "" }, { "$IFS", " " }, { "${IFS}", " " },
+		{ "$@", "" }, { "$*", "" }, { "${@}", "" }, { "${*}", "" },
+		{ "$1", "" }, { "$2", "" }, { "$3", "" }, { "$4", "" },
+		{ "$5", "" }, { "$6", "" }, { "$7", "" }, { "$8", "" },
+		{ "$9", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(gaps); i++)
+		if (strlen(gaps[i].text) == part->len &&
+		    memcmp(gaps[i].text, part->text, part->len) == 0)
+			return gaps[i].value[0] == ' ' && w->ifs != NULL ?
+			    w->ifs : gaps[i].value;
+	return NULL;
+}
+
+static bool
+has_gaps(const struct walk *w, const struct syn_word *word)
+{
+	size_t i, unknown = 0;
+
+	for (i = 0; i < word->n_parts; i++) {
+		if (word->parts[i].known)
+			continue;
+		if (likely(w, &word->parts[i]) == NULL)
+			return false;
+		unknown++;
+	}
+	/* A lone "$@" is what it is: not known. */
+	return unknown > 0 && unknown < word->n_parts;
+}
+
+static struct syn_word
+close_gaps(struct walk *w, const struct syn_word *word)
+{
+	struct buf text = BUF_INIT_MAX(SYN_LEN_MAX);
+	struct syn_word made;
+	size_t i;
+
+	for (i = 0; i < word->n_parts; i++)
+		if (word->parts[i].known)
+			buf_put(&text, word->parts[i].text, word->parts[i].len);
+		else
+			buf_puts(&text, likely(w, &word->parts[i]));
+	made = resolve_word_new(w, text.data != NULL ? text.data : "",
+	    text.len, true);
+	made.may_split = word->may_split;
+	buf_done(&text);
+	w->pub.incomplete = true;
+	return made;
+}
+
+static const struct syn_word *
+without_gaps(struct walk *w, const struct syn_word *argv, size_t argc)
+{
+	struct syn_word *out;
+	size_t i, j;
+
+	for (i = 0; i < argc; i++)
+		if (!argv[i].known && has_gaps(w, &argv[i]))
+			break;
+	if (i == argc)
+		return argv;
+	out = arena_alloc(w->arena, argc * sizeof *out);
+	for (j = 0; j < argc; j++)
+		out[j] = !argv[j].known && has_gaps(w, &argv[j]) ?
+		    close_gaps(w, &argv[j]) : argv[j];
+	return out;
+}
+
+/* An unquoted value falls apart at IFS; an empty one is no word at all. */
+static bool
+falls_apart(const struct walk *w, const struct syn_word *word)
+{
+	const char *ifs = w->ifs != NULL ? w->ifs : " \t\n";
+
+	return word->known && word->may_split &&
+	    (word->len == 0 || word->value[strcspn(word->value, ifs)] != '\0');
+}
+
+static const struct syn_word *
+split_words(struct walk *w, const struct syn_word *argv, size_t *argc)
+{
+	const char *ifs = w->ifs != NULL ? w->ifs : " \t\n";
+	struct syn_word *out = NULL, *part;
+	size_t i, j, n = 0, n_part, cap = 0;
+
+	for (i = 0; i < *argc && !falls_apart(w, &argv[i]); i++)
+		continue;
+	if (i == *argc)
+		return argv;
+	for (i = 0; i < *argc; i++) {
+		part = NULL;
+		n_part = 1;
+		if (falls_apart(w, &argv[i]))
+			part = resolve_word_split(w, &argv[i], ifs, &n_part);
+		if (n + n_part > cap) {
+			size_t old = cap;
+
+			cap = (n + n_part) * 2;
+			out = arena_grow(w->arena, out, old, cap, sizeof *out);
+		}
+		for (j = 0; j < n_part; j++)
+			out[n++] = part != NULL ? part[j] : argv[i];
+	}
+	*argc = n;
+	return out;
+}
+
+/* `f(){ "$@"; }; f rm x`: the arguments of the call are a command. */
+static bool
+runs_its_arguments(const struct syn_facts *facts, const char *name)
+{
+	const struct syn_command *c;
+	size_t i;
+
+	for (i = 0; i < facts->n_commands; i++) {
+		c = &facts->commands[i];
+		if (c->in_function != NULL && c->n_words > 0 &&
+		    strcmp(c->in_function, name) == 0 && !c->words[0].known)
+			return true;
+	}
+	return false;
+}
+
+void
+resolve_follow(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc)
+{
+	const struct wrap_row *row;
+	struct resolved *item;
+	struct spot inner = *at;
+	size_t index;
+
+	if (at->depth > RESOLVE_DEPTH_MAX || w->pub.n >= RESOLVE_ITEMS_MAX) {
+		w->pub.incomplete = true;
+		return;
+	}
+	argv = without_gaps(w, argv, argc);
+	argv = split_words(w, argv, &argc);
+	index = w->pub.n;
+	item = push_item(w);
+	*item = (struct resolved){ .command = at->command, .argv = argv,
+		.argc = argc, .wrapper = at->wrapper, .level = at->level,
+		.program = at->program,
+		.more_args_unknown = at->more_args };
+	if (argc == 0) {
+		item->kind = RESOLVE_NONE;
+		return;
+	}
+	name_item(w, at, item);
+	if (item->name == NULL) {
+		w->pub.incomplete = true;
+		return;
+	}
+	inner.depth++;
+	inner.wrapper = item->name;
+	if (item->kind == RESOLVE_FUNCTION) {
+		if (argc > 1 && runs_its_arguments(at->facts, item->name))
+			resolve_follow(w, &inner, argv + 1, argc - 1);
+		return;
+	}
+	row = resolve_wrap_row(item->name);
+	if (row != NULL)
+		resolve_unwrap(w, &inner, row, argv, argc);
+	resolve_find_code(w, index);
+}
+
+static void
+follow_facts(struct walk *w, const struct spot *at)
+{
+	const struct syn_command *c;
+	struct spot spot = *at;
+	size_t i, j;
+
+	for (i = 0; i < at->facts->n_commands; i++) {
+		c = &at->facts->commands[i];
+		spot.command = c;
+		resolve_follow(w, &spot, c->words, c->n_words);
+		/* A prefix holds for its command alone, but a function or
+		 * builtin may leave it behind: from here on it counts. */
+		for (j = 0; j < c->n_assigns; j++)
+			if (strcmp(c->assigns[j].name, "IFS") == 0) {
+				w->ifs_unknown |= !c->assigns[j].value.known;
+				w->ifs = c->assigns[j].value.value;
+			}
+	}
+	if (at->facts->rest_unknown != NULL)
+		w->pub.incomplete = true;
+}
+
+static void
+push_nest(struct walk *w, struct syn_tree *tree, struct syn_facts *facts)
+{
+	if (w->n_nests == w->cap_nests) {
+		w->cap_nests = w->cap_nests == 0 ? 4 : w->cap_nests * 2;
+		w->nests = xreallocarray(w->nests, w->cap_nests,
+		    sizeof *w->nests);
+	}
+	w->nests[w->n_nests++] = (struct nest){ .tree = tree, .facts = facts };
+}
+
+void
+resolve_program(struct walk *w, const struct spot *at,
+	const struct syn_word *text)
+{
+	struct spot spot = *at;
+	struct syn_tree *tree = NULL;
+	struct syn_facts *facts;
+	struct syn_diag diag;
+
+	if (!text->known)
+		w->pub.incomplete = true;
+	if (text->len == 0)
+		return;
+	w->nested_bytes += text->len;
+	if (at->depth >= RESOLVE_DEPTH_MAX || w->nested_bytes > SYN_LEN_MAX ||
+	    w->n_nests >= RESOLVE_NESTED_MAX ||
+	    syn_parse(text->value, text->len, NULL, &tree, &diag) != SYN_TREE) {
+		w->pub.incomplete = true;
+		return;
+	}
+	facts = syn_facts_new(tree, NULL);
+	push_nest(w, tree, facts);
+	spot.facts = facts;
+	spot.program = (unsigned)w->n_nests - 1;
+	spot.level = at->level + 1;
+	spot.depth = at->depth + 1;
+	spot.more_args = false;
+	spot.by_exec = false;
+	follow_facts(w, &spot);
+}
+
+int
+resolve_facts(const struct syn_facts *facts, const struct state *state,
+	struct resolve_set **ret)
+{
+	struct arena *arena = arena_new();
+	struct walk *w = arena_alloc(arena, sizeof *w);
+	struct spot at = { .facts = facts };
+	size_t i;
+
+	*w = (struct walk){ .arena = arena, .state = state };
+	/* The line itself is the first program, not owned. */
+	push_nest(w, NULL, (struct syn_facts *)facts);
+	follow_facts(w, &at);
+	w->pub.items = w->items;
+	w->pub.code = w->codes;
+	for (i = 0; i < w->pub.n_code; i++)
+		w->codes[i].by = &w->items[(size_t)w->codes[i].by];
+	*ret = &w->pub;
+	return 0;
+}
+
+void
+resolve_free(struct resolve_set *set)
+{
+	struct walk *w = (struct walk *)set;
+	size_t i;
+
+	if (w == NULL)
+		return;
+	for (i = 1; i < w->n_nests; i++) {
+		syn_facts_free(w->nests[i].facts);
+		syn_free(w->nests[i].tree);
+	}
+	free(w->nests);
+	arena_free(w->arena);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+/* Programs of other languages that stand in an argument. */
+#include "resolve_int.h"
+
+#include <string.h>
+
+static void
+add_code(struct walk *w, const struct code_row *row,
+	const struct syn_word *word, size_t skip, size_t by)
+{
+	struct syn_word text = resolve_word_tail(w, word, skip);
+
+	resolve_add_code(w, row->language, &text, by);
+}
+
+/* node -pe CODE: a letter that only repeats the option. */
+static bool
+is_option_letter(const struct code_row *row, const struct syn_word *word,
+	size_t skip)
+{
+	struct resolve_opt letter = { .name = word->value + skip,
+		.name_len = 1 };
+
+	return skip > 0 && word->len == skip + 1 &&
+	    resolve_opt_is(&letter, row->option);
+}
+
+/* vim +CMD, and `+/pattern`, `+12` which are no commands. */
+static bool
+is_plus_command(const struct code_row *row, const struct syn_word *word)
+{
+	return strcmp(row->language, "vim") == 0 && word->len > 1 &&
+	    word->value[0] == '+' &&
+	    strchr("/0123456789", word->value[1]) == NULL;
+}
+
+/* The value of an option that holds code. */
+static void
+add_value(struct walk *w, const struct code_row *row, struct resolve_opts *o,
+	const struct resolve_opt *opt, size_t by)
+{
+	const struct syn_word *value = &o->argv[opt->value_word];
+
+	if (is_option_letter(row, value, opt->value_skip) && o->next < o->argc)
+		add_code(w, row, &o->argv[o->next++], 0, by);
+	else
+		add_code(w, row, value, opt->value_skip, by);
+}
+
+void
+resolve_find_code(struct walk *w, size_t by)
+{
+	const struct resolved *item = &w->items[by];
+	const struct syn_word *argv = item->argv;
+	size_t argc = item->argc;
+	const struct code_row *row = resolve_code_row(item->name);
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+	bool blocked = false, first = true, after = false;
+
+	if (row == NULL)
+		return;
+	resolve_opts_init(&o, row->grammar, argv, argc);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind != RESOLVE_OPT_OPERAND) {
+			blocked |= resolve_opt_is(&opt, row->not_with);
+			if (kind == RESOLVE_OPT_VALUE &&
+			    resolve_opt_is(&opt, row->option))
+				add_value(w, row, &o, &opt, by);
+			continue;
+		}
+		if (is_plus_command(row, &argv[opt.word]))
+			add_code(w, row, &argv[opt.word], 1, by);
+		else if (after || (first && row->not_with != NULL && !blocked))
+			add_code(w, row, &argv[opt.word], 0, by);
+		after = first && row->after != NULL &&
+		    strcmp(argv[opt.word].value, row->after) == 0;
+		first = false;
+	}
+}

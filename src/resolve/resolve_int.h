@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of this room share.  Nobody else includes it. */
+#ifndef RESOLVE_INT_H
+#define RESOLVE_INT_H
+
+#include "aegsh/base/mem.h"
+#include "aegsh/resolve.h"
+
+#define RESOLVE_ITEMS_MAX 8192		/* commands of one line, all levels */
+#define RESOLVE_NESTED_MAX 256		/* programs inside the line */
+#define RESOLVE_SPLIT_MAX 256		/* words from one unquoted value */
+#define RESOLVE_DISK_MAX 64		/* commands looked up on disk */
+
+/* How a wrapper names what it starts. */
+enum wrap_kind {
+	WRAP_NONE = 0,
+	WRAP_WORDS,	/* options, `skip` operands, then the command's words */
+	WRAP_ENV,	/* the same after NAME=VALUE operands; -S is split */
+	WRAP_STRING,	/* operands from `skip` on, joined: a shell program */
+	WRAP_OPTION,	/* an option's value is a shell program */
+	WRAP_SHELL,	/* -c is a program, else a script, else stdin */
+	WRAP_FIND,	/* -exec … ; and -exec … {} + */
+	WRAP_XARGS,	/* words, and more from stdin */
+	WRAP_PARALLEL,	/* joined words up to ::: are a shell program */
+	WRAP_TRAP,
+	WRAP_ALIAS,
+	WRAP_SOURCE,	/* operand is a script; /dev/stdin is stdin */
+	WRAP_STDIN,	/* at, batch: the program stands on stdin */
+	WRAP_AFTER,	/* the words after a fixed operand (ip … exec NAME) */
+};
+
+struct wrap_row {
+	const char *name;	/* fnmatch(3) pattern of the command's name */
+	enum wrap_kind kind;
+	const char *grammar;	/* of its options: see resolve_opt_init() */
+	int skip;		/* operands before the command */
+	const char *option;	/* names of the options that hold a program */
+	const char *after;	/* AFTER: the operand */
+	bool in_shell;		/* what it starts may be a builtin */
+};
+
+/* Inline programs of other languages. */
+struct code_row {
+	const char *name;	/* fnmatch(3) pattern */
+	const char *language;
+	const char *grammar;
+	const char *option;	/* names of the options that hold code */
+	const char *not_with;	/* first operand is code, unless one of these */
+	const char *after;	/* code is the operand after this option … */
+};
+
+const struct wrap_row *resolve_wrap_row(const char *name);
+const struct code_row *resolve_code_row(const char *name);
+/* For the test: the first name out of order, or NULL. */
+const char *resolve_table_unsorted(void);
+
+struct nest {			/* a program of its own inside the line */
+	struct syn_tree *tree;
+	struct syn_facts *facts;
+};
+
+struct walk {
+	struct resolve_set pub;	/* first: what the caller sees */
+	struct arena *arena;
+	const struct state *state;
+	struct resolved *items;
+	size_t cap_items;
+	struct resolve_code *codes;
+	size_t cap_codes;
+	struct nest *nests;
+	size_t n_nests, cap_nests;
+	size_t nested_bytes;
+	size_t lookups;
+	const char *ifs;	/* value that the line gave IFS, or NULL */
+	bool ifs_unknown;
+};
+
+/* Where a command stands while it is followed. */
+struct spot {
+	const struct syn_facts *facts;	/* the program it belongs to */
+	const struct syn_command *command;
+	const char *wrapper;
+	unsigned level, program;
+	unsigned depth;		/* wrappers and programs passed so far */
+	bool more_args;
+	bool by_exec;		/* execve(2) starts it: no builtin, function */
+};
+
+void resolve_follow(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
+/* Parse text as a shell program and follow its commands. */
+void resolve_program(struct walk *w, const struct spot *at,
+	const struct syn_word *text);
+void resolve_add_code(struct walk *w, const char *language,
+	const struct syn_word *text, size_t by);
+
+/* After the wrapper `row` was recorded: find what it starts. */
+void resolve_unwrap(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_find(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
+void resolve_unwrap_parallel(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_trap(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
+void resolve_unwrap_alias(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
+void resolve_find_code(struct walk *w, size_t by);
+/* The program on a shell's standard input, where the line shows it. */
+void resolve_stdin(struct walk *w, const struct spot *at);
+bool resolve_stdin_text(struct walk *w, const struct spot *at,
+	struct syn_word *ret);
+
+/* Words made here live in the walk's arena. */
+struct syn_word resolve_word_tail(struct walk *w, const struct syn_word *word,
+	size_t skip);
+struct syn_word resolve_word_join(struct walk *w, const struct syn_word *words,
+	size_t n);
+struct syn_word resolve_word_new(struct walk *w, const char *text, size_t len,
+	bool known);
+/* Split at blanks as env -S and unquoted values do; *ret_n words. */
+struct syn_word *resolve_word_split(struct walk *w, const struct syn_word *word,
+	const char *separators, size_t *ret_n);
+/* Split with quotes and backslashes (env -S, env(1)); NULL when too odd. */
+struct syn_word *resolve_word_args(struct walk *w, const struct syn_word *word,
+	size_t *ret_n);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The tables: programs that start other programs, and programs that take
+ * code of another language in an argument; one row each, from their manual
+ * pages.  Both are kept in byte order of the name and searched by halves.
+ * A name is looked up as it stands, then without version and variant
+ * ("python3.11", "ld-linux-x86-64.so.2").
+ */
+#include "resolve_int.h"
+
+#include <string.h>
+
+#define SHELL_GRAMMAR "+O:o: rcfile: init-file:"
+
+static const struct wrap_row wraps[] = {
+	{ ".", WRAP_SOURCE, "+", .in_shell = true },
+	{ "aa-exec", WRAP_WORDS, "+p:n: profile: namespace:" },
+	{ "alias", WRAP_ALIAS, .in_shell = true },
+	{ "ash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "at", WRAP_STDIN, "q:f:t:" },
+	{ "bash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "batch", WRAP_STDIN, "q:f:" },
+	{ "builtin", WRAP_WORDS, "+", .in_shell = true },
+	{ "bundle", WRAP_AFTER, "", .after = "exec" },
+	{ "busybox", WRAP_WORDS, "+" },
+	{ "catchsegv", WRAP_WORDS, "+" },
+	{ "choom", WRAP_WORDS, "+n:p: adjust: pid:", .option = NULL },
+	{ "chpst", WRAP_WORDS,
+	    "+u:U:b:e:/:C:n:l:L:m:d:o:p:f:c:r:t:" },
+	{ "chronic", WRAP_WORDS, "+" },
+	{ "chroot", WRAP_WORDS, "+ groups: userspec:", .skip = 1 },
+	{ "chrt", WRAP_WORDS,
+	    "+T:P:D:p sched-runtime: sched-period: sched-deadline:",
+	    .skip = 1 },
+	{ "command", WRAP_WORDS, "+", .in_shell = true },
+	{ "cpulimit", WRAP_WORDS, "+l:e:p:P:c: limit: exe: pid: path: cpu:" },
+	{ "csh", WRAP_SHELL, "+" },
+	{ "daemonize", WRAP_WORDS, "+c:e:E:l:o:p:u:" },
+	{ "dash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "dbus-launch", WRAP_WORDS, "+ config-file:" },
+	{ "dbus-run-session", WRAP_WORDS,
+	    "+ config-file: dbus-daemon:" },
+	{ "direnv", WRAP_AFTER, "", .after = "exec", .skip = 1 },
+	{ "doas", WRAP_WORDS, "+C:u:" },
+	{ "eatmydata", WRAP_WORDS, "+" },
+	{ "elvish", WRAP_SHELL, "+" },
+	{ "entr", WRAP_WORDS, "+" },
+	{ "env", WRAP_ENV, "+u:C:S: unset: chdir: split-string: "
+	    "block-signal:: default-signal:: ignore-signal::",
+	    .option = "S split-string", },
+	{ "envdir", WRAP_WORDS, "+", .skip = 1 },
+	{ "envuidgid", WRAP_WORDS, "+", .skip = 1 },
+	{ "eval", WRAP_STRING, "+", .in_shell = true },
+	{ "exec", WRAP_WORDS, "+a:" },
+	{ "fakeroot", WRAP_WORDS, "+l:s:i:b: lib: faked: save-file: "
+	    "load-file: fd-base:" },
+	{ "faketime", WRAP_WORDS, "+f:p: exclude-monotonic::", .skip = 1 },
+	{ "find", WRAP_FIND },
+	{ "fish", WRAP_SHELL, "+C:d:f:o: init-command: debug: features:" },
+	{ "flock", WRAP_WORDS, "+w:E: timeout: wait: conflict-exit-code:",
+	    .skip = 1, .option = "c command" },
+	{ "genie", WRAP_WORDS, "+a: as-user:" },
+	{ "gfind", WRAP_FIND },
+	{ "gosu", WRAP_WORDS, "+", .skip = 1 },
+	{ "gtimeout", WRAP_WORDS, "+k:s: kill-after: signal:", .skip = 1 },
+	{ "gxargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
+	    "delimiter: eof:: replace:: max-lines:: max-args: max-procs: "
+	    "max-chars: process-slot-var:", .option = "I i replace" },
+	{ "ionice", WRAP_WORDS, "+c:n:p:P:u: class: classdata: pid: pgid: "
+	    "uid:" },
+	{ "ip", WRAP_AFTER, "+b:f:n:l: batch: family: netns: loops:",
+	    .after = "exec", .skip = 1 },
+	{ "ksh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "ksh93", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "ld.so", WRAP_WORDS, "+ library-path: inhibit-rpath: audit: "
+	    "preload: argv0: glibc-hwcaps-prepend: glibc-hwcaps-mask:" },
+	{ "linux32", WRAP_WORDS, "+" },
+	{ "linux64", WRAP_WORDS, "+" },
+	{ "ltrace", WRAP_WORDS, "+a:A:D:e:F:l:n:o:p:s:u:w:x: align: config: "
+	    "debug: library: output: indent: where:" },
+	{ "machinectl", WRAP_AFTER, "+E:H:M:p: setenv: uid: host: machine: "
+	    "property:", .after = "shell", .skip = 1 },
+	{ "mksh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "nice", WRAP_WORDS, "+n: adjustment:" },
+	{ "nohup", WRAP_WORDS, "+" },
+	{ "npm", WRAP_AFTER, "+c: call: package: workspace: prefix:",
+	    .after = "exec" },
+	{ "npx", WRAP_WORDS, "+c:p:w: call: package: workspace:" },
+	{ "nsenter", WRAP_WORDS, "+t:S:G:m::u::i::n::p::U::C::T::r::w::W: "
+	    "target: setuid: setgid: mount:: uts:: ipc:: net:: pid:: "
+	    "user:: cgroup:: time:: root:: wd:: wdns:" },
+	{ "numactl", WRAP_WORDS, "+i:p:P:w:m:N:C:l interleave: preferred: "
+	    "preferred-many: membind: cpunodebind: physcpubind:" },
+	{ "openvt", WRAP_WORDS, "+c: console:" },
+	{ "parallel", WRAP_PARALLEL, "+j:P:a:I:S:n:N:L:l:d:D:E:s:C:M:q "
+	    "jobs: max-procs: arg-file: sshlogin: sshloginfile: joblog: "
+	    "results: colsep: delimiter: tmpdir: timeout: delay: retries: "
+	    "halt: max-args: max-replace-args: max-lines: max-chars: "
+	    "nice: load: memfree: basefile: return: workdir: wd: env: "
+	    "profile: tagstring: block: recstart: recend: header: "
+	    "progress trc: transferfile: shuf plus" },
+	{ "pexec", WRAP_WORDS, "+n:f:l:o:e:c m" },
+	{ "pipenv", WRAP_AFTER, "", .after = "run" },
+	{ "pkexec", WRAP_WORDS, "+ user:" },
+	{ "poetry", WRAP_AFTER, "+C:P: directory: project:", .after = "run" },
+	{ "posh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "prlimit", WRAP_WORDS, "+p:o: pid: output:" },
+	{ "proxychains", WRAP_WORDS, "+f:" },
+	{ "proxychains4", WRAP_WORDS, "+f:" },
+	{ "rbash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "rlwrap", WRAP_WORDS, "+b:C:D:e:f:g:H:l:M:O:p::P:q:s:S:t:w:X:z: "
+	    "break-chars: command-name: history-no-dupes: "
+	    "history-filename: file: substitute-prompt:" },
+	{ "run-one", WRAP_WORDS, "+" },
+	{ "runuser", WRAP_OPTION, "c:g:G:s:u:w: command: session-command: "
+	    "group: supp-group: shell: user: whitelist-environment:",
+	    .option = "c command session-command", .after = "u user" },
+	{ "rustup", WRAP_AFTER, "+", .after = "run", .skip = 1 },
+	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o: command: echo: log-in: "
+	    "log-out: log-io: log-timing: logging-format: output-limit:",
+	    .option = "c command" },
+	{ "setarch", WRAP_WORDS, "+p: pid:", .after = "x86_64 i386 i486 "
+	    "i586 i686 amd64 athlon linux32 linux64 aarch64 arm armv7l "
+	    "ppc64le s390x" },
+	{ "setlock", WRAP_WORDS, "+", .skip = 1 },
+	{ "setpriv", WRAP_WORDS, "+ ruid: euid: reuid: rgid: egid: regid: "
+	    "groups: inh-caps: ambient-caps: bounding-set: securebits: "
+	    "pdeathsig: ptracer: selinux-label: apparmor-profile: "
+	    "landlock-access: landlock-rule: seccomp-filter:" },
+	{ "setsid", WRAP_WORDS, "+" },
+	{ "setuidgid", WRAP_WORDS, "+", .skip = 1 },
+	{ "sg", WRAP_WORDS, "+", .skip = 1, .option = "c" },
+	{ "sh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "softlimit", WRAP_WORDS, "+a:c:d:f:l:m:o:p:r:s:t:" },
+	{ "source", WRAP_SOURCE, "+", .in_shell = true },
+	{ "ssh", WRAP_STRING,
+	    "B:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", .skip = 1 },
+	{ "ssh-agent", WRAP_WORDS, "+a:E:O:P:t:" },
+	{ "sshpass", WRAP_WORDS, "+f:d:p:P:e" },
+	{ "start-stop-daemon", WRAP_OPTION, "x:a:p:n:u:g:s:c:d:k:R:N:I:P:r: "
+	    "exec: startas: pidfile: name: user: group: signal: chuid: "
+	    "chdir: umask: retry: nicelevel: iosched: procsched: chroot: "
+	    "notify-timeout: output: ppid: pid:",
+	    .option = "x a exec startas" },
+	{ "stdbuf", WRAP_WORDS, "+i:o:e: input: output: error:" },
+	{ "strace", WRAP_WORDS, "+a:b:e:E:I:o:O:p:P:s:S:u:U:X: attach: "
+	    "columns: const-print-style: detach-on: env: interruptible: "
+	    "output: string-limit: summary-sort-by: summary-columns: "
+	    "trace: trace-path: user:" },
+	{ "su", WRAP_OPTION, "c:g:G:s:w:T command: session-command: group: "
+	    "supp-group: shell: whitelist-environment:",
+	    .option = "c command session-command" },
+	{ "su-exec", WRAP_WORDS, "+", .skip = 1 },
+	{ "sudo", WRAP_ENV, "+a:C:c:D:g:h:p:R:r:T:t:U:u: auth-type: "
+	    "close-from: login-class: chdir: group: host: prompt: chroot: "
+	    "role: command-timeout: type: other-user: user: "
+	    "preserve-env::" },
+	{ "systemd-cat", WRAP_WORDS, "+t:p: identifier: priority: "
+	    "stderr-priority: level-prefix: namespace:" },
+	{ "systemd-inhibit", WRAP_WORDS, "+ what: who: why: mode:" },
+	{ "systemd-run", WRAP_WORDS, "+E:H:M:p:u: unit: property: "
+	    "description: slice: uid: gid: nice: working-directory: "
+	    "setenv: on-active: on-boot: on-startup: on-unit-active: "
+	    "on-unit-inactive: on-calendar: timer-property: "
+	    "path-property: socket-property: service-type: host: "
+	    "machine: background:" },
+	{ "taskset", WRAP_WORDS, "+", .skip = 1 },
+	{ "tcsh", WRAP_SHELL, "+" },
+	{ "time", WRAP_WORDS, "+f:o: format: output:" },
+	{ "timeout", WRAP_WORDS, "+k:s: kill-after: signal:", .skip = 1 },
+	{ "tini", WRAP_WORDS, "+p:e:" },
+	{ "torify", WRAP_WORDS, "+" },
+	{ "torsocks", WRAP_WORDS, "+u:p:a:P: user: pass: address: port:" },
+	{ "toybox", WRAP_WORDS, "+" },
+	{ "trap", WRAP_TRAP, .in_shell = true },
+	{ "tsocks", WRAP_WORDS, "+" },
+	{ "uname26", WRAP_WORDS, "+" },
+	{ "unbuffer", WRAP_WORDS, "+" },
+	{ "unshare", WRAP_WORDS, "+R:w:S:G:l:m::u::i::n::p::U::C::T:: root: "
+	    "wd: setuid: setgid: load-interp: mount:: uts:: ipc:: net:: "
+	    "pid:: user:: cgroup:: time:: propagation: setgroups: "
+	    "map-user: map-users: map-group: map-groups: owner: "
+	    "kill-child:: mount-proc:: monotonic: boottime:" },
+	{ "valgrind", WRAP_WORDS, "+" },
+	{ "watch", WRAP_STRING, "+n:d::q: interval: differences:: equexit:" },
+	{ "xargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
+	    "delimiter: eof:: replace:: max-lines:: max-args: max-procs: "
+	    "max-chars: process-slot-var:", .option = "I i replace" },
+	{ "xvfb-run", WRAP_WORDS, "+e:f:n:p:s:w: error-file: auth-file: "
+	    "server-num: xauth-protocol: server-args: wait:" },
+	{ "yarn", WRAP_AFTER, "+ cwd:", .after = "exec" },
+	{ "yash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "zsh", WRAP_SHELL, "+o:" },
+};
+
+static const struct code_row codes[] = {
+	{ "R", "r", "e:f:g: file:", "e", NULL },
+	{ "Rscript", "r", "+e:", "e", NULL },
+	{ "awk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
+	    "assign: load: include: exec:", "e source",
+	    "f file E exec e source" },
+	{ "bc", "bc", "e: expression:", "e expression", NULL },
+	{ "bpftrace", "bpftrace", "+e:p:c:f:o:I:B:", "e", NULL },
+	{ "bun", "javascript", "e:p: eval: print:", "e p eval print", NULL },
+	{ "clisp", "lisp", "+x:i:E:K:M:", "x", NULL },
+	{ "dc", "dc", "e:f: expression: file:", "e expression", NULL },
+	{ "deno", "javascript", "", NULL, NULL, "eval" },
+	{ "ed", "ed", "", NULL, NULL },
+	{ "emacs", "elisp", "l:f:q eval: execute: load: funcall: insert:",
+	    "eval execute", NULL },
+	{ "expect", "tcl", "+c:f:", "c", NULL },
+	{ "gawk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
+	    "assign: load: include: exec:", "e source",
+	    "f file E exec e source" },
+	{ "gdb", "gdb", "~ x: ex: eval-command: iex: init-eval-command: "
+	    "command: ix: p: pid: c: core: s: e: d:",
+	    "ex iex eval-command init-eval-command", NULL },
+	{ "ghc", "haskell", "e:", "e", NULL },
+	{ "gimp", "scheme", "b: batch: batch-interpreter:", "b batch", NULL },
+	{ "groovy", "java", "e:", "e", NULL },
+	{ "gsed", "sed", "e:f:E:l: expression: file: line-length:",
+	    "e expression", "e expression f file" },
+	{ "guile", "scheme", "+c:s:l:e:L:C:", "c", NULL },
+	{ "irb", "ruby", "+e:r:I:", "e", NULL },
+	{ "jrunscript", "java", "~ e: f: l: cp: classpath:", "e", NULL },
+	{ "jshell", "java", "R: class-path:", NULL, NULL },
+	{ "julia", "julia", "+e:E:p:L:J:C: eval: print: load:",
+	    "e E eval print", NULL },
+	{ "knife", "ruby", "E: exec:", "E", NULL },
+	{ "latex", "tex", "~ output-directory: jobname: fmt: interaction:",
+	    NULL, "version help" },
+	{ "lua", "lua", "+e:l:", "e", NULL },
+	{ "luajit", "lua", "+e:l:b:j:", "e", NULL },
+	{ "luatex", "tex", "~ output-directory: jobname: fmt:", NULL,
+	    "version help" },
+	{ "mawk", "awk", "+f:F:v:W:", NULL, "f file" },
+	{ "mongo", "javascript", "u:p: eval: username: password: host: port:",
+	    "eval", NULL },
+	{ "mongosh", "javascript", "u:p: eval: username: password: host: port:",
+	    "eval", NULL },
+	{ "mysql", "sql", "e:h:u:D:P:S:p:: execute: host: user: database: "
+	    "port: socket: password::", "e execute", NULL },
+	{ "nawk", "awk", "+f:F:v:", NULL, "f" },
+	{ "node", "javascript", "+e:p:r:c: eval: print: require: import:",
+	    "e p eval print pe", NULL },
+	{ "nodejs", "javascript", "+e:p:r: eval: print: require:",
+	    "e p eval print", NULL },
+	{ "nvim", "vim", "c:S:u:i:w:W: cmd: startuptime:", "c cmd", NULL },
+	{ "octave", "octave", "+ eval:", "eval", NULL },
+	{ "pdflatex", "tex", "~ output-directory: jobname: fmt:", NULL,
+	    "version help" },
+	{ "pdftex", "tex", "~ output-directory: jobname: fmt:", NULL,
+	    "version help" },
+	{ "perl", "perl", "+e:E:I:m::M::D::V::i::x::F::", "e E", NULL },
+	{ "php", "php", "+r:R:B:E:F:d:c:f:S:t:z: run: process-code: "
+	    "process-begin: process-end: define: php-ini: file: server: "
+	    "docroot: process-file:",
+	    "r R B E run process-code process-begin process-end", NULL },
+	{ "psql", "sql", "c:f:h:U:d:p:o:v:L:F:P:R:T: command: file: host: "
+	    "username: dbname: port: output: set: variable: log-file:",
+	    "c command", NULL },
+	{ "puppet", "puppet", "e: execute:", "e execute", NULL },
+	{ "pypy", "python", "+c:m:W:X:", "c", NULL },
+	{ "python", "python", "+c:m:W:X: check-hash-based-pycs:", "c", NULL },
+	{ "r", "r", "e:f:g: file: args", "e", NULL },
+	{ "racket", "scheme", "+e:f:t:l:r:p:", "e", NULL },
+	{ "ruby", "ruby", "+e:C:E:F::I:K::r:i::x::T::W:: encoding: enable: "
+	    "disable:",
+	    "e", NULL },
+	{ "rvim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "sed", "sed", "e:f:l:E expression: file: line-length:",
+	    "e expression", "e expression f file" },
+	{ "sqlite3", "sql", "~ cmd: init: separator: nullvalue:", "cmd", NULL },
+	{ "tclsh", "tcl", "+", NULL, NULL },
+	{ "tex", "tex", "~ output-directory: jobname: fmt:", NULL,
+	    "version help" },
+	{ "vi", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "view", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "vim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "vimdiff", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "xelatex", "tex", "~ output-directory: jobname: fmt:", NULL,
+	    "version help" },
+};
+
+/* "python3.11" → 6, "ld-linux-x86-64.so.2" → "ld.so": how much of the name
+ * remains, or 0 when nothing is to take off. */
+static size_t
+without_version(const char *name)
+{
+	size_t len = strlen(name), n = len;
+
+	while (n > 0 && strchr("0123456789.-", name[n - 1]) != NULL)
+		n--;
+	return n < len ? n : 0;
+}
+
+static int
+compare(const char *name, size_t len, const char *row)
+{
+	int order = strncmp(name, row, len);
+
+	return order != 0 ? order : row[len] == '\0' ? 0 : -1;
+}
+
+static const void *
+find_row(const void *rows, size_t n, size_t size, const char *name, size_t len)
+{
+	size_t low = 0, high = n, mid;
+	const char *row;
+	int order;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		row = (const char *)rows + mid * size;
+		order = compare(name, len, *(const char *const *)row);
+		if (order == 0)
+			return row;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+static const void *
+find_name(const void *rows, size_t n, size_t size, const char *name)
+{
+	size_t len = strlen(name);
+	const void *row = find_row(rows, n, size, name, len);
+
+	if (row == NULL && (len = without_version(name)) > 0)
+		row = find_row(rows, n, size, name, len);
+	return row;
+}
+
+const struct wrap_row *
+resolve_wrap_row(const char *name)
+{
+	if (strncmp(name, "ld-linux", 8) == 0 ||
+	    strncmp(name, "ld-musl", 7) == 0)
+		name = "ld.so";
+	return find_name(wraps, AEG_NELEM(wraps), sizeof wraps[0], name);
+}
+
+const struct code_row *
+resolve_code_row(const char *name)
+{
+	return find_name(codes, AEG_NELEM(codes), sizeof codes[0], name);
+}
+
+/* For the test: the tables are in order. */
+const char *
+resolve_table_unsorted(void)
+{
+	size_t i;
+
+	for (i = 1; i < AEG_NELEM(wraps); i++)
+		if (strcmp(wraps[i - 1].name, wraps[i].name) >= 0)
+			return wraps[i].name;
+	for (i = 1; i < AEG_NELEM(codes); i++)
+		if (strcmp(codes[i - 1].name, codes[i].name) >= 0)
+			return codes[i].name;
+	return NULL;
+}

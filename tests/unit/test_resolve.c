@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: ISC */
+/* What would really run: each wrapper, each program inside a line. */
+#include "aegsh/resolve.h"
+#include "aegsh/base/mem.h"
+#include "resolve/resolve_int.h"
+#include "tap.h"
+
+#include <string.h>
+
+#include "aegsh/base/buf.h"
+
+/* want: the items, "level:name args", one after the other; "?" marks a word
+ * that is not known, "+" words that only running would tell, "!" at the end
+ * that something could not be followed. */
+static const struct {
+	const char *line, *want;
+} cases[] = {
+	{ "ls -l", "0:ls -l" },
+	{ "", "" },
+	{ "a=1", "0:" },
+	{ "> f", "0:" },
+	{ "/bin/rm -rf x", "0:rm -rf x" },
+	{ "\\rm x", "0:rm x" },
+	{ "$x y", "0:? y !" },
+	{ "sudo -u bob -E rm -rf x", "0:sudo -u bob -E rm -rf x; 0:rm -rf x" },
+	{ "sudo --user=bob FOO=1 rm x",
+	    "0:sudo --user=bob FOO=1 rm x; 0:rm x" },
+	{ "sudo --us bob rm x", "0:sudo --us bob rm x; 0:rm x" },
+	{ "sudo -- rm x", "0:sudo -- rm x; 0:rm x" },
+	{ "doas -u bob rm x", "0:doas -u bob rm x; 0:rm x" },
+	{ "su -c 'rm x' bob", "0:su -c rm x bob; 1:rm x" },
+	{ "su bob -c 'rm x'", "0:su bob -c rm x; 1:rm x" },
+	{ "su --command='rm x'", "0:su --command=rm x; 1:rm x" },
+	{ "runuser -u bob rm x", "0:runuser -u bob rm x; 0:rm x" },
+	{ "runuser bob -c 'rm x'", "0:runuser bob -c rm x; 1:rm x" },
+	{ "env -i A=1 -u B rm x", "0:env -i A=1 -u B rm x; 0:-u B rm x" },
+	{ "env -i -u B A=1 rm x", "0:env -i -u B A=1 rm x; 0:rm x" },
+	{ "env - rm x", "0:env - rm x; 0:rm x" },
+	{ "env -S 'rm -rf' x", "0:env -S rm -rf x; 0:rm -rf x" },
+	{ "env -S 'A=1 rm \"a b\"'", "0:env -S A=1 rm \"a b\"; 0:rm a b" },
+	{ "nice -n 5 rm x", "0:nice -n 5 rm x; 0:rm x" },
+	{ "nice -5 rm x", "0:nice -5 rm x; 0:rm x" },
+	{ "ionice -c3 rm x", "0:ionice -c3 rm x; 0:rm x" },
+	{ "nohup rm x", "0:nohup rm x; 0:rm x" },
+	{ "setsid -w rm x", "0:setsid -w rm x; 0:rm x" },
+	{ "timeout -k 5 10s rm x", "0:timeout -k 5 10s rm x; 0:rm x" },
+	{ "stdbuf -oL rm x", "0:stdbuf -oL rm x; 0:rm x" },
+	{ "/usr/bin/time -f %e rm x", "0:time -f %e rm x; 0:rm x" },
+	{ "xargs -n 1 rm x", "0:xargs -n 1 rm x; 0:rm x +" },
+	{ "xargs -I{} rm a{}", "0:xargs -I{} rm a{}; 0:rm a{}? +" },
+	{ "xargs -i rm {}", "0:xargs -i rm {}; 0:rm {}? +" },
+	{ "xargs", "0:xargs" },
+	{ "echo -rf / | xargs rm", "0:echo -rf /; 0:xargs rm; 0:rm -rf /" },
+	{ "echo 'rm x' | xargs -I% sh -c %",
+	    "0:echo rm x; 0:xargs -I% sh -c %; 0:sh -c rm x; 1:rm x" },
+	{ "find . -name x -exec rm {} \\;",
+	    "0:find . -name x -exec rm {} ;; 0:rm {}? +" },
+	{ "find . -exec rm -f {} + -ok cat {} \\;",
+	    "0:find . -exec rm -f {} + -ok cat {} ;; 0:rm -f {}? +; "
+	    "0:cat {}? +" },
+	{ "watch -n 1 rm x", "0:watch -n 1 rm x; 1:rm x" },
+	{ "script -qc 'rm x' /dev/null",
+	    "0:script -qc rm x /dev/null; 1:rm x" },
+	{ "ssh -p 22 host rm -rf x", "0:ssh -p 22 host rm -rf x; 1:rm -rf x" },
+	{ "ssh host -p 22 'rm x; ls'",
+	    "0:ssh host -p 22 rm x; ls; 1:rm x; 1:ls" },
+	{ "ssh host", "0:ssh host" },
+	{ "parallel rm {} ::: a b", "0:parallel rm {} ::: a b; 0:rm {}? +" },
+	{ "parallel 'rm {}' ::: a", "0:parallel rm {} ::: a; 1:rm {}" },
+	{ "parallel ::: 'rm a' ls", "0:parallel ::: rm a ls; 1:rm a; 1:ls" },
+	{ "chroot --userspec=a:b /mnt rm x",
+	    "0:chroot --userspec=a:b /mnt rm x; 0:rm x" },
+	{ "unshare -r -m rm x", "0:unshare -r -m rm x; 0:rm x" },
+	{ "nsenter -t 99 -a rm x", "0:nsenter -t 99 -a rm x; 0:rm x" },
+	{ "setpriv --reuid 99 --clear-groups rm x",
+	    "0:setpriv --reuid 99 --clear-groups rm x; 0:rm x" },
+	{ "flock -w 5 /l rm x", "0:flock -w 5 /l rm x; 0:rm x" },
+	{ "flock /l -c 'rm x'", "0:flock /l -c rm x; 1:rm x" },
+	{ "command -p rm x", "0:command -p rm x; 0:rm x" },
+	{ "command -v rm", "0:command -v rm" },
+	{ "builtin cd x", "0:builtin cd x; 0:cd x" },
+	{ "exec -a y rm x", "0:exec -a y rm x; 0:rm x" },
+	{ "exec 3>f", "0:exec" },
+	{ "eval 'rm x' '; ls'", "0:eval rm x ; ls; 1:rm x; 1:ls" },
+	{ "eval \"rm $x\"", "0:eval rm $x?; 1:rm $x? !" },
+	{ "source ./x", "0:source ./x" },
+	{ "source /dev/stdin <<< 'rm x'", "0:source /dev/stdin; 1:rm x" },
+	{ "trap 'rm x' EXIT", "0:trap rm x EXIT; 1:rm x" },
+	{ "trap - INT", "0:trap - INT" },
+	{ "trap '' INT", "0:trap  INT" },
+	{ "alias a='rm x' b=ls", "0:alias a=rm x b=ls; 1:rm x; 1:ls" },
+	{ "bash -c 'rm x; ls'", "0:bash -c rm x; ls; 1:rm x; 1:ls" },
+	{ "bash -xec 'rm x' a", "0:bash -xec rm x a; 1:rm x" },
+	{ "bash -O extglob -c 'rm x'", "0:bash -O extglob -c rm x; 1:rm x" },
+	{ "bash +O extglob -c 'rm x'", "0:bash +O extglob -c rm x; 1:rm x" },
+	{ "bash x.sh -c 'rm x'", "0:bash x.sh -c rm x" },
+	{ "bash -c", "0:bash -c" },
+	{ "sh -c 'bash -c \"rm x\"'",
+	    "0:sh -c bash -c \"rm x\"; 1:bash -c rm x; 2:rm x" },
+	{ "zsh -o extendedglob -c 'rm x'",
+	    "0:zsh -o extendedglob -c rm x; 1:rm x" },
+	{ "busybox rm x", "0:busybox rm x; 0:rm x" },
+	{ "busybox sh -c 'rm x'",
+	    "0:busybox sh -c rm x; 0:sh -c rm x; 1:rm x" },
+	{ "systemd-run -p A=b --user rm x",
+	    "0:systemd-run -p A=b --user rm x; 0:rm x" },
+	{ "ip netns exec n rm x", "0:ip netns exec n rm x; 0:rm x" },
+	{ "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
+	    "0:ld-linux-x86-64.so.2 /bin/rm x; 0:rm x" },
+	{ "nohup nice sudo timeout 5 rm x", "0:nohup nice sudo timeout 5 rm x; "
+	    "0:nice sudo timeout 5 rm x; 0:sudo timeout 5 rm x; "
+	    "0:timeout 5 rm x; 0:rm x" },
+	{ "bash <<< 'rm x'", "0:bash; 1:rm x" },
+	{ "bash <<'E'\nrm x\nE", "0:bash; 1:rm x" },
+	{ "echo 'rm x' | bash", "0:echo rm x; 0:bash; 1:rm x" },
+	{ "printf 'rm\\x20%s\\n' x | sh",
+	    "0:printf rm\\x20%s\\n x; 0:sh; 1:rm x" },
+	{ "printf %b '\\0162m x' | sh", "0:printf %b \\0162m x; 0:sh; 1:rm x" },
+	{ "cat <<E | sh -s\nrm x\nE", "0:cat; 0:sh -s; 1:rm x" },
+	{ "curl x | sh", "0:curl x; 0:sh !" },
+	{ "f(){ rm x; }; f", "0:; 0:rm x; 0:f" },
+	{ "f(){ \"$@\"; }; f rm x", "0:; 0:?; 0:f rm x; 0:rm x !" },
+	{ "x='rm y'; $x", "0:; 0:rm y" },
+	{ "c$()at x", "0:cat x !" },
+	{ "cat${IFS}x", "0:cat x !" },
+};
+
+static void
+show(const struct resolve_set *set, struct buf *out)
+{
+	const struct resolved *r;
+	size_t i, j;
+
+	for (i = 0; i < set->n; i++) {
+		r = &set->items[i];
+		buf_putf(out, "%s%u:", i > 0 ? "; " : "", r->level);
+		if (r->argc > 0 && r->name != NULL)
+			buf_puts(out, r->name);
+		else if (r->argc > 0)
+			buf_putc(out, '?');
+		for (j = 1; j < r->argc; j++)
+			buf_putf(out, " %s%s", r->argv[j].value,
+			    r->argv[j].known ? "" : "?");
+		if (r->more_args_unknown)
+			buf_puts(out, " +");
+	}
+	if (set->incomplete)
+		buf_puts(out, " !");
+}
+
+static struct state *state;
+
+static struct resolve_set *
+resolve(const char *line, struct syn_tree **tree, struct syn_facts **facts)
+{
+	struct resolve_set *set = NULL;
+	struct syn_diag diag;
+
+	if (syn_parse(line, strlen(line), NULL, tree, &diag) != SYN_TREE)
+		return NULL;
+	*facts = syn_facts_new(*tree, NULL);
+	resolve_facts(*facts, state, &set);
+	return set;
+}
+
+static void
+release(struct resolve_set *set, struct syn_tree *tree,
+	struct syn_facts *facts)
+{
+	resolve_free(set);
+	syn_facts_free(facts);
+	syn_free(tree);
+}
+
+static void
+test_cases(void)
+{
+	struct syn_tree *tree;
+	struct syn_facts *facts;
+	struct resolve_set *set;
+	struct buf got = BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(cases); i++) {
+		buf_reset(&got);
+		set = resolve(cases[i].line, &tree, &facts);
+		if (set == NULL) {
+			OKF(false, "%s: not read", cases[i].line);
+			continue;
+		}
+		show(set, &got);
+		/* find and xargs with {} leave something open by nature. */
+		IS_STRN(got.data != NULL ? got.data : "", cases[i].want,
+		    cases[i].line);
+		release(set, tree, facts);
+	}
+	buf_done(&got);
+}
+
+/* ---- code of other languages --------------------------------------------- */
+
+static const struct {
+	const char *line, *want;	/* "language:text", all of them */
+} codes[] = {
+	{ "python3 -c 'a b' x", "python:a b" },
+	{ "python3.11 -Ic 'a'", "python:a" },
+	{ "python3 x.py -c a", "" },
+	{ "perl -lane 'a'", "perl:a" },
+	{ "perl -pi -e a -e b f", "perl:a perl:b" },
+	{ "perl -MX -e 'a'", "perl:a" },
+	{ "ruby -rsocket -e'a'", "ruby:a" },
+	{ "node -e a", "javascript:a" },
+	{ "node -pe a", "javascript:a" },
+	{ "node --eval=a", "javascript:a" },
+	{ "php -r 'a;'", "php:a;" },
+	{ "lua5.4 -e a", "lua:a" },
+	{ "awk -F: -v x=1 'a' f", "awk:a" },
+	{ "awk -f p f", "" },
+	{ "sed -n 'a' f", "sed:a" },
+	{ "sed -e a -e b f", "sed:a sed:b" },
+	{ "sed -i.bak s/x/y/ f", "sed:s/x/y/" },
+	{ "vim -c ':a' +b +12 f", "vim::a vim:b" },
+	{ "vim --cmd a f", "vim:a" },
+	{ "gdb -nx -ex a -ex=b", "gdb:a gdb:b" },
+	{ "deno eval 'a'", "javascript:a" },
+	{ "sudo env python3 -c a", "python:a" },
+	{ "ls -c a", "" },
+};
+
+static void
+test_codes(void)
+{
+	struct syn_tree *tree;
+	struct syn_facts *facts;
+	struct resolve_set *set;
+	struct buf got = BUF_INIT;
+	size_t i, j;
+
+	for (i = 0; i < AEG_NELEM(codes); i++) {
+		buf_reset(&got);
+		set = resolve(codes[i].line, &tree, &facts);
+		for (j = 0; j < set->n_code; j++)
+			buf_putf(&got, "%s%s:%s", j > 0 ? " " : "",
+			    set->code[j].language, set->code[j].text.value);
+		IS_STRN(got.data != NULL ? got.data : "", codes[i].want,
+		    codes[i].line);
+		release(set, tree, facts);
+	}
+	buf_done(&got);
+}
+
+static void
+test_kinds(void)
+{
+	struct syn_tree *tree;
+	struct syn_facts *facts;
+	struct resolve_set *set;
+
+	set = resolve("cd x; ls; /no/such; nosuchcommand; f; $x; f(){ :; }",
+	    &tree, &facts);
+	IS_INT(set->items[0].kind, RESOLVE_BUILTIN);
+	IS_INT(set->items[1].kind, RESOLVE_FILE);
+	OK(set->items[1].path != NULL && set->items[1].path[0] == '/');
+	IS_INT(set->items[2].kind, RESOLVE_NOT_FOUND);
+	IS_INT(set->items[3].kind, RESOLVE_NOT_FOUND);
+	IS_INT(set->items[4].kind, RESOLVE_FUNCTION);
+	IS_INT(set->items[5].kind, RESOLVE_UNKNOWN);
+	OK(set->items[5].name == NULL);
+	release(set, tree, facts);
+	set = resolve("env cd", &tree, &facts);
+	OK(set->items[1].kind != RESOLVE_BUILTIN);
+	IS_STR(set->items[1].wrapper, "env");
+	release(set, tree, facts);
+	OK(resolve_is_builtin("cd") && resolve_is_builtin(".") &&
+	    !resolve_is_builtin("ls") && !resolve_is_builtin(""));
+	OK(resolve_table_unsorted() == NULL);
+}
+
+/* Programs in programs in programs end somewhere. */
+static void
+test_caps(void)
+{
+	struct syn_tree *tree;
+	struct syn_facts *facts;
+	struct resolve_set *set;
+	struct buf line = BUF_INIT;
+	int i;
+
+	for (i = 0; i < 40; i++)
+		buf_puts(&line, "nice ");
+	buf_puts(&line, "ls");
+	set = resolve(line.data, &tree, &facts);
+	OK(set->incomplete);
+	OK(set->n <= RESOLVE_DEPTH_MAX + 2);
+	release(set, tree, facts);
+	buf_reset(&line);
+	for (i = 0; i < 3000; i++)
+		buf_puts(&line, "eval ls;eval ls;eval ls;eval ls;");
+	set = resolve(line.data, &tree, &facts);
+	OK(set->incomplete);
+	OK(set->n <= RESOLVE_ITEMS_MAX);
+	release(set, tree, facts);
+	buf_done(&line);
+}
+
+int
+main(void)
+{
+	static char path[] = "PATH=/usr/bin:/bin", home[] = "HOME=/h";
+	char *envp[] = { path, home, NULL };
+
+	state = state_new(envp);
+	test_cases();
+	test_codes();
+	test_kinds();
+	test_caps();
+	state_free(state);
+	return tap_done();
+}
