@@ -41,10 +41,25 @@ struct policy_verdict {
 
 struct policy;
 
+/*
+ * Rules come in layers that only tighten: the built-in floor, the vendor's
+ * (sysdirs()->data/policy), the site's (sysdirs()->conf/policy.d), and a
+ * user's, who can forbid more and never less.  Files are *.conf, in order
+ * of their names.
+ */
+struct policy_layers {
+	const char *user_dir;		/* or NULL */
+	uid_t uid;			/* whose user_dir it is */
+};
+
 /* Where compiled rules may be kept: a directory that no command can write,
  * or NULL.  The compiled form is keyed by the hash of its sources. */
 int policy_load(const char *profile, const char *cache_dir,
 	struct policy **ret, struct err *err);
+/* The same with a user's layer; layers NULL: without. */
+int policy_load_layers(const char *profile, const char *cache_dir,
+	const struct policy_layers *layers, struct policy **ret,
+	struct err *err);
 void policy_free(struct policy *p);
 
 const char *policy_profile(const struct policy *p);
@@ -57,6 +72,14 @@ int policy_rank(const struct policy *p);
 enum policy_action policy_unknown(const struct policy *p, unsigned evidence);
 /* Hex SHA-256 over all sources. */
 const char *policy_hash(const struct policy *p);
+/* What a user's layer tried to loosen, in vain; until fn returns non-zero. */
+int policy_each_note(const struct policy *p,
+	int (*fn)(void *ctx, const char *text), void *ctx);
+/* Each profile that sources define, the loaded one among them. */
+int policy_each_profile(const struct policy *p,
+	int (*fn)(void *ctx, const char *name, const char *extends, int rank),
+	void *ctx);
+const char *policy_action_name(enum policy_action action);
 
 struct policy_input {
 	const struct syn_facts *facts;
@@ -65,6 +88,9 @@ struct policy_input {
 	enum policy_origin origin;
 	uid_t uid;
 	const char *store;		/* aegsh's own places: never written */
+	const char *project;		/* root of the jail, or NULL: cwd */
+	const char *line;		/* the bytes, or NULL: only needed to */
+	size_t len;			/* see odd characters in comments */
 };
 
 /* The verdict's strings live as long as the policy and the facts.  explain

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC */
+/* Profiles: what they inherit, and which rules each of them lets speak. */
+#include "policy_compile_int.h"
+
+#include <string.h>
+
+#define EXTENDS_MAX 16
+
+struct chain {
+	const struct ir_profile *v[EXTENDS_MAX];	/* itself first */
+	size_t n;
+};
+
+static int
+bad(struct compiler *c, const struct ir_profile *f, const char *what,
+	const char *word)
+{
+	return err_set(c->err, ERR_SYNTAX, "%s:%u: profile '%s': %s '%s'",
+	    f->file, f->line, f->name, what, word);
+}
+
+static int
+find_chain(struct compiler *c, const struct ir_profile *f, struct chain *ret)
+{
+	const struct ir_profile *at = f;
+
+	for (ret->n = 0;; at = ir_find_profile(c->ir, at->extends)) {
+		if (at == NULL)
+			return bad(c, f, "no such profile",
+			    ret->v[ret->n - 1]->extends);
+		if (ret->n == EXTENDS_MAX)
+			return bad(c, f, "extends itself, through",
+			    at->name);
+		ret->v[ret->n++] = at;
+		if (at->extends == NULL)
+			return 0;
+	}
+}
+
+static int
+parse_action(struct compiler *c, const struct ir_profile *f, const char *word,
+	uint32_t *ret)
+{
+	static const enum policy_action all[] = { POLICY_BLOCK, POLICY_WARN,
+		POLICY_ALLOW };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(all); i++)
+		if (strcmp(policy_action_name(all[i]), word) == 0) {
+			*ret = all[i];
+			return 0;
+		}
+	return bad(c, f, "unknown answer", word);
+}
+
+static bool
+has(const struct ir_list *list, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (strcmp(list->v[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* The floor always speaks.  Other rules speak where the profile uses their
+ * set and overrides neither them nor, for the vendor's, ... : only rules of
+ * the vendor's and site's layers can be overridden. */
+static bool
+speaks(const struct chain *chain, const struct ir_rule *r)
+{
+	const struct ir_list *use = NULL;
+	size_t i;
+
+	if (r->layer == POL_FLOOR || r->layer == POL_USER)
+		return true;
+	for (i = 0; i < chain->n; i++) {
+		if (has(&chain->v[i]->override, r->id))
+			return false;
+		if (use == NULL && chain->v[i]->use.n > 0)
+			use = &chain->v[i]->use;
+	}
+	return use != NULL && has(use, r->set);
+}
+
+static uint32_t
+rule_bits(struct compiler *c, const struct chain *chain)
+{
+	size_t i, words = (c->ir->n_rules + 31) / 32;
+	uint32_t *bits = arena_alloc(c->ir->arena, (words + 1) * sizeof *bits);
+
+	for (i = 0; i < c->ir->n_rules; i++)
+		if (speaks(chain, c->ir->rules[i]))
+			bits[i / 32] |= (uint32_t)1 << (i % 32);
+	return pol_lists_add(&c->lists, bits, words);
+}
+
+/* An override that names nothing would be a promise that nobody keeps. */
+static int
+check_overrides(struct compiler *c, const struct ir_profile *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < f->override.n; i++) {
+		for (j = 0; j < c->ir->n_rules; j++)
+			if (strcmp(c->ir->rules[j]->id, f->override.v[i]) == 0)
+				break;
+		if (j == c->ir->n_rules)
+			return bad(c, f, "overrides no rule",
+			    f->override.v[i]);
+		if (c->ir->rules[j]->layer == POL_FLOOR)
+			return bad(c, f, "the floor can't be overridden:",
+			    f->override.v[i]);
+	}
+	return 0;
+}
+
+static int
+compile_profile(struct compiler *c, const struct ir_profile *f)
+{
+	struct pol_profile out = { .ask_at = 1 };
+	const char *sandbox = NULL, *unknown = NULL, *evidence = NULL;
+	long rank = -1, ask_at = -1;
+	int enabled = -1, jail = -1, rc;
+	struct chain chain;
+	size_t i;
+
+	rc = find_chain(c, f, &chain);
+	if (rc < 0 || (rc = check_overrides(c, f)) < 0)
+		return rc;
+	for (i = 0; i < chain.n; i++) {
+		const struct ir_profile *at = chain.v[i];
+
+		sandbox = sandbox != NULL ? sandbox : at->sandbox;
+		unknown = unknown != NULL ? unknown : at->unknown;
+		evidence = evidence != NULL ? evidence : at->unknown_evidence;
+		rank = rank >= 0 ? rank : at->rank;
+		ask_at = ask_at >= 0 ? ask_at : at->ask_at;
+		enabled = enabled >= 0 ? enabled : at->enabled;
+		jail = jail >= 0 ? jail : at->jail;
+	}
+	if (unknown != NULL &&
+	    (rc = parse_action(c, f, unknown, &out.unknown)) < 0)
+		return rc;
+	out.unknown_evidence = out.unknown < POLICY_WARN ? out.unknown :
+	    POLICY_WARN;
+	if (evidence != NULL && (rc = parse_action(c, f, evidence,
+	    &out.unknown_evidence)) < 0)
+		return rc;
+	if (out.unknown_evidence > out.unknown)
+		return bad(c, f, "evidence would loosen the answer to",
+		    evidence != NULL ? evidence : "");
+	if (rank < 0 || rank > 1000)
+		return bad(c, f, "no rank from 0 to 1000 for", f->name);
+	out.name = pol_strings_add(&c->strings, f->name);
+	out.extends = pol_strings_add(&c->strings, f->extends);
+	out.sandbox = pol_strings_add(&c->strings, sandbox != NULL ? sandbox :
+	    f->name);
+	out.rank = (uint32_t)rank;
+	if (ask_at >= 0)
+		out.ask_at = ask_at > (long)POL_EVIDENCE_MAX ?
+		    POL_EVIDENCE_MAX : (uint32_t)ask_at;
+	out.enabled = enabled != 0;
+	out.jail = jail == 1;
+	out.rules = rule_bits(c, &chain);
+	buf_put(&c->sections[POL_SEC_PROFILES], &out, sizeof out);
+	return 0;
+}
+
+int
+pol_compile_profiles(struct compiler *c)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < c->ir->n_profiles; i++)
+		if ((rc = compile_profile(c, c->ir->profiles[i])) < 0)
+			return rc;
+	return 0;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The flow: parse & normalise (the view) → blocklist → allowlist → path
+ * validation → the profile's rules.  An allow is a vote; everything else is
+ * still looked at.  The strictest command decides the line.
+ */
+#include "policy_view_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+
+#define SHOWN_MAX 2048	/* bytes of the deciding command that are kept */
+
+struct outcome {
+	enum policy_action action;
+	const struct pol_rule *rule;	/* or NULL: id and reason are here */
+	const char *id, *reason;
+	const struct view_cmd *cmd;
+};
+
+struct eval {
+	struct view v;
+	struct buf *explain;
+	uint32_t *seen;			/* bits: evidence counted already */
+	unsigned evidence;
+	const struct pol_rule *strongest;	/* evidence with most score */
+};
+
+static const struct pol_rule *
+rule_at(const struct policy *p, uint32_t i)
+{
+	return (const struct pol_rule *)pol_section(p, POL_SEC_RULES) + i;
+}
+
+static void say(struct eval *e, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void
+say(struct eval *e, const char *fmt, ...)
+{
+	char *line = NULL;
+	va_list ap;
+
+	if (e->explain == NULL)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	va_end(ap);
+	if (line != NULL)
+		text_inert(e->explain, line, strlen(line), TEXT_INERT_NEWLINE);
+	free(line);
+}
+
+static void
+say_rule(struct eval *e, const char *stage, const struct pol_rule *r)
+{
+	const struct policy *p = e->v.policy;
+	struct buf text = BUF_INIT;
+
+	if (e->explain == NULL)
+		return;
+	buf_putf(&text, "%s %s (%s:%u): %s", r->says == POL_SAYS_EVIDENCE ?
+	    "evidence" : policy_action_name(pol_action(r->says)),
+	    pol_string(p, r->id), pol_string(p, r->file), r->line,
+	    pol_string(p, r->reason));
+	if (r->says == POL_SAYS_EVIDENCE)
+		buf_putf(&text, " [%u]", r->score);
+	say(e, "  %s: %s\n", stage, text.data);
+	buf_done(&text);
+}
+
+static void
+make_stricter(struct outcome *o, const struct pol_rule *r,
+	enum policy_action action)
+{
+	if (o->rule != NULL && o->action <= action)
+		return;
+	o->action = action;
+	o->rule = r;
+}
+
+static void
+count_evidence(struct eval *e, uint32_t i, const struct pol_rule *r)
+{
+	uint32_t bit = (uint32_t)1 << (i % 32);
+
+	if (e->seen[i / 32] & bit)
+		return;
+	e->seen[i / 32] |= bit;
+	e->evidence += r->score;
+	if (e->evidence > POL_EVIDENCE_MAX)
+		e->evidence = POL_EVIDENCE_MAX;
+	if (e->strongest == NULL || r->score > e->strongest->score)
+		e->strongest = r;
+}
+
+/* Let one rule speak about one command. */
+static void
+try_rule(struct eval *e, struct view_cmd *cmd, uint32_t i,
+	struct outcome *denied, struct outcome *allowed)
+{
+	const struct policy *p = e->v.policy;
+	const struct pol_rule *r = rule_at(p, i);
+	bool limit = false;
+
+	if (!pol_speaks(p, i) || !rule_matches(&e->v, cmd, r, &limit))
+		return;
+	if (limit) {
+		make_stricter(denied, r, POLICY_BLOCK);
+		return;
+	}
+	switch ((enum pol_says)r->says) {
+	case POL_SAYS_BLOCK:
+		say_rule(e, "blocklist", r);
+		make_stricter(denied, r, POLICY_BLOCK);
+		return;
+	case POL_SAYS_WARN:
+		say_rule(e, "profile", r);
+		make_stricter(denied, r, POLICY_WARN);
+		return;
+	case POL_SAYS_EVIDENCE:
+		say_rule(e, "profile", r);
+		count_evidence(e, i, r);
+		return;
+	case POL_SAYS_ALLOW:
+		say_rule(e, "allowlist", r);
+		if (allowed->rule == NULL || r->any_words)
+			allowed->rule = r;
+		return;
+	}
+	make_stricter(denied, r, POLICY_BLOCK);
+}
+
+static void
+try_list(struct eval *e, struct view_cmd *cmd, uint32_t first, uint32_t n,
+	struct outcome *denied, struct outcome *allowed)
+{
+	const uint32_t *list = pol_list(e->v.policy, first);
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		try_rule(e, cmd, list[i], denied, allowed);
+}
+
+static void
+try_name(struct eval *e, struct view_cmd *cmd, const char *name, size_t len,
+	struct outcome *denied, struct outcome *allowed)
+{
+	const struct pol_name *row = pol_find_name(e->v.policy, POL_SEC_INDEX,
+	    name, len);
+
+	if (row != NULL)
+		try_list(e, cmd, row->first, row->n, denied, allowed);
+}
+
+/* ---- path validation ---------------------------------------------------- */
+
+static bool
+is_below(const char *path, const char *dir)
+{
+	return dir[0] == '/' && path[0] == '/' && path_under(path, dir);
+}
+
+/* aegsh's own store is nobody's to write, whatever the rules say. */
+static bool
+writes_store(const struct eval *e, const struct view_cmd *cmd)
+{
+	const char *store = e->v.in->store;
+	size_t i;
+
+	for (i = 0; store != NULL && i < cmd->n_paths; i++)
+		if ((cmd->paths[i].how & ~(unsigned)(POL_HOW_READ |
+		    POL_HOW_LIST)) != 0 && (is_below(cmd->paths[i].path,
+		    store) || (cmd->paths[i].how & POL_HOW_DELETE &&
+		    is_below(store, cmd->paths[i].path))))
+			return true;
+	return false;
+}
+
+/* Outside of the project, and in no set that the jail leaves open. */
+static const struct view_path *
+escape(const struct eval *e, const struct view_cmd *cmd)
+{
+	const struct policy *p = e->v.policy;
+	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
+	uint64_t open = 0;
+	uint32_t i;
+	size_t j;
+
+	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
+		if (strcmp(pol_string(p, sets[i].name), "jail-open") == 0)
+			open |= (uint64_t)1 << i;
+	for (j = 0; j < cmd->n_paths; j++)
+		if (!is_below(cmd->paths[j].path, e->v.project) &&
+		    (cmd->paths[j].sets & open) == 0)
+			return &cmd->paths[j];
+	return NULL;
+}
+
+static void
+validate_paths(struct eval *e, const struct view_cmd *cmd,
+	struct outcome *denied)
+{
+	const struct view_path *out;
+
+	if (writes_store(e, cmd)) {
+		say(e, "  paths: block store: aegsh's own records can't be "
+		    "changed\n");
+		*denied = (struct outcome){ .action = POLICY_BLOCK,
+			.id = "floor.store",
+			.reason = "aegsh's own records can't be changed" };
+		return;
+	}
+	if (!e->v.policy->profile->jail ||
+	    (denied->rule != NULL && denied->action == POLICY_BLOCK))
+		return;
+	out = escape(e, cmd);
+	if (out == NULL)
+		return;
+	say(e, "  paths: block jail: %s lies outside of %s\n", out->path,
+	    e->v.project);
+	*denied = (struct outcome){ .action = POLICY_BLOCK, .id = "jail",
+		.reason = "a path leads outside of the project" };
+}
+
+/* ---- the allowlist's vote ----------------------------------------------- */
+
+/* Output to a file is a change that no allow speaks of. */
+static bool
+writes_files(const struct eval *e, const struct view_cmd *cmd)
+{
+	const struct policy *p = e->v.policy;
+	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
+	const struct syn_command *c = cmd->item->command;
+	uint64_t sinks = 0;
+	uint32_t i;
+	size_t j, n_redirs = 0;
+
+	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
+		if (strcmp(pol_string(p, sets[i].name), "sinks") == 0)
+			sinks |= (uint64_t)1 << i;
+	for (j = 0; j < c->n_redirs; j++)
+		n_redirs += c->redirs[j].op != SYN_REDIR_HEREDOC &&
+		    c->redirs[j].op != SYN_REDIR_HERESTRING;
+	if (n_redirs == 0)
+		return false;
+	/* Redirections stand last among the paths. */
+	for (j = cmd->n_paths; j-- > 0 && n_redirs > 0;) {
+		if ((cmd->paths[j].how & POL_HOW_WRITE) != 0 &&
+		    (cmd->paths[j].sets & sinks) == 0)
+			return true;
+		n_redirs--;
+	}
+	return false;
+}
+
+static const char *
+why_not_allowed(const struct eval *e, const struct view_cmd *cmd,
+	const struct pol_rule *rule)
+{
+	size_t i;
+
+	if ((cmd->unknown & ~(unsigned)POL_UNKNOWN_REDIR) != 0 &&
+	    (rule == NULL || !rule->any_words))
+		return "a word of it is not known before it runs";
+	if (cmd->item->more_args_unknown && (rule == NULL || !rule->any_words))
+		return "it gets words that only running would tell";
+	if (cmd->unknown & POL_UNKNOWN_REDIR)
+		return "a redirection is not known before it runs";
+	for (i = 0; i < cmd->n_assigns; i++)
+		if (cmd->assigns[i].prefix)
+			return "it is given an environment of its own";
+	if (writes_files(e, cmd))
+		return "its output goes to a file";
+	return NULL;
+}
+
+/* A function's body is judged where it stands, an assignment alone stays
+ * in the shell. */
+static bool
+is_inert(const struct view_cmd *cmd)
+{
+	return cmd->item->kind == RESOLVE_FUNCTION ||
+	    cmd->item->kind == RESOLVE_NONE;
+}
+
+static struct outcome
+settle(struct eval *e, const struct view_cmd *cmd, const struct outcome *denied,
+	const struct outcome *allowed)
+{
+	struct outcome o = { .action = POLICY_UNKNOWN, .id = "unknown",
+		.reason = "no rule knows what this command does" };
+	const char *why;
+
+	if (denied->rule != NULL || denied->id != NULL)
+		return *denied;
+	if (allowed->rule == NULL && !is_inert(cmd))
+		return o;
+	why = why_not_allowed(e, cmd, is_inert(cmd) ? NULL : allowed->rule);
+	if (why != NULL && !(is_inert(cmd) && cmd->unknown == 0 &&
+	    !writes_files(e, cmd))) {
+		say(e, "  allowlist: not enough: %s\n", why);
+		o.reason = why;
+		return o;
+	}
+	o = *allowed;
+	o.action = POLICY_ALLOW;
+	if (o.rule == NULL) {
+		o.id = "inert";
+		o.reason = "an assignment or a function of the line itself";
+	}
+	return o;
+}
+
+static void
+say_command(struct eval *e, struct view_cmd *cmd)
+{
+	struct buf text = BUF_INIT;
+	size_t i, len;
+
+	if (e->explain == NULL)
+		return;
+	buf_putf(&text, "%s %s", cmd->argc > 0 ? cmd->argv[0].value :
+	    "(no command word)", view_args(&e->v, cmd, &len));
+	say(e, "command: %s%s\n", text.data, cmd->item->wrapper != NULL ?
+	    " (through a wrapper)" : "");
+	if (cmd->item->path != NULL)
+		say(e, "  facts: file %s\n", cmd->item->path);
+	for (i = 0; i < 64; i++)
+		if (cmd->features >> i & 1)
+			say(e, "  facts: %s: %s\n",
+			    pol_feature_word((unsigned)i),
+			    pol_feature_meaning((unsigned)i));
+	for (i = 0; i < cmd->n_paths; i++) {
+		buf_reset(&text);
+		pol_explain_path(e->v.policy, &cmd->paths[i], &text);
+		say(e, "  facts: path %s\n", text.data);
+	}
+	buf_done(&text);
+}
+
+static struct outcome
+judge(struct eval *e, struct view_cmd *cmd)
+{
+	const struct pol_header *h = e->v.policy->head;
+	struct outcome denied = { .action = POLICY_ALLOW };
+	struct outcome allowed = { .action = POLICY_ALLOW };
+	struct outcome o;
+
+	say_command(e, cmd);
+	if (cmd->name_len > 0) {
+		try_name(e, cmd, cmd->name, cmd->name_len, &denied, &allowed);
+		if (cmd->stem_len < cmd->name_len)
+			try_name(e, cmd, cmd->name, cmd->stem_len, &denied,
+			    &allowed);
+		if (cmd->real != NULL)
+			try_name(e, cmd, cmd->real, strlen(cmd->real),
+			    &denied, &allowed);
+	}
+	try_list(e, cmd, h->general, h->n_general, &denied, &allowed);
+	validate_paths(e, cmd, &denied);
+	o = settle(e, cmd, &denied, &allowed);
+	o.cmd = cmd;
+	return o;
+}
+
+/* ---- the line ----------------------------------------------------------- */
+
+static void
+show(const struct policy *p, struct eval *e, const struct outcome *o,
+	struct policy_verdict *ret)
+{
+	struct buf *b = &((struct policy *)p)->shown;
+	size_t where = 0, command, i;
+
+	buf_reset(b);
+	if (o->rule != NULL)
+		buf_putf(b, "%s:%u", pol_string(p, o->rule->file),
+		    o->rule->line);
+	buf_putc(b, '\0');
+	command = b->len;
+	for (i = 0; o->cmd != NULL && i < o->cmd->item->argc &&
+	    b->len < SHOWN_MAX; i++) {
+		if (i > 0)
+			buf_putc(b, ' ');
+		buf_put(b, o->cmd->item->argv[i].value,
+		    o->cmd->item->argv[i].len);
+	}
+	buf_putc(b, '\0');
+	ret->where = o->rule != NULL ? b->data + where : NULL;
+	ret->command = b->data + command;
+	ret->evidence = e->evidence;
+}
+
+static void
+finish(struct eval *e, const struct outcome *o, struct policy_verdict *ret)
+{
+	const struct policy *p = e->v.policy;
+	struct outcome shown = *o;
+
+	ret->action = o->action;
+	/* An open line is named after what speaks against it most. */
+	if (o->action == POLICY_UNKNOWN && e->strongest != NULL)
+		shown.rule = e->strongest;
+	show(p, e, &shown, ret);
+	if (shown.rule == NULL) {
+		ret->rule = o->id;
+		ret->reason = o->reason;
+		ret->instead = NULL;
+		return;
+	}
+	ret->rule = pol_string(p, shown.rule->id);
+	ret->reason = pol_string(p, shown.rule->reason);
+	ret->instead = pol_string(p, shown.rule->instead);
+}
+
+void
+policy_eval(const struct policy *p, const struct policy_input *in,
+	struct policy_verdict *ret, struct buf *explain)
+{
+	struct eval e = { .explain = explain };
+	struct outcome worst = { .action = POLICY_ALLOW, .id = "empty",
+		.reason = "there is nothing to run" }, o;
+	size_t i;
+
+	*ret = (struct policy_verdict){ .action = POLICY_BLOCK };
+	e.v.arena = arena_new();
+	e.v.touch_disk = true;
+	e.seen = arena_alloc(e.v.arena, (pol_count(p, POL_SEC_RULES) / 32 + 1) *
+	    sizeof *e.seen);
+	view_build(&e.v, p, in);
+	for (i = 0; i < e.v.n_cmds; i++) {
+		o = judge(&e, &e.v.cmds[i]);
+		if (o.action < worst.action || worst.cmd == NULL)
+			worst = o;
+	}
+	if (!p->profile->enabled)
+		worst = (struct outcome){ .action = POLICY_BLOCK,
+			.id = "profile.disabled", .cmd = worst.cmd,
+			.reason = "this profile runs no commands" };
+	if (in->resolved->incomplete && worst.action == POLICY_ALLOW) {
+		worst.action = POLICY_UNKNOWN;
+		worst.rule = NULL;
+		worst.id = "incomplete";
+		worst.reason = "a part of the line can't be followed";
+	}
+	finish(&e, &worst, ret);
+	if (explain != NULL)
+		buf_putf(explain, "verdict: %s, rule %s, evidence %u\n",
+		    policy_action_name(ret->action), ret->rule, ret->evidence);
+	arena_free(e.v.arena);
+}

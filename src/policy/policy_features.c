@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: ISC */
+/* Features of commands that no single word shows. */
+#include "policy_view_int.h"
+
+#include <string.h>
+
+#include "aegsh/base/text.h"
+
+#define LONG_LINE 4096	/* bytes of one command's words */
+
+static void
+set(struct view_cmd *cmd, enum pol_feature feature)
+{
+	cmd->features |= (uint64_t)1 << feature;
+}
+
+static bool
+has_high_bytes(const struct syn_word *word)
+{
+	size_t i;
+
+	for (i = 0; i < word->len; i++)
+		if ((unsigned char)word->value[i] >= 0x80)
+			return true;
+	return false;
+}
+
+/* Quotes inside a word that needs none: somebody spelled it so that it
+ * does not read as what it is.  `\\ls` and `"ls"` are habits. */
+static bool
+is_spelled(const struct syn_word *word)
+{
+	size_t i, extra;
+
+	if (!word->known || !word->quoted || word->source_len <= word->len)
+		return false;
+	for (i = 0; i < word->len; i++)
+		if (strchr(" \t\n'\"\\$`*?[](){}<>|&;!#~", word->value[i]) !=
+		    NULL)
+			return false;
+	extra = word->source_len - word->len;
+	return extra > 2 || (extra == 2 && word->n_parts > 1);
+}
+
+static bool
+is_interpreter(const struct view_cmd *cmd)
+{
+	static const char *const names[] = { "python", "perl", "ruby", "node",
+		"nodejs", "php", "lua", "luajit", "tclsh", "guile", "pypy",
+		"osascript", "deno", "bun", "expect" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strlen(names[i]) == cmd->stem_len &&
+		    memcmp(names[i], cmd->name, cmd->stem_len) == 0)
+			return true;
+	return view_is_shell(cmd);
+}
+
+static bool
+stdin_is_given(const struct syn_command *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_redirs; i++)
+		if (c->redirs[i].fd == 0 && c->redirs[i].op != SYN_REDIR_CLOSE)
+			return true;
+	return c->pipe_index > 0;
+}
+
+/* The program that stood on standard input was found in the line. */
+static bool
+was_followed(const struct view *v, size_t i)
+{
+	return i + 1 < v->n_cmds &&
+	    v->cmds[i + 1].item->level > v->cmds[i].item->level;
+}
+
+static void
+interpreter_features(struct view *v, size_t i)
+{
+	struct view_cmd *cmd = &v->cmds[i];
+	bool program, own_input;
+
+	if (!is_interpreter(cmd))
+		return;
+	program = cmd->n_code > 0 || (view_is_shell(cmd) &&
+	    view_option(cmd, "-c|--command|--version|--help|-n") != NULL) ||
+	    view_option(cmd, "--version|--help|-V|-h|-m") != NULL;
+	own_input = cmd->n_operands == 0 ||
+	    (view_is_shell(cmd) && view_option(cmd, "-s") != NULL) ||
+	    strcmp(cmd->argv[cmd->operands[0]].value, "-") == 0 ||
+	    strcmp(cmd->argv[cmd->operands[0]].value, "/dev/stdin") == 0;
+	if (program || !own_input || was_followed(v, i))
+		return;
+	if (stdin_is_given(cmd->item->command))
+		set(cmd, POL_FEATURE_STDIN_PROGRAM);
+	else if (view_is_shell(cmd))
+		set(cmd, POL_FEATURE_BARE_SHELL);
+}
+
+static bool
+is_self(const struct syn_word *word)
+{
+	static const char *const names[] = { "$0", "${0}", "$BASH", "${BASH}",
+		"$BASH_SOURCE", "/proc/self/exe", "/proc/$$/exe" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(word->value, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What stands behind it is the command that it starts. */
+static bool
+passes_on(const struct view *v, const struct view_cmd *cmd)
+{
+	return cmd + 1 < v->cmds + v->n_cmds && cmd->argc < cmd->item->argc;
+}
+
+static void
+context_features(struct view *v, struct view_cmd *cmd)
+{
+	const struct syn_command *c = cmd->item->command;
+	const char *f = c->in_function;
+
+	if (cmd->item->level > 0)
+		set(cmd, POL_FEATURE_NESTED);
+	if (c->context & SYN_IN_LOOP)
+		set(cmd, POL_FEATURE_IN_LOOP);
+	if (c->context & SYN_IN_BACKGROUND)
+		set(cmd, POL_FEATURE_IN_BACKGROUND);
+	if (c->context & (SYN_IN_SUBST | SYN_IN_PROCESS))
+		set(cmd, POL_FEATURE_IN_SUBST);
+	if (f != NULL)
+		set(cmd, POL_FEATURE_IN_FUNCTION);
+	if (cmd->item->more_args_unknown)
+		set(cmd, POL_FEATURE_MORE_ARGS);
+	if (cmd->n_operands == 0 || (cmd->n_operands == 1 &&
+	    strcmp(cmd->argv[cmd->operands[0]].value, "-") == 0))
+		if (!passes_on(v, cmd))
+			set(cmd, POL_FEATURE_NO_OPERANDS);
+	if (f != NULL && strcmp(f, cmd->name) == 0 &&
+	    ((c->context & SYN_IN_BACKGROUND) || c->pipe_count > 1))
+		set(cmd, POL_FEATURE_FORK_BOMB);
+	if (f != NULL && (resolve_is_builtin(f) || pol_find_name(v->policy,
+	    POL_SEC_PROGNAMES, f, strlen(f)) != NULL))
+		set(cmd, POL_FEATURE_SHADOWS);
+	if (cmd->argc > 0 && is_self(&cmd->argv[0]) &&
+	    (c->context & SYN_IN_BACKGROUND) && (c->context & SYN_IN_LOOP))
+		set(cmd, POL_FEATURE_SELF_START);
+	if (v->in->facts->only_simple && cmd->item->level == 0)
+		set(cmd, POL_FEATURE_WHOLE_LINE);
+}
+
+static bool
+mentions_ifs(const struct syn_word *word)
+{
+	size_t i;
+
+	for (i = 0; i < word->n_parts; i++)
+		if (!word->parts[i].known &&
+		    memmem(word->parts[i].text, word->parts[i].len, "IFS",
+		    3) != NULL)
+			return true;
+	return false;
+}
+
+static void
+word_features(struct view_cmd *cmd, bool ifs_changed)
+{
+	const struct syn_command *c = cmd->item->command;
+	const struct syn_word *first;
+	size_t i, len = 0;
+
+	if (cmd->argc == 0)
+		return;
+	if (is_spelled(&cmd->argv[0]))
+		set(cmd, POL_FEATURE_SPELLED_NAME);
+	if (has_high_bytes(&cmd->argv[0]))
+		set(cmd, POL_FEATURE_ODD_NAME);
+	first = c->n_words > 0 ? &c->words[0] : &cmd->argv[0];
+	if (!first->known && cmd->argv[0].known &&
+	    cmd->item->wrapper == NULL && cmd->item->level == 0)
+		set(cmd, POL_FEATURE_SPELLED_NAME);
+	if (mentions_ifs(first) || mentions_ifs(&cmd->argv[0]) ||
+	    (ifs_changed && first->may_split))
+		set(cmd, POL_FEATURE_IFS_GAME);
+	for (i = 0; i < cmd->argc; i++)
+		len += cmd->argv[i].len;
+	if (len > LONG_LINE)
+		set(cmd, POL_FEATURE_LONG_LINE);
+	if ((cmd->unknown & ~POL_UNKNOWN_REDIR) == 0)
+		set(cmd, POL_FEATURE_PLAIN_WORDS);
+	if (cmd->real != NULL)
+		set(cmd, POL_FEATURE_LINK_NAME);
+}
+
+/* Not even the first bytes of it are known: which command it will be is
+ * open.  "ls $dir" is known to be ls. */
+static bool
+starts_unknown(const struct syn_word *word)
+{
+	size_t i;
+
+	for (i = 0; i < word->n_parts; i++)
+		if (word->parts[i].len > 0)
+			return !word->parts[i].known;
+	return !word->known;
+}
+
+/* Code that is not known, for the programs that run strings. */
+static void
+code_unknown(struct view_cmd *cmd)
+{
+	static const char *const evals[] = { "eval", "source", ".", "trap" };
+	size_t i, j;
+
+	if (view_is_shell(cmd) && view_option(cmd, "-c") != NULL &&
+	    cmd->n_operands > 0 && starts_unknown(
+	    &cmd->argv[cmd->operands[0]]))
+		cmd->unknown |= POL_UNKNOWN_CODE;
+	for (i = 0; i < AEG_NELEM(evals); i++)
+		if (strcmp(evals[i], cmd->name) == 0)
+			for (j = 1; j < cmd->argc; j++)
+				if (starts_unknown(&cmd->argv[j]))
+					cmd->unknown |= POL_UNKNOWN_CODE;
+}
+
+static bool
+changes_ifs(const struct view *v)
+{
+	size_t i, j;
+
+	for (i = 0; i < v->n_cmds; i++)
+		for (j = 0; j < v->cmds[i].n_assigns; j++)
+			if (v->cmds[i].assigns[j].name_len == 3 &&
+			    memcmp(v->cmds[i].assigns[j].name, "IFS", 3) == 0)
+				return true;
+	return false;
+}
+
+/* Bidirectional and invisible characters, wherever they stand: comments
+ * hide from the tree, not from the eye. */
+static bool
+hides_text(const struct policy_input *in)
+{
+	uint32_t cp;
+	size_t i = 0, n;
+
+	if (in->line == NULL)
+		return false;
+	while (i < in->len) {
+		if ((unsigned char)in->line[i] < 0x80) {
+			i++;
+			continue;
+		}
+		n = text_utf8(in->line + i, in->len - i, &cp);
+		if (n == 0) {
+			i++;
+			continue;
+		}
+		if ((cp >= 0x202a && cp <= 0x202e) ||
+		    (cp >= 0x2066 && cp <= 0x2069) ||
+		    (cp >= 0x200b && cp <= 0x200f) || cp == 0x2060 ||
+		    cp == 0xfeff || (cp >= 0xe0000 && cp <= 0xe007f))
+			return true;
+		i += n;
+	}
+	return false;
+}
+
+void
+view_features(struct view *v)
+{
+	bool ifs = changes_ifs(v), hidden = hides_text(v->in);
+	size_t i;
+
+	for (i = 0; i < v->n_cmds; i++) {
+		context_features(v, &v->cmds[i]);
+		word_features(&v->cmds[i], ifs);
+		interpreter_features(v, i);
+		code_unknown(&v->cmds[i]);
+		if (hidden)
+			set(&v->cmds[i], POL_FEATURE_HIDDEN_TEXT);
+	}
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What the files of this room share: the compiled form (tables of offsets
+ * into one block of bytes, see policy_blob.c) and the view of a line that
+ * the rules are matched against.  Nobody else includes it.
+ */
+#ifndef POLICY_INT_H
+#define POLICY_INT_H
+
+#include <stdint.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/policy.h"
+
+#define POL_SOURCE_MAX ((size_t)256 * 1024)	/* bytes of one rule file */
+#define POL_SOURCES_MAX 64			/* files of all layers */
+#define POL_BLOB_MAX ((size_t)8 * 1024 * 1024)
+#define POL_RULES_MAX 4096
+#define POL_LIST_MAX 2048			/* elements of one list */
+#define POL_SETS_MAX 64				/* path sets: bits of a word */
+#define POL_EVIDENCE_MAX 1000u
+#define POL_REGEX_LIMIT 20000			/* pcre2 match limit */
+
+enum pol_layer { POL_FLOOR = 0, POL_VENDOR, POL_SITE, POL_USER };
+
+enum pol_says {			/* what a rule says when it matches */
+	POL_SAYS_BLOCK = 0,
+	POL_SAYS_WARN,
+	POL_SAYS_EVIDENCE,	/* adds its score */
+	POL_SAYS_ALLOW,
+};
+
+/* Kinds of arguments that conditions take. */
+enum pol_arg {
+	POL_ARG_NAMES,		/* command names, "*" at either end; @set */
+	POL_ARG_GLOBS,		/* whole words, fnmatch(3) */
+	POL_ARG_TEXTS,		/* plain substrings */
+	POL_ARG_OPTIONS,	/* "-r|-R|--recursive" */
+	POL_ARG_REGEX,		/* pcre2 */
+	POL_ARG_SETS,		/* "@secrets" */
+	POL_ARG_NUMBERS,
+	POL_ARG_KINDS, POL_ARG_UNKNOWNS, POL_ARG_FEATURES, POL_ARG_ORIGINS,
+	POL_ARG_TURNS,
+};
+
+enum pol_cond_id {
+#define POL_COND(id, key, arg, cost) POL_COND_##id,
+#include "policy_conds.h"
+#undef POL_COND
+	POL_COND_COUNT
+};
+#define POL_COND_NOT 0x8000u	/* in pol_cond.id: must not hold */
+
+struct pol_cond_row {
+	const char *key;
+	enum pol_arg arg;
+	int cost;
+};
+const struct pol_cond_row *pol_cond_row(unsigned id);
+/* Words of an enumerated argument, as a bit; -1 when it is none. */
+int pol_arg_bit(enum pol_arg arg, const char *word);
+
+enum pol_feature {
+#define POL_FEATURE(id, word, meaning) POL_FEATURE_##id,
+#include "policy_features.h"
+#undef POL_FEATURE
+};
+const char *pol_feature_word(unsigned bit);
+const char *pol_feature_meaning(unsigned bit);
+
+enum pol_unknown {		/* bits, in the order of the words */
+	POL_UNKNOWN_NAME = 1 << 0, POL_UNKNOWN_OPERAND = 1 << 1,
+	POL_UNKNOWN_OPTION = 1 << 2, POL_UNKNOWN_CODE = 1 << 3,
+	POL_UNKNOWN_REDIR = 1 << 4, POL_UNKNOWN_PREFIX = 1 << 5,
+	POL_UNKNOWN_NAME_VARIABLE = 1 << 6, POL_UNKNOWN_NAME_SUBST = 1 << 7,
+	POL_UNKNOWN_NAME_GLOB = 1 << 8, POL_UNKNOWN_NAME_INDIRECT = 1 << 9,
+	POL_UNKNOWN_NAME_BRACE = 1 << 10, POL_UNKNOWN_NAME_OTHER = 1 << 11,
+	POL_UNKNOWN_OPERAND_SUBST = 1 << 12,
+	POL_UNKNOWN_OPERAND_GLOB = 1 << 13,
+};
+
+enum pol_how {			/* bits: what is done with a path */
+	POL_HOW_READ = 1 << 0,
+	POL_HOW_WRITE = 1 << 1,
+	POL_HOW_DELETE = 1 << 2,
+	POL_HOW_CHANGE = 1 << 3,	/* owner, mode, attributes */
+	POL_HOW_LIST = 1 << 4,	/* its name or directory, not its bytes */
+	POL_HOW_RUN = 1 << 5,
+	POL_HOW_MAYBE = 1 << 6,	/* a program that no table knows */
+	POL_HOW_REPEAT = 1 << 8,	/* in role patterns only, as … */
+	POL_HOW_ANYWHERE = 1 << 10,	/* its beginning is not known */
+	POL_HOW_REMOTE = 1 << 9,	/* … "host:path" is no path of here */
+};
+/* A word of a role pattern as bits of pol_how, or -1. */
+int pol_role(const char *word, size_t len);
+
+/* ---- the compiled form -------------------------------------------------- */
+
+#define POL_MAGIC "aegshpol"
+#define POL_VERSION 1u		/* of the format; raise it with any change */
+#define POL_NONE UINT32_MAX	/* no string, no program */
+
+struct pol_section {		/* bytes from the start, elements */
+	uint32_t offset, n;
+};
+
+enum pol_section_id {
+	POL_SEC_STRINGS = 0,	/* bytes; the last is NUL */
+	POL_SEC_LISTS,		/* uint32_t */
+	POL_SEC_CONDS,
+	POL_SEC_RULES,
+	POL_SEC_INDEX,		/* pol_name, sorted: rules of a command */
+	POL_SEC_PROGRAMS,	/* pol_program */
+	POL_SEC_PROGNAMES,	/* pol_name, sorted: program of a command */
+	POL_SEC_PATTERNS,
+	POL_SEC_SETS,		/* pol_set */
+	POL_SEC_PROFILES,
+	POL_SEC_REGEXES,	/* uint32_t: string */
+	POL_SEC_COUNT
+};
+
+struct pol_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t size;		/* of everything */
+	uint8_t hash[32];	/* SHA-256 over the sources */
+	struct pol_section sections[POL_SEC_COUNT];
+	uint32_t general, n_general;	/* list: rules for any command */
+	uint32_t notes, n_notes;	/* list: strings */
+};
+
+struct pol_cond {
+	uint32_t id;		/* pol_cond_id, perhaps POL_COND_NOT */
+	uint32_t list, n;	/* strings, regexes, or the halves of a mask */
+};
+
+struct pol_rule {
+	uint32_t id, reason, instead, technique;	/* strings */
+	uint32_t file, line;
+	uint32_t says;		/* pol_says */
+	uint32_t layer;		/* pol_layer */
+	uint32_t score;
+	uint32_t any_words;	/* allow: also with words not known */
+	uint32_t conds, n_conds;
+	uint32_t what;		/* string: for lists of rules */
+};
+
+struct pol_name {		/* a command name and its list or row */
+	uint32_t name;
+	uint32_t first, n;	/* INDEX: list; PROGNAMES: first is the row */
+};
+
+struct pol_program {
+	uint32_t options;	/* grammar, or POL_NONE */
+	uint32_t operands;	/* roles: "read* write" */
+	uint32_t when, n_when;	/* list of pairs: option group, roles */
+	uint32_t values, n_values;	/* list of pairs: option group, role */
+	uint32_t turns, n_turns;	/* list of pairs: shape, into what */
+};
+
+struct pol_pattern {
+	uint32_t text;
+	uint32_t prefix;	/* bytes before the first special character */
+	uint32_t set;
+	uint32_t flags;		/* POL_PAT_… */
+};
+#define POL_PAT_HOME 1u		/* below any home directory */
+#define POL_PAT_GLOB 2u
+#define POL_PAT_EXCEPT 4u	/* takes the path out of the set again */
+#define POL_PAT_BELOW 8u	/* all below, and the directory itself */
+#define POL_PAT_NAME 16u	/* last component, in any directory */
+
+struct pol_set {
+	uint32_t name, why;
+};
+
+struct pol_profile {
+	uint32_t name, sandbox, extends;
+	uint32_t rank;
+	uint32_t unknown;	/* policy_action where nobody answers … */
+	uint32_t unknown_evidence;	/* … and with evidence >= ask_at */
+	uint32_t ask_at;
+	uint32_t enabled;	/* 0: every line is blocked */
+	uint32_t jail;		/* paths outside the project are blocked */
+	uint32_t rules;		/* list: bitmap over the rules */
+};
+
+struct policy {
+	char *blob;		/* owned */
+	size_t size;
+	const struct pol_header *head;
+	const struct pol_profile *profile;
+	char hash[65];
+	struct pol_regex *regexes;	/* one for each of POL_SEC_REGEXES */
+	void *match_data;	/* pcre2's */
+	void *match_context;
+	struct buf shown;	/* text of the last verdict's command */
+};
+
+static inline const void *
+pol_section(const struct policy *p, enum pol_section_id id)
+{
+	return p->blob + p->head->sections[id].offset;
+}
+
+static inline uint32_t
+pol_count(const struct policy *p, enum pol_section_id id)
+{
+	return p->head->sections[id].n;
+}
+
+/* NULL for POL_NONE. */
+static inline const char *
+pol_string(const struct policy *p, uint32_t offset)
+{
+	return offset == POL_NONE ? NULL :
+	    (const char *)pol_section(p, POL_SEC_STRINGS) + offset;
+}
+
+static inline const uint32_t *
+pol_list(const struct policy *p, uint32_t start)
+{
+	return (const uint32_t *)pol_section(p, POL_SEC_LISTS) + start;
+}
+
+/* Take over size bytes that claim to be a compiled policy.  ERR_SYNTAX when
+ * any offset, count or enum in them is out of place. */
+int pol_blob_check(const char *blob, size_t size);
+enum policy_action pol_action(uint32_t says);
+/* The loaded profile lets the rule speak. */
+bool pol_speaks(const struct policy *p, uint32_t rule);
+const struct pol_name *pol_find_name(const struct policy *p,
+	enum pol_section_id id, const char *name, size_t len);
+
+/* ---- sources ------------------------------------------------------------ */
+
+struct pol_source {
+	enum pol_layer layer;
+	char *path;		/* "(built in)" of the floor */
+	char *text;
+	size_t len;
+};
+
+struct pol_sources {
+	struct pol_source *v;
+	size_t n;
+	uint8_t hash[32];
+};
+
+extern const char pol_floor_text[];
+void pol_sources_add_text(struct pol_sources *s, enum pol_layer layer,
+	const char *path, const char *text, size_t len);
+void pol_sources_hash(struct pol_sources *s);
+
+int pol_sources_read(const struct policy_layers *layers,
+	struct pol_sources *ret, struct err *err);
+void pol_sources_done(struct pol_sources *s);
+
+/* Parse and compile; the examples are not checked yet.  *ret is owned. */
+int pol_compile(const struct pol_sources *sources, char **ret,
+	size_t *ret_size, struct err *err);
+/* Take the blob over (freed on failure too) and choose the profile. */
+int pol_open(char *blob, size_t size, const char *profile,
+	struct policy **ret, struct err *err);
+
+void pol_hash_hex(const uint8_t hash[32], char hex[65]);
+int pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
+	size_t *ret_size);
+void pol_cache_write(const char *dir, const uint8_t hash[32],
+	const char *blob, size_t size);
+
+/* Every example of every rule, against the sources it came from. */
+int pol_examples_check(const struct pol_sources *sources, const char *blob,
+	size_t size, struct err *err);
+
+/* ---- regular expressions ------------------------------------------------ */
+
+enum pol_regex_answer { POL_REGEX_LIMIT_HIT = 0, POL_REGEX_NO, POL_REGEX_YES };
+
+int pol_regex_check(const char *pattern, struct err *err);
+enum pol_regex_answer pol_regex_match(const struct policy *p, uint32_t index,
+	const char *text, size_t len);
+void pol_regex_free(struct policy *p);
+struct pol_regex *pol_regex_new(uint32_t n);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: ISC */
+/* Loading: from the cache where the sources are the same, else from the
+ * sources, whose examples must then hold. */
+#include "policy_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/io.h"
+
+static const struct pol_profile *
+find_profile(const struct policy *p, const char *name)
+{
+	const struct pol_profile *all = pol_section(p, POL_SEC_PROFILES);
+	uint32_t i;
+
+	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++)
+		if (strcmp(pol_string(p, all[i].name), name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+int
+pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
+	struct err *err)
+{
+	struct policy *p = xcalloc(1, sizeof *p);
+
+	p->blob = blob;
+	p->size = size;
+	p->head = (const void *)blob;
+	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
+	pol_hash_hex(p->head->hash, p->hash);
+	p->profile = find_profile(p, profile);
+	if (p->profile == NULL) {
+		policy_free(p);
+		return err_set(err, ERR_UNKNOWN_NAME, "no policy profile '%s'",
+		    profile);
+	}
+	*ret = p;
+	return 0;
+}
+
+int
+policy_load_layers(const char *profile, const char *cache_dir,
+	const struct policy_layers *layers, struct policy **ret,
+	struct err *err)
+{
+	struct pol_sources sources;
+	char *blob = NULL;
+	size_t size = 0;
+	int rc;
+
+	rc = pol_sources_read(layers, &sources, err);
+	if (rc < 0)
+		return rc;
+	if (cache_dir == NULL || pol_cache_read(cache_dir, sources.hash, &blob,
+	    &size) < 0) {
+		rc = pol_compile(&sources, &blob, &size, err);
+		if (rc == 0)
+			rc = pol_examples_check(&sources, blob, size, err);
+		if (rc == 0 && cache_dir != NULL)
+			pol_cache_write(cache_dir, sources.hash, blob, size);
+	}
+	pol_sources_done(&sources);
+	if (rc < 0) {
+		free(blob);
+		return rc;
+	}
+	return pol_open(blob, size, profile, ret, err);
+}
+
+int
+policy_load(const char *profile, const char *cache_dir, struct policy **ret,
+	struct err *err)
+{
+	return policy_load_layers(profile, cache_dir, NULL, ret, err);
+}
+
+void
+policy_free(struct policy *p)
+{
+	if (p == NULL)
+		return;
+	pol_regex_free(p);
+	buf_done(&p->shown);
+	free(p->blob);
+	free(p);
+}
+
+const char *
+policy_profile(const struct policy *p)
+{
+	return pol_string(p, p->profile->name);
+}
+
+const char *
+policy_sandbox(const struct policy *p)
+{
+	return pol_string(p, p->profile->sandbox);
+}
+
+int
+policy_rank(const struct policy *p)
+{
+	return (int)p->profile->rank;
+}
+
+enum policy_action
+policy_unknown(const struct policy *p, unsigned evidence)
+{
+	return (enum policy_action)(evidence >= p->profile->ask_at ?
+	    p->profile->unknown_evidence : p->profile->unknown);
+}
+
+const char *
+policy_hash(const struct policy *p)
+{
+	return p->hash;
+}
+
+const char *
+policy_action_name(enum policy_action action)
+{
+	switch (action) {
+	case POLICY_BLOCK:
+		return "block";
+	case POLICY_WARN:
+		return "warn";
+	case POLICY_UNKNOWN:
+		return "unknown";
+	case POLICY_ALLOW:
+		return "allow";
+	}
+	return "block";
+}
+
+int
+policy_each_note(const struct policy *p, int (*fn)(void *ctx,
+	const char *text), void *ctx)
+{
+	const uint32_t *notes = pol_list(p, p->head->notes);
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < p->head->n_notes; i++)
+		if ((rc = fn(ctx, pol_string(p, notes[i]))) != 0)
+			return rc;
+	return 0;
+}
+
+int
+policy_each_profile(const struct policy *p, int (*fn)(void *ctx,
+	const char *name, const char *extends, int rank), void *ctx)
+{
+	const struct pol_profile *all = pol_section(p, POL_SEC_PROFILES);
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++)
+		if ((rc = fn(ctx, pol_string(p, all[i].name),
+		    pol_string(p, all[i].extends), (int)all[i].rank)) != 0)
+			return rc;
+	return 0;
+}
+
+bool
+pol_speaks(const struct policy *p, uint32_t rule)
+{
+	return pol_list(p, p->profile->rules)[rule / 32] >> (rule % 32) & 1;
+}
+
+int
+policy_each(const struct policy *p, enum policy_action action,
+	int (*fn)(void *ctx, const char *id, const char *what,
+	const char *reason, const char *where), void *ctx)
+{
+	const struct pol_rule *r = pol_section(p, POL_SEC_RULES);
+	char where[512];
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < pol_count(p, POL_SEC_RULES); i++) {
+		if (pol_action(r[i].says) != action || !pol_speaks(p, i))
+			continue;
+		snprintf(where, sizeof where, "%s:%u", pol_string(p, r[i].file),
+		    r[i].line);
+		rc = fn(ctx, pol_string(p, r[i].id), pol_string(p, r[i].what),
+		    pol_string(p, r[i].reason), where);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+enum policy_action
+pol_action(uint32_t says)
+{
+	switch ((enum pol_says)says) {
+	case POL_SAYS_BLOCK:
+		return POLICY_BLOCK;
+	case POL_SAYS_WARN:
+		return POLICY_WARN;
+	case POL_SAYS_EVIDENCE:
+		return POLICY_UNKNOWN;
+	case POL_SAYS_ALLOW:
+		return POLICY_ALLOW;
+	}
+	return POLICY_BLOCK;
+}
+
+/* One file on top of the floor and the vendor's, as a site's layer: that
+ * is where a new file of an operator will stand. */
+int
+policy_check_file(const char *path, struct err *err)
+{
+	struct pol_sources sources;
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
+	AEG_AUTOFD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	char *blob AEG_AUTOFREE = NULL;
+	size_t size, i;
+	int rc;
+
+	if (fd < 0)
+		return err_sys(err, errno, "%s", path);
+	rc = io_read_all(fd, &text);
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", path, err_str(rc));
+	rc = pol_sources_read(NULL, &sources, err);
+	if (rc < 0)
+		return rc;
+	/* A file that is in place already stands in for itself. */
+	for (i = 0; i < sources.n; i++)
+		if (strcmp(sources.v[i].path, path) == 0)
+			break;
+	if (i == sources.n)
+		pol_sources_add_text(&sources, POL_SITE, path,
+		    text.data != NULL ? text.data : "", text.len);
+	rc = pol_compile(&sources, &blob, &size, err);
+	if (rc == 0)
+		rc = pol_examples_check(&sources, blob, size, err);
+	pol_sources_done(&sources);
+	return rc;
+}

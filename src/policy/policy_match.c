@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: ISC */
+/* One rule against one command: every condition must hold. */
+#include "policy_view_int.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+struct match {
+	struct view *v;
+	struct view_cmd *cmd;
+	const struct pol_rule *rule;
+	bool limit;		/* a regular expression ran into its limit */
+};
+
+static const char *
+element(const struct match *m, const struct pol_cond *c, uint32_t i)
+{
+	return pol_string(m->v->policy,
+	    pol_list(m->v->policy, c->list)[i]);
+}
+
+static uint64_t
+mask_of(const struct match *m, const struct pol_cond *c)
+{
+	const uint32_t *half = pol_list(m->v->policy, c->list);
+
+	return half[0] | (uint64_t)half[1] << 32;
+}
+
+/* "mkfs*", "*-shell", or the whole name. */
+static bool
+name_matches(const char *pattern, const char *name, size_t len)
+{
+	size_t n = strlen(pattern);
+
+	if (n > 0 && pattern[n - 1] == '*' && pattern[0] != '*')
+		return len >= n - 1 && memcmp(pattern, name, n - 1) == 0;
+	if (n > 1 && pattern[0] == '*')
+		return len >= n - 1 && memcmp(pattern + 1,
+		    name + len - (n - 1), n - 1) == 0;
+	if (n == 1 && pattern[0] == '*')
+		return true;
+	return len == n && memcmp(pattern, name, n) == 0;
+}
+
+bool
+view_name_is(const struct view_cmd *cmd, const char *pattern)
+{
+	return name_matches(pattern, cmd->name, cmd->name_len) ||
+	    (cmd->stem_len < cmd->name_len &&
+	    name_matches(pattern, cmd->name, cmd->stem_len)) ||
+	    (cmd->real != NULL &&
+	    name_matches(pattern, cmd->real, strlen(cmd->real)));
+}
+
+static bool
+any_name(const struct match *m, const struct pol_cond *c,
+	const struct view_cmd *cmd)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (view_name_is(cmd, element(m, c, i)))
+			return true;
+	return false;
+}
+
+static bool
+glob_matches(const char *pattern, const char *text)
+{
+	return strpbrk(pattern, "*?[\\") == NULL ? strcmp(pattern, text) == 0 :
+	    fnmatch(pattern, text, 0) == 0;
+}
+
+static bool
+any_glob(const struct match *m, const struct pol_cond *c, const char *text)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (glob_matches(element(m, c, i), text))
+			return true;
+	return false;
+}
+
+static bool
+nth_operand(const struct match *m, const struct pol_cond *c, size_t nth)
+{
+	return nth < m->cmd->n_operands && any_glob(m, c,
+	    m->cmd->argv[m->cmd->operands[nth]].value);
+}
+
+static bool
+any_operand(const struct match *m, const struct pol_cond *c)
+{
+	size_t i;
+
+	for (i = 0; i < m->cmd->n_operands; i++)
+		if (nth_operand(m, c, i))
+			return true;
+	return false;
+}
+
+static bool
+all_options(const struct match *m, const struct pol_cond *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (view_option(m->cmd, element(m, c, i)) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+any_path(const struct match *m, const struct pol_cond *c, unsigned how)
+{
+	uint64_t mask = mask_of(m, c);
+	size_t i;
+
+	for (i = 0; i < m->cmd->n_paths; i++)
+		if ((m->cmd->paths[i].how & how) != 0 &&
+		    (m->cmd->paths[i].sets & mask) != 0)
+			return true;
+	return false;
+}
+
+static bool
+any_regex(struct match *m, const struct pol_cond *c, const char *text,
+	size_t len)
+{
+	const uint32_t *list = pol_list(m->v->policy, c->list);
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		switch (pol_regex_match(m->v->policy, list[i], text, len)) {
+		case POL_REGEX_YES:
+			return true;
+		case POL_REGEX_LIMIT_HIT:
+			m->limit = true;
+			return true;
+		case POL_REGEX_NO:
+			break;
+		}
+	return false;
+}
+
+static bool
+any_text(const struct match *m, const struct pol_cond *c, const char *text,
+	size_t len)
+{
+	const char *needle;
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++) {
+		needle = element(m, c, i);
+		if (memmem(text, len, needle, strlen(needle)) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* ---- assignments -------------------------------------------------------- */
+
+static bool
+assign_name_is(const struct match *m, const struct pol_cond *c,
+	const struct view_assign *a)
+{
+	char name[128];
+
+	if (a->name_len >= sizeof name)
+		return false;
+	memcpy(name, a->name, a->name_len);
+	name[a->name_len] = '\0';
+	return any_glob(m, c, name);
+}
+
+static bool
+any_assign(const struct match *m, const struct pol_cond *c, bool prefix)
+{
+	size_t i;
+
+	for (i = 0; i < m->cmd->n_assigns; i++)
+		if ((!prefix || m->cmd->assigns[i].prefix) &&
+		    assign_name_is(m, c, &m->cmd->assigns[i]))
+			return true;
+	return false;
+}
+
+/* The value counts for the names that the rule's own conditions name. */
+static bool
+assign_is_meant(const struct match *m, const struct view_assign *a)
+{
+	const struct pol_cond *c = (const struct pol_cond *)pol_section(
+	    m->v->policy, POL_SEC_CONDS) + m->rule->conds;
+	bool named = false;
+	uint32_t i;
+
+	for (i = 0; i < m->rule->n_conds; i++)
+		if (c[i].id == POL_COND_ASSIGN || c[i].id == POL_COND_PREFIX) {
+			if (assign_name_is(m, &c[i], a))
+				return true;
+			named = true;
+		}
+	return !named;
+}
+
+static bool
+any_assign_value(struct match *m, const struct pol_cond *c)
+{
+	const struct view_assign *a;
+	size_t i;
+
+	for (i = 0; i < m->cmd->n_assigns; i++) {
+		a = &m->cmd->assigns[i];
+		if (a->skip <= a->value->len && assign_is_meant(m, a) &&
+		    any_regex(m, c, a->value->value + a->skip,
+		    a->value->len - a->skip))
+			return true;
+	}
+	return false;
+}
+
+/* ---- other commands of the line ----------------------------------------- */
+
+enum relation { FED_BY, FEEDS, HOLDS, INSIDE, BESIDE };
+
+static bool
+related(const struct view_cmd *a, const struct view_cmd *b, enum relation how)
+{
+	const struct syn_command *x = a->item->command, *y = b->item->command;
+	bool same = a->item->program == b->item->program;
+
+	switch (how) {
+	case FED_BY:
+		return same && x->pipeline == y->pipeline &&
+		    y->pipe_index < x->pipe_index;
+	case FEEDS:
+		return same && x->pipeline == y->pipeline &&
+		    y->pipe_index > x->pipe_index;
+	case HOLDS:
+		return same && y->depth > x->depth && y->offset >= x->offset &&
+		    y->offset < x->offset + x->len;
+	case INSIDE:
+		return same && x->depth > y->depth && x->offset >= y->offset &&
+		    x->offset < y->offset + y->len;
+	case BESIDE:
+		return true;
+	}
+	return false;
+}
+
+static bool
+any_related(const struct match *m, const struct pol_cond *c, enum relation how)
+{
+	size_t i;
+
+	for (i = 0; i < m->v->n_cmds; i++)
+		if (&m->v->cmds[i] != m->cmd &&
+		    related(m->cmd, &m->v->cmds[i], how) &&
+		    any_name(m, c, &m->v->cmds[i]))
+			return true;
+	return false;
+}
+
+/* ---- code and input ----------------------------------------------------- */
+
+/* The languages that the rule itself names, or all. */
+static bool
+language_is_meant(const struct match *m, const struct resolve_code *code)
+{
+	const struct pol_cond *c = (const struct pol_cond *)pol_section(
+	    m->v->policy, POL_SEC_CONDS) + m->rule->conds;
+	uint32_t i, j;
+
+	for (i = 0; i < m->rule->n_conds; i++) {
+		if (c[i].id != POL_COND_LANGUAGE)
+			continue;
+		for (j = 0; j < c[i].n; j++)
+			if (strcmp(element(m, &c[i], j), code->language) == 0)
+				return true;
+		return false;
+	}
+	return true;
+}
+
+static bool
+any_code(struct match *m, const struct pol_cond *c, bool regex)
+{
+	const struct resolve_code *code;
+	size_t i;
+
+	for (i = 0; i < m->cmd->n_code; i++) {
+		code = &m->cmd->code[i];
+		if (!language_is_meant(m, code))
+			continue;
+		if (c == NULL)
+			return true;
+		if (regex ? any_regex(m, c, code->text.value, code->text.len) :
+		    any_text(m, c, code->text.value, code->text.len))
+			return true;
+	}
+	return false;
+}
+
+static bool
+any_input(struct match *m, const struct pol_cond *c)
+{
+	const struct syn_command *command = m->cmd->item->command;
+	const struct syn_redir *r;
+	size_t i;
+
+	for (i = 0; i < command->n_redirs; i++) {
+		r = &command->redirs[i];
+		if ((r->op == SYN_REDIR_HEREDOC ||
+		    r->op == SYN_REDIR_HERESTRING) &&
+		    any_regex(m, c, r->target.value, r->target.len))
+			return true;
+	}
+	return false;
+}
+
+static bool
+any_number(const struct match *m, const struct pol_cond *c, uint32_t number)
+{
+	const uint32_t *list = pol_list(m->v->policy, c->list);
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+static bool
+any_args(struct match *m, const struct pol_cond *c, bool regex)
+{
+	size_t len;
+	const char *args = view_args(m->v, m->cmd, &len);
+
+	return regex ? any_regex(m, c, args, len) : any_text(m, c, args, len);
+}
+
+/* ---- what the table of programs knows ----------------------------------- */
+
+/* "gzip,pigz" holds the one plain word. */
+static bool
+is_approved(const char *list, const char *text, size_t len)
+{
+	size_t n;
+
+	for (; *list != '\0'; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == len && memcmp(list, text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A shape is an option group, perhaps with "!a,b" for values that are
+ * fine, or a glob that some operand matches. */
+static bool
+has_shape(const struct match *m, const char *shape)
+{
+	const char *bang = strstr(shape, " !");
+	const struct view_opt *opt;
+	const struct syn_word *value;
+	char group[256];
+	size_t i, n = bang != NULL ? (size_t)(bang - shape) : strlen(shape);
+
+	if (n >= sizeof group)
+		return true;
+	memcpy(group, shape, n);
+	group[n] = '\0';
+	if (group[0] != '-' && group[0] != '+') {
+		for (i = 0; i < m->cmd->n_operands; i++)
+			if (glob_matches(group,
+			    m->cmd->argv[m->cmd->operands[i]].value))
+				return true;
+		return false;
+	}
+	for (i = 0; i < m->cmd->n_opts; i++) {
+		opt = &m->cmd->opts[i];
+		if (!view_opt_in(&opt->opt, group))
+			continue;
+		value = &m->cmd->argv[opt->opt.value_word];
+		if (bang == NULL || !opt->has_value || !value->known ||
+		    !is_approved(bang + 2, value->value + opt->opt.value_skip,
+		    value->len - opt->opt.value_skip))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t
+turns_of(const struct match *m)
+{
+	const struct pol_program *g = m->cmd->program;
+	const struct policy *p = m->v->policy;
+	const uint32_t *turns;
+	uint64_t bits = 0;
+	uint32_t i;
+	int bit;
+
+	if (g == NULL)
+		return 0;
+	turns = pol_list(p, g->turns);
+	for (i = 0; i < g->n_turns; i += 2) {
+		bit = pol_arg_bit(POL_ARG_TURNS, pol_string(p, turns[i + 1]));
+		if (bit >= 0 && has_shape(m, pol_string(p, turns[i])))
+			bits |= (uint64_t)1 << bit;
+	}
+	return bits;
+}
+
+static bool
+beside_reads(const struct match *m, const struct pol_cond *c)
+{
+	struct match other = *m;
+	size_t i;
+
+	for (i = 0; i < m->v->n_cmds; i++) {
+		other.cmd = &m->v->cmds[i];
+		if (other.cmd != m->cmd && any_path(&other, c,
+		    POL_HOW_READ | POL_HOW_MAYBE))
+			return true;
+	}
+	return false;
+}
+
+/* ---- one function for each row of policy_conds.h ------------------------- */
+
+#define HOW_CHANGED (POL_HOW_WRITE | POL_HOW_DELETE | POL_HOW_CHANGE)
+
+/* The macro keeps the long list readable: a condition is one expression
+ * over the match m and its own arguments c. */
+#define HOLDS_WHEN(id, expression) \
+	static bool \
+	holds_##id(struct match *m, const struct pol_cond *c) \
+	{ \
+		(void)c; \
+		return (expression); \
+	}
+
+HOLDS_WHEN(COMMAND, any_name(m, c, m->cmd))
+HOLDS_WHEN(KIND, mask_of(m, c) >> m->cmd->item->kind & 1)
+HOLDS_WHEN(UNKNOWN, (mask_of(m, c) & m->cmd->unknown) != 0)
+HOLDS_WHEN(FEATURE, (mask_of(m, c) & m->cmd->features) != 0)
+HOLDS_WHEN(ORIGIN, mask_of(m, c) >> m->v->in->origin & 1)
+HOLDS_WHEN(UID, any_number(m, c, m->v->in->uid))
+HOLDS_WHEN(OPTION, all_options(m, c))
+HOLDS_WHEN(FIRST, nth_operand(m, c, 0))
+HOLDS_WHEN(SECOND, nth_operand(m, c, 1))
+HOLDS_WHEN(OPERAND, any_operand(m, c))
+HOLDS_WHEN(WRAPPER, m->cmd->item->wrapper != NULL &&
+    any_glob(m, c, m->cmd->item->wrapper))
+HOLDS_WHEN(ASSIGN, any_assign(m, c, false))
+HOLDS_WHEN(PREFIX, any_assign(m, c, true))
+HOLDS_WHEN(ASSIGN_VALUE, any_assign_value(m, c))
+HOLDS_WHEN(FED_BY, any_related(m, c, FED_BY))
+HOLDS_WHEN(FEEDS, any_related(m, c, FEEDS))
+HOLDS_WHEN(HOLDS, any_related(m, c, HOLDS))
+HOLDS_WHEN(INSIDE, any_related(m, c, INSIDE))
+HOLDS_WHEN(BESIDE, any_related(m, c, BESIDE))
+HOLDS_WHEN(BESIDE_READS, beside_reads(m, c))
+HOLDS_WHEN(LANGUAGE, any_code(m, NULL, false))
+HOLDS_WHEN(TURNS, (mask_of(m, c) & turns_of(m)) != 0)
+HOLDS_WHEN(TEXT, any_args(m, c, false))
+HOLDS_WHEN(ARGS, any_args(m, c, true))
+HOLDS_WHEN(CODE_TEXT, any_code(m, c, false))
+HOLDS_WHEN(CODE, any_code(m, c, true))
+HOLDS_WHEN(INPUT, any_input(m, c))
+HOLDS_WHEN(LINE, m->v->in->line != NULL &&
+    any_regex(m, c, m->v->in->line, m->v->in->len))
+HOLDS_WHEN(READS, any_path(m, c, POL_HOW_READ))
+HOLDS_WHEN(MAY_READ, any_path(m, c, POL_HOW_READ | POL_HOW_MAYBE))
+HOLDS_WHEN(WRITES, any_path(m, c, HOW_CHANGED))
+HOLDS_WHEN(MAY_WRITE, any_path(m, c, HOW_CHANGED | POL_HOW_MAYBE))
+HOLDS_WHEN(DELETES, any_path(m, c, POL_HOW_DELETE))
+HOLDS_WHEN(CHANGES, any_path(m, c, POL_HOW_CHANGE))
+HOLDS_WHEN(LISTS, any_path(m, c, POL_HOW_LIST))
+HOLDS_WHEN(RUNS, any_path(m, c, POL_HOW_RUN))
+HOLDS_WHEN(TOUCHES, any_path(m, c, ~0u))
+
+static bool (*const holds[])(struct match *m, const struct pol_cond *c) = {
+#define POL_COND(id, key, arg, cost) holds_##id,
+#include "policy_conds.h"
+#undef POL_COND
+};
+
+bool
+rule_matches(struct view *v, struct view_cmd *cmd,
+	const struct pol_rule *rule, bool *ret_limit)
+{
+	const struct pol_cond *c = (const struct pol_cond *)pol_section(
+	    v->policy, POL_SEC_CONDS) + rule->conds;
+	struct match m = { .v = v, .cmd = cmd, .rule = rule };
+	uint32_t i;
+
+	for (i = 0; i < rule->n_conds; i++) {
+		bool hit = holds[c[i].id & ~POL_COND_NOT](&m, &c[i]);
+
+		if (m.limit) {
+			*ret_limit = true;
+			return true;
+		}
+		if (hit == ((c[i].id & POL_COND_NOT) != 0))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which words of a command are paths, and what is done with each: by the
+ * table of programs where it knows the program, by the look of the words
+ * where it does not.
+ */
+#include "policy_view_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+
+static const struct {
+	const char *word;
+	int how;
+} roles[] = {
+	{ "read", POL_HOW_READ }, { "write", POL_HOW_WRITE },
+	{ "delete", POL_HOW_DELETE }, { "change", POL_HOW_CHANGE },
+	{ "list", POL_HOW_LIST }, { "run", POL_HOW_RUN },
+	{ "both", POL_HOW_READ | POL_HOW_WRITE },
+	{ "move", POL_HOW_READ | POL_HOW_DELETE },
+	{ "maybe", POL_HOW_MAYBE }, { "text", 0 },
+	{ "from", POL_HOW_READ | POL_HOW_REMOTE },
+	{ "to", POL_HOW_WRITE | POL_HOW_REMOTE },
+};
+
+int
+pol_role(const char *word, size_t len)
+{
+	int repeat = 0;
+	size_t i;
+
+	if (len > 0 && word[len - 1] == '*') {
+		repeat = POL_HOW_REPEAT;
+		len--;
+	}
+	for (i = 0; i < AEG_NELEM(roles); i++)
+		if (strlen(roles[i].word) == len &&
+		    memcmp(roles[i].word, word, len) == 0)
+			return roles[i].how | repeat;
+	return -1;
+}
+
+static void
+push_path(struct view *v, struct view_cmd *cmd, const struct view_path *path)
+{
+	if (cmd->n_paths >= VIEW_PATHS_MAX) {
+		cmd->unknown |= POL_UNKNOWN_OPERAND;
+		return;
+	}
+	VIEW_PUSH(v->arena, cmd->paths, cmd->n_paths, *path);
+}
+
+static void
+note_written(struct view *v, const struct view_path *path)
+{
+	if ((path->how & POL_HOW_WRITE) != 0 && path->known &&
+	    v->n_written < VIEW_WRITTEN_MAX)
+		v->written[v->n_written++] = path->path;
+}
+
+static bool
+was_written(const struct view *v, const struct view_path *path)
+{
+	size_t i;
+
+	for (i = 0; i < v->n_written; i++)
+		if (strcmp(v->written[i], path->path) == 0)
+			return true;
+	return false;
+}
+
+/* Links are followed where the path exists: the set of what a name leads
+ * to counts beside the set of the name. */
+static uint64_t
+sets_behind(const struct view *v, const struct view_path *path)
+{
+	char *real AEG_AUTOFREE = NULL;
+
+	if (!v->touch_disk || !path->known || path->path[0] != '/')
+		return 0;
+	real = realpath(path->path, NULL);
+	if (real == NULL || strcmp(real, path->path) == 0)
+		return 0;
+	return view_sets(v, real, strlen(real), true);
+}
+
+static void
+add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
+	unsigned how, bool known, bool must_match)
+{
+	struct view_path path = { .how = how, .known = known };
+	bool bent = false, anywhere = (how & POL_HOW_ANYWHERE) != 0;
+	size_t i, n;
+	const char *other;
+
+	path.how &= ~(unsigned)POL_HOW_ANYWHERE;
+
+	if (len == 0 || memchr(text, '\0', len) != NULL)
+		return;
+	/* "*" from an unknown beginning may stand for any directory. */
+	path.path = anywhere ? text : view_fold(v, v->cwds[0], text, len,
+	    &path.len, &bent);
+	path.len = anywhere ? len : path.len;
+	path.sets = view_sets(v, path.path, path.len, known);
+	for (i = 1; i < v->n_cwds && text[0] != '/' && !anywhere; i++) {
+		other = view_fold(v, v->cwds[i], text, len, &n, &bent);
+		path.sets |= view_sets(v, other, n, known);
+	}
+	if (must_match && path.sets == 0 && !was_written(v, &path))
+		return;
+	path.sets |= sets_behind(v, &path);
+	if (bent)
+		cmd->features |= (uint64_t)1 << POL_FEATURE_BENT_PATH;
+	if (was_written(v, &path)) {
+		if (how & POL_HOW_RUN)
+			cmd->features |=
+			    (uint64_t)1 << POL_FEATURE_WRITTEN_THEN_RUN;
+		if (how & POL_HOW_MAYBE)
+			cmd->features |=
+			    (uint64_t)1 << POL_FEATURE_WRITTEN_THEN_USED;
+		if (how & POL_HOW_CHANGE)
+			cmd->features |=
+			    (uint64_t)1 << POL_FEATURE_WRITTEN_THEN_MARKED;
+	}
+	push_path(v, cmd, &path);
+	note_written(v, &path);
+}
+
+static bool
+starts_path(const char *p, size_t len)
+{
+	return len > 1 && (p[0] == '/' || (p[0] == '~' && (p[1] == '/')) ||
+	    (p[0] == '.' && (p[1] == '/' || (len > 2 && p[1] == '.' &&
+	    p[2] == '/'))));
+}
+
+/* Absolute paths inside a word or a piece of code: "f=@/etc/x",
+ * "open('/etc/x')", "man:/etc/x"; not the path of a URL. */
+static void
+add_embedded(struct view *v, struct view_cmd *cmd, const char *text,
+	size_t len, unsigned how)
+{
+	static const char before[] = "=@:,;\"'`(<>|&[{! \t\n";
+	static const char after[] = "\"'`)<>|&;,]}@ \t\n";
+	const char *p = text, *end = text + len;
+	size_t n;
+
+	for (; p < end; p++) {
+		if (*p != '/' && *p != '~')
+			continue;
+		if (p > text && strchr(before, p[-1]) == NULL)
+			continue;
+		if (!starts_path(p, (size_t)(end - p)))
+			continue;
+		if (p > text && p[-1] == ':' && p + 1 < end && p[1] == '/') {
+			/* scheme://host/path, but file:///path */
+			if (p + 2 >= end || p[2] != '/') {
+				while (p + 1 < end &&
+				    strchr(after, p[1]) == NULL)
+					p++;
+				continue;
+			}
+			p += 2;
+		}
+		for (n = 0; p + n < end && strchr(after, p[n]) == NULL; n++)
+			continue;
+		add_text(v, cmd, p, n, how, true, true);
+		p += n > 0 ? n - 1 : 0;
+	}
+}
+
+/* The text of a word with "*" for what is not known, or NULL when nothing
+ * of it is. */
+static const char *
+with_stars(struct view *v, const struct syn_word *word, size_t skip,
+	size_t *ret_len)
+{
+	char *out = arena_alloc(v->arena, word->len + word->n_parts + 1);
+	const struct syn_part *part;
+	size_t i, n = 0, known = 0, left = skip;
+
+	for (i = 0; i < word->n_parts; i++) {
+		part = &word->parts[i];
+		if (left >= part->len) {
+			left -= part->len;
+			continue;
+		}
+		if (part->known || part->why == SYN_WHY_GLOB ||
+		    part->why == SYN_WHY_TILDE) {
+			memcpy(out + n, part->text + left, part->len - left);
+			n += part->len - left;
+			known += part->len - left;
+		} else if (n == 0 || out[n - 1] != '*') {
+			out[n++] = '*';
+		}
+		left = 0;
+	}
+	*ret_len = n;
+	return known > 0 ? out : NULL;
+}
+
+static bool
+starts_open(const struct syn_word *word, size_t skip)
+{
+	const struct syn_part *part = word->parts;
+
+	while (part < word->parts + word->n_parts &&
+	    (part->len == 0 || skip >= part->len))
+		skip -= part++->len;
+	return part < word->parts + word->n_parts && !part->known &&
+	    part->why != SYN_WHY_GLOB && part->why != SYN_WHY_TILDE;
+}
+
+/* "host:path" and "scheme://host/path". */
+static bool
+is_remote(const char *text, size_t len)
+{
+	const char *colon = memchr(text, ':', len);
+	const char *slash = memchr(text, '/', len);
+
+	return colon != NULL && (slash == NULL || colon < slash);
+}
+
+/* "/etc/" followed by "*" alone means all that is in the directory: what
+ * is done to it is done to the directory. */
+static void
+add_all_of(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
+	unsigned how)
+{
+	size_t n = len;
+
+	while (n > 0 && text[n - 1] != '/')
+		n--;
+	if (n == len || strspn(text + n, "*.?") != len - n ||
+	    memchr(text + n, '*', len - n) == NULL)
+		return;
+	if (n == 0)
+		add_text(v, cmd, ".", 1, how, true, false);
+	else if (memchr(text, '*', n) == NULL)
+		add_text(v, cmd, text, n > 1 ? n - 1 : 1, how, true, false);
+}
+
+static void
+add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
+	size_t skip, unsigned how)
+{
+	const char *text = word->value + skip;
+	size_t len = word->len - skip;
+	bool maybe = (how & POL_HOW_MAYBE) != 0;
+
+	if (how == 0 || skip > word->len)
+		return;
+	if ((how & POL_HOW_REMOTE) && is_remote(text, len))
+		return;
+	how &= ~(unsigned)POL_HOW_REMOTE;
+	if (!word->known) {
+		text = with_stars(v, word, skip, &len);
+		if (text == NULL)
+			return;
+		add_text(v, cmd, text, len, how | (starts_open(word, skip) ?
+		    POL_HOW_ANYWHERE : 0), false, maybe);
+		if (!maybe)
+			add_all_of(v, cmd, text, len, how);
+		return;
+	}
+	/* An unknown program's plain word is a path when it looks like one,
+	 * or when it would name something that a set guards. */
+	add_text(v, cmd, text, len, how, true,
+	    maybe && !starts_path(text, len));
+	if (maybe)
+		add_embedded(v, cmd, text, len, how);
+}
+
+static void
+add_redirs(struct view *v, struct view_cmd *cmd)
+{
+	const struct syn_command *c = cmd->item->command;
+	const struct syn_redir *r;
+	unsigned how;
+	size_t i;
+
+	for (i = 0; i < c->n_redirs; i++) {
+		r = &c->redirs[i];
+		how = 0;
+		switch (r->op) {
+		case SYN_REDIR_IN:
+			how = POL_HOW_READ;
+			break;
+		case SYN_REDIR_OUT:
+		case SYN_REDIR_APPEND:
+		case SYN_REDIR_CLOBBER:
+		case SYN_REDIR_BOTH:
+		case SYN_REDIR_BOTH_APPEND:
+			how = POL_HOW_WRITE;
+			break;
+		case SYN_REDIR_UNKNOWN:
+		case SYN_REDIR_RDWR:
+			how = POL_HOW_READ | POL_HOW_WRITE;
+			break;
+		case SYN_REDIR_DUP_OUT:
+			/* >&word with a word that is no number is &>word. */
+			if (r->target.len > 0 && strspn(r->target.value,
+			    "0123456789-") != r->target.len)
+				how = POL_HOW_WRITE;
+			break;
+		case SYN_REDIR_DUP_IN:
+		case SYN_REDIR_CLOSE:
+		case SYN_REDIR_HEREDOC:
+		case SYN_REDIR_HERESTRING:
+			break;
+		}
+		if (how == 0)
+			continue;
+		if (!r->target.known)
+			cmd->unknown |= POL_UNKNOWN_REDIR;
+		add_word(v, cmd, &r->target, 0, how);
+	}
+}
+
+/* Roles for n operands by a pattern such as "text read* write": the words
+ * behind the repeated one are counted from the end. */
+static unsigned
+role_at(const char *pattern, size_t index, size_t n)
+{
+	int parsed[16], role;
+	size_t count = 0, repeat = SIZE_MAX, len, tail;
+	const char *p = pattern;
+
+	for (; p != NULL && *p != '\0' && count < 16; p += len) {
+		p += strspn(p, " ");
+		len = strcspn(p, " ");
+		if (len == 0)
+			break;
+		role = pol_role(p, len);
+		if (role < 0)
+			return POL_HOW_MAYBE;
+		if (role & POL_HOW_REPEAT)
+			repeat = count;
+		parsed[count++] = role & ~POL_HOW_REPEAT;
+	}
+	if (repeat == SIZE_MAX)
+		return index < count ? (unsigned)parsed[index] : 0;
+	tail = count - repeat - 1;
+	if (index < repeat)
+		return (unsigned)parsed[index];
+	if (n - index <= tail)
+		return (unsigned)parsed[count - (n - index)];
+	return (unsigned)parsed[repeat];
+}
+
+/* The operand pattern that holds: of the first option that is there. */
+static const char *
+operand_pattern(const struct view *v, const struct view_cmd *cmd)
+{
+	const struct pol_program *g = cmd->program;
+	const uint32_t *when = pol_list(v->policy, g->when);
+	const char *key;
+	uint32_t i;
+
+	for (i = 0; i < g->n_when; i += 2) {
+		key = pol_string(v->policy, when[i]);
+		if (key[0] == '-' || key[0] == '+' ?
+		    view_option(cmd, key) != NULL :
+		    cmd->n_operands > 0 && strcmp(key,
+		    cmd->argv[cmd->operands[0]].value) == 0)
+			return pol_string(v->policy, when[i + 1]);
+	}
+	return pol_string(v->policy, g->operands);
+}
+
+/* What a value of an option is by the table; MAYBE where it says nothing. */
+static unsigned
+value_role(const struct view *v, const struct view_cmd *cmd,
+	const struct resolve_opt *opt)
+{
+	const struct pol_program *g = cmd->program;
+	const uint32_t *values;
+	uint32_t i;
+
+	if (g == NULL)
+		return POL_HOW_MAYBE;
+	values = pol_list(v->policy, g->values);
+	for (i = 0; i < g->n_values; i += 2)
+		if (view_opt_in(opt, pol_string(v->policy, values[i])))
+			return role_at(pol_string(v->policy, values[i + 1]),
+			    0, 1);
+	return opt->long_form ? POL_HOW_MAYBE : 0;
+}
+
+/* of=/dev/sda and the like: the table names the part before "=". */
+static bool
+add_assignment_operand(struct view *v, struct view_cmd *cmd,
+	const struct syn_word *word)
+{
+	const uint32_t *values = pol_list(v->policy, cmd->program->values);
+	const char *key;
+	uint32_t i;
+	size_t n;
+
+	for (i = 0; i < cmd->program->n_values; i += 2) {
+		key = pol_string(v->policy, values[i]);
+		n = strlen(key);
+		if (n < 2 || key[n - 1] != '=' || word->len < n ||
+		    memcmp(word->value, key, n) != 0)
+			continue;
+		add_word(v, cmd, word, n, role_at(pol_string(v->policy,
+		    values[i + 1]), 0, 1));
+		return true;
+	}
+	return false;
+}
+
+static void
+add_operands(struct view *v, struct view_cmd *cmd)
+{
+	const struct syn_word *word;
+	const char *pattern = NULL;
+	size_t i;
+
+	if (cmd->program != NULL)
+		pattern = operand_pattern(v, cmd);
+	for (i = 0; i < cmd->n_operands; i++) {
+		word = &cmd->argv[cmd->operands[i]];
+		if (cmd->program == NULL)
+			add_word(v, cmd, word, 0, POL_HOW_MAYBE);
+		else if (!add_assignment_operand(v, cmd, word))
+			add_word(v, cmd, word, 0,
+			    role_at(pattern, i, cmd->n_operands));
+	}
+	for (i = 0; i < cmd->n_opts; i++)
+		if (cmd->opts[i].has_value)
+			add_word(v, cmd,
+			    &cmd->argv[cmd->opts[i].opt.value_word],
+			    cmd->opts[i].opt.value_skip,
+			    value_role(v, cmd, &cmd->opts[i].opt));
+}
+
+void
+view_paths(struct view *v, struct view_cmd *cmd)
+{
+	size_t i;
+
+	if (cmd->item->kind == RESOLVE_FILE || cmd->item->kind ==
+	    RESOLVE_NOT_FOUND) {
+		if (memchr(cmd->argv[0].value, '/', cmd->argv[0].len) != NULL)
+			add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
+	} else if (cmd->item->kind == RESOLVE_UNKNOWN) {
+		add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
+	}
+	add_operands(v, cmd);
+	for (i = 0; i < cmd->n_code; i++)
+		if (strcmp(cmd->code[i].language, "sed") != 0 &&
+		    strcmp(cmd->code[i].language, "awk") != 0)
+			add_embedded(v, cmd, cmd->code[i].text.value,
+			    cmd->code[i].text.len, POL_HOW_MAYBE);
+	add_redirs(v, cmd);
+}
+
+/* From here on relative paths may mean another directory; the old ones
+ * stay possible, as a cd may fail or stand in a subshell. */
+void
+view_follow_cd(struct view *v, const struct view_cmd *cmd)
+{
+	const struct syn_word *word;
+	bool bent = false;
+	size_t len, i;
+	const char *dir;
+
+	if (strcmp(cmd->name, "cd") != 0 && strcmp(cmd->name, "pushd") != 0)
+		return;
+	if (cmd->n_operands != 1)
+		return;
+	word = &cmd->argv[cmd->operands[0]];
+	if (!word->known || word->len == 0 || word->value[0] == '-')
+		return;
+	dir = view_fold(v, v->cwds[0], word->value, word->len, &len, &bent);
+	if (v->n_cwds < VIEW_CWDS_MAX)
+		v->n_cwds++;
+	for (i = v->n_cwds - 1; i > 0; i--)
+		v->cwds[i] = v->cwds[i - 1];
+	v->cwds[0] = dir;
+}

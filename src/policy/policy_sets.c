@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which path sets a path falls into.  A path may hold "*" where a part of
+ * it is not known, and the wildcards of an unquoted word: then a set
+ * counts when the word could become one of its paths.
+ */
+#include "policy_view_int.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* A wildcard word says something about a set only by what it spells out:
+ * bytes other than wildcards that it must share with the pattern. */
+#define SPELLED_MIN 4
+
+struct target {
+	const char *path;
+	size_t len;
+	const char *home_rest;	/* below a home directory, or NULL */
+	const char *base;	/* last component */
+	bool exact;
+	size_t literal;		/* bytes before the first wildcard */
+};
+
+static const char *
+rest_below(const char *path, size_t len, const char *dir, size_t dir_len)
+{
+	if (dir_len < 2 || len < dir_len || memcmp(path, dir, dir_len) != 0)
+		return NULL;
+	if (len == dir_len)
+		return path + len;
+	return path[dir_len] == '/' ? path + dir_len + 1 : NULL;
+}
+
+/* What follows the home directory in a path, for whomever's home it is. */
+static const char *
+below_home(const struct view *v, const char *path, size_t len)
+{
+	static const char *const parents[] = { "/home/", "/Users/" };
+	const char *rest, *slash;
+	size_t i, n;
+
+	rest = rest_below(path, len, v->home, v->home_len);
+	if (rest == NULL)
+		rest = rest_below(path, len, "/root", 5);
+	for (i = 0; rest == NULL && i < AEG_NELEM(parents); i++) {
+		n = strlen(parents[i]);
+		if (len <= n || memcmp(path, parents[i], n) != 0)
+			continue;
+		slash = memchr(path + n, '/', len - n);
+		rest = slash != NULL ? slash + 1 : path + len;
+	}
+	/* ~user/… comes as it was written. */
+	if (rest == NULL && path[0] == '~') {
+		slash = memchr(path, '/', len);
+		rest = slash != NULL ? slash + 1 : path + len;
+	}
+	return rest;
+}
+
+static size_t
+spelled(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++)
+		if (strchr("*?[]\\/", *text) == NULL)
+			n++;
+	return n;
+}
+
+static bool
+below(const char *path, const char *text, size_t text_len)
+{
+	return strncmp(path, text, text_len) == 0 &&
+	    (path[text_len] == '\0' || path[text_len] == '/' || text_len == 0 ||
+	    text[text_len - 1] == '/');
+}
+
+/* Some leading components of the path match the pattern. */
+static bool
+below_glob(const char *path, const char *text)
+{
+	return fnmatch(text, path, FNM_PATHNAME | FNM_LEADING_DIR) == 0;
+}
+
+static bool
+match_exact(const struct pol_pattern *pat, const char *text, const char *path)
+{
+	if (pat->flags & POL_PAT_GLOB)
+		return pat->flags & POL_PAT_BELOW ? below_glob(path, text) :
+		    fnmatch(text, path, FNM_PATHNAME) == 0;
+	if (pat->flags & POL_PAT_BELOW)
+		return below(path, text, strlen(text));
+	return strcmp(path, text) == 0;
+}
+
+/* A last component that is only "*" names nothing in particular. */
+static bool
+says_nothing(const char *word)
+{
+	const char *base = strrchr(word, '/');
+
+	base = base != NULL ? base + 1 : word;
+	return spelled(base) == 0;
+}
+
+static bool
+match_wild(const struct pol_pattern *pat, const char *text, const char *word)
+{
+	size_t literal = strcspn(word, "*?[");
+
+	if (pat->flags & POL_PAT_BELOW) {
+		/* Known up to a component below the directory. */
+		if (literal > pat->prefix && !(pat->flags & POL_PAT_GLOB) &&
+		    below(word, text, strlen(text)))
+			return true;
+		if (!(pat->flags & POL_PAT_GLOB) && spelled(word) >=
+		    SPELLED_MIN && fnmatch(word, text, FNM_LEADING_DIR) == 0)
+			return true;
+		return false;
+	}
+	if (says_nothing(word))
+		return false;
+	if (pat->flags & POL_PAT_GLOB)
+		return strncmp(word, text, pat->prefix) == 0 &&
+		    literal >= pat->prefix &&
+		    spelled(word) >= spelled(text) &&
+		    fnmatch(text, word, FNM_PATHNAME) == 0;
+	return spelled(word) >= SPELLED_MIN && fnmatch(word, text, 0) == 0;
+}
+
+static bool
+matches(const struct policy *p, const struct pol_pattern *pat,
+	const struct target *t)
+{
+	const char *text = pol_string(p, pat->text), *path = t->path;
+
+	if (pat->flags & POL_PAT_HOME) {
+		path = t->home_rest;
+		if (path == NULL) {
+			/* "$h/.bashrc": whose home is not known. */
+			if (t->exact || t->literal > 0)
+				return false;
+			path = t->path + strspn(t->path, "*/");
+			if (path == t->path)
+				return false;
+			if (!(pat->flags & (POL_PAT_GLOB | POL_PAT_BELOW)))
+				return strcmp(path, text) == 0;
+			return match_exact(pat, text, path);
+		}
+	} else if (pat->flags & POL_PAT_NAME) {
+		path = t->base;
+	}
+	if (t->exact) {
+		/* The cheap refusal first: it is almost always enough. */
+		if (strncmp(path, text, pat->prefix) != 0)
+			return false;
+		return match_exact(pat, text, path);
+	}
+	if (strpbrk(path, "*?[") == NULL)
+		return match_exact(pat, text, path);
+	return match_wild(pat, text, path);
+}
+
+static uint64_t
+sets_of(const struct view *v, const char *path, size_t len, bool exact)
+{
+	const struct pol_pattern *pats = pol_section(v->policy,
+	    POL_SEC_PATTERNS);
+	uint32_t i, n = pol_count(v->policy, POL_SEC_PATTERNS);
+	struct target t = { .path = path, .len = len, .exact = exact };
+	uint64_t sets = 0, except = 0, bit;
+	const char *slash = strrchr(path, '/');
+
+	t.literal = strcspn(path, "*?[");
+	t.home_rest = below_home(v, path, len);
+	t.base = slash != NULL ? slash + 1 : path;
+	for (i = 0; i < n; i++) {
+		bit = (uint64_t)1 << pats[i].set;
+		if (pats[i].flags & POL_PAT_EXCEPT ? (except & bit) != 0 :
+		    (sets & bit) != 0)
+			continue;
+		if (!matches(v->policy, &pats[i], &t))
+			continue;
+		if (pats[i].flags & POL_PAT_EXCEPT)
+			except |= bit;
+		else
+			sets |= bit;
+	}
+	return sets & ~except;
+}
+
+/* "/h/etc/shadow", "/mnt/disk/etc/shadow": the same file of another root
+ * that is mounted there; where it begins, or NULL. */
+static const char *
+other_root(const char *path)
+{
+	static const char *const never[] = { "/usr/", "/opt/", "/home/",
+		"/var/", "/srv/", "/tmp/", "/etc/", "/root/", "/proc/" };
+	const char *at = path;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(never); i++)
+		if (strncmp(path, never[i], strlen(never[i])) == 0)
+			return NULL;
+	if (strncmp(path, "/mnt/", 5) == 0 || strncmp(path, "/media/", 7) == 0)
+		at = strchr(path + 1, '/');
+	at = at[0] == '/' ? strchr(at + 1, '/') : NULL;
+	if (at != NULL && (strncmp(at, "/etc/", 5) == 0 ||
+	    strncmp(at, "/root/", 6) == 0 || strncmp(at, "/home/", 6) == 0 ||
+	    strncmp(at, "/var/spool/", 11) == 0))
+		return at;
+	return NULL;
+}
+
+uint64_t
+view_sets(const struct view *v, const char *path, size_t len, bool exact)
+{
+	const char *inner = other_root(path);
+	uint64_t sets = sets_of(v, path, len, exact);
+
+	if (inner != NULL)
+		sets |= sets_of(v, inner, len - (size_t)(inner - path), exact);
+	return sets;
+}
+
+/* "/proc/self/root/etc" is "/etc": how many bytes of the path to drop. */
+static size_t
+detour(const char *path)
+{
+	const char *p, *pid = path + 6;
+	size_t n;
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return 0;
+	n = strspn(pid, "0123456789*");
+	if (n == 0)
+		n = strncmp(pid, "self/", 5) == 0 ? 4 :
+		    strncmp(pid, "thread-self/", 12) == 0 ? 11 : 0;
+	if (n == 0)
+		return 0;
+	p = pid + n;
+	if (strncmp(p, "/task/", 6) == 0) {
+		p += 6;
+		p += strspn(p, "0123456789*");
+	}
+	if (strncmp(p, "/root", 5) != 0 || (p[5] != '/' && p[5] != '\0'))
+		return 0;
+	return (size_t)(p + 5 - path);
+}
+
+const char *
+view_fold(struct view *v, const char *dir, const char *text, size_t len,
+	size_t *ret_len, bool *ret_bent)
+{
+	size_t dir_len = text[0] == '/' || text[0] == '~' ? 0 : strlen(dir);
+	char *out = arena_alloc(v->arena, dir_len + len + 2);
+	size_t n = 0, i, part, drop;
+	const char *from[2] = { dir, text }, *p, *end;
+	size_t lens[2] = { dir_len, len };
+
+	if (text[0] == '~' || dir[0] != '/') {
+		/* Somebody's home: not known where, folded no further. */
+		memcpy(out, text, len);
+		*ret_len = len;
+		return out;
+	}
+	for (i = 0; i < 2; i++)
+		for (p = from[i], end = p + lens[i]; p < end; p += part) {
+			while (p < end && *p == '/')
+				p++;
+			for (part = 0; p + part < end && p[part] != '/';)
+				part++;
+			if (part == 0 || (part == 1 && p[0] == '.'))
+				continue;
+			if (part == 2 && p[0] == '.' && p[1] == '.') {
+				while (n > 0 && out[--n] != '/')
+					continue;
+				continue;
+			}
+			out[n++] = '/';
+			memcpy(out + n, p, part);
+			n += part;
+		}
+	out[n] = '\0';
+	while ((drop = detour(out)) > 0) {
+		*ret_bent = true;
+		memmove(out, out + drop, n - drop + 1);
+		n -= drop;
+	}
+	if (n == 0)
+		out[n++] = '/';
+	out[n] = '\0';
+	*ret_len = n;
+	return out;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The rule files of all layers: found, their owners and modes checked on
+ * the open descriptor, read, and hashed together.
+ */
+#include "policy_int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+#include "aegsh/conf.h"
+
+struct place {
+	enum pol_layer layer;
+	const char *path;
+	uid_t uid;		/* beside the operator, whose files count */
+	int fd;
+};
+
+static void
+add_source(struct pol_sources *s, enum pol_layer layer, char *path, char *text,
+	size_t len)
+{
+	s->v = xreallocarray(s->v, s->n + 1, sizeof *s->v);
+	s->v[s->n++] = (struct pol_source){ .layer = layer, .path = path,
+		.text = text, .len = len };
+}
+
+/* The directory is trusted already; what is left is the file itself. */
+static int
+check_file(const struct place *place, const char *name, int fd,
+	struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s/%s", place->path, name);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 022) != 0 ||
+	    (st.st_uid != sysdirs()->operator_uid && st.st_uid != 0 &&
+	    st.st_uid != place->uid))
+		return err_set(err, ERR_TRUST, "%s/%s: not a regular file of "
+		    "its owner that nobody else can write", place->path, name);
+	if (st.st_size > (off_t)POL_SOURCE_MAX)
+		return err_set(err, ERR_TOO_LONG, "%s/%s: longer than %zu "
+		    "bytes", place->path, name, POL_SOURCE_MAX);
+	return 0;
+}
+
+static int
+read_file(const struct place *place, const char *name,
+	struct pol_sources *ret, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
+	AEG_AUTOFD int fd = openat(place->fd, name, O_RDONLY | O_CLOEXEC |
+	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	size_t len;
+	int rc;
+
+	if (fd < 0)
+		return err_sys(err, errno, "%s/%s", place->path, name);
+	rc = check_file(place, name, fd, err);
+	if (rc < 0)
+		return rc;
+	rc = io_read_all(fd, &text);
+	if (rc < 0)
+		return err_set(err, rc, "%s/%s: %s", place->path, name,
+		    err_str(rc));
+	if (ret->n == POL_SOURCES_MAX)
+		return err_set(err, ERR_TOO_LONG, "more than %d rule files",
+		    POL_SOURCES_MAX);
+	len = text.len;
+	add_source(ret, place->layer, xasprintf("%s/%s", place->path, name),
+	    buf_take(&text), len);
+	return 0;
+}
+
+static int
+is_rule_file(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && text_ends(entry->d_name, ".conf");
+}
+
+static int
+by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* All *.conf of a directory; one that is not there holds none. */
+static int
+read_place(struct place *place, struct pol_sources *ret, struct err *err)
+{
+	struct dirent **names = NULL;
+	AEG_AUTOFD int fd = -1;
+	int rc, n, i;
+
+	rc = conf_trust_dir(place->path, place->uid, &fd, err);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc < 0)
+		return rc;
+	place->fd = fd;
+	n = scandirat(fd, ".", &names, is_rule_file, by_bytes);
+	if (n < 0)
+		return err_sys(err, errno, "%s", place->path);
+	for (i = 0; i < n && rc == 0; i++)
+		rc = read_file(place, names[i]->d_name, ret, err);
+	for (i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	return rc;
+}
+
+void
+pol_sources_hash(struct pol_sources *s)
+{
+	struct sha256_ctx ctx;
+	uint32_t head[3];
+	size_t i;
+
+	sha256_init(&ctx);
+	for (i = 0; i < s->n; i++) {
+		head[0] = POL_VERSION;
+		head[1] = s->v[i].layer;
+		head[2] = (uint32_t)s->v[i].len;
+		sha256_update(&ctx, sizeof head, (const void *)head);
+		sha256_update(&ctx, strlen(s->v[i].path) + 1,
+		    (const void *)s->v[i].path);
+		sha256_update(&ctx, s->v[i].len, (const void *)s->v[i].text);
+	}
+	sha256_digest(&ctx, sizeof s->hash, s->hash);
+}
+
+void
+pol_sources_add_text(struct pol_sources *s, enum pol_layer layer,
+	const char *path, const char *text, size_t len)
+{
+	add_source(s, layer, xstrdup(path), xmemdup0(text, len), len);
+}
+
+int
+pol_sources_read(const struct policy_layers *layers, struct pol_sources *ret,
+	struct err *err)
+{
+	struct pol_sources s = { NULL, 0, { 0 } };
+	char *vendor AEG_AUTOFREE = xasprintf("%s/policy", sysdirs()->data);
+	char *site AEG_AUTOFREE = xasprintf("%s/policy.d", sysdirs()->conf);
+	struct place places[] = {
+		{ POL_VENDOR, vendor, geteuid(), -1 },
+		{ POL_SITE, site, (uid_t)-1, -1 },
+		{ POL_USER, layers != NULL ? layers->user_dir : NULL,
+		    layers != NULL ? layers->uid : (uid_t)-1, -1 },
+	};
+	size_t i;
+	int rc = 0;
+
+	pol_sources_add_text(&s, POL_FLOOR, "(built in)", pol_floor_text,
+	    strlen(pol_floor_text));
+	for (i = 0; i < AEG_NELEM(places) && rc == 0; i++)
+		if (places[i].path != NULL)
+			rc = read_place(&places[i], &s, err);
+	if (rc < 0) {
+		pol_sources_done(&s);
+		return rc;
+	}
+	pol_sources_hash(&s);
+	*ret = s;
+	return 0;
+}
+
+void
+pol_sources_done(struct pol_sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		free(s->v[i].path);
+		free(s->v[i].text);
+	}
+	free(s->v);
+	*s = (struct pol_sources){ NULL, 0, { 0 } };
+}

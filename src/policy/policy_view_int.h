@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The view: a line as the rules see it.  Built once per line in one arena;
+ * each command with its options, operands, paths and features worked out.
+ */
+#ifndef POLICY_VIEW_INT_H
+#define POLICY_VIEW_INT_H
+
+#include "policy_int.h"
+
+#define VIEW_PATHS_MAX 512	/* paths of one command that are looked at */
+#define VIEW_CWDS_MAX 3		/* directories that a line's `cd`s may mean */
+#define VIEW_WRITTEN_MAX 64	/* files that a line writes */
+
+struct view_path {
+	const char *path;	/* absolute, folded; may hold * for unknown */
+	size_t len;
+	unsigned how;		/* enum pol_how */
+	uint64_t sets;
+	bool known;
+};
+
+struct view_opt {
+	struct resolve_opt opt;
+	bool has_value;
+};
+
+struct view_assign {		/* NAME=VALUE, wherever it stands */
+	const char *name;
+	size_t name_len;
+	const struct syn_word *value;
+	size_t skip;			/* bytes of it that are not value */
+	bool prefix;			/* for the command's own environment */
+};
+
+struct view_cmd {
+	const struct resolved *item;
+	const char *name;		/* "" when not known */
+	size_t name_len, stem_len;	/* stem: without a version */
+	const char *real;		/* name of the file behind a link, or
+					 * NULL where it is the same */
+	const struct pol_program *program;
+	const struct syn_word *argv;	/* the own words only: what a wrapper */
+	size_t argc;			/* starts is a command of its own */
+	struct view_opt *opts;
+	size_t n_opts;
+	size_t *operands;		/* indexes in argv */
+	size_t n_operands;
+	struct view_path *paths;
+	size_t n_paths;
+	struct view_assign *assigns;
+	size_t n_assigns;
+	const struct resolve_code *code;
+	size_t n_code;
+	uint64_t features;
+	unsigned unknown;
+	const char *args;		/* words joined by blanks; made when
+					 * first needed */
+	size_t args_len;
+};
+
+struct view {
+	const struct policy *policy;
+	const struct policy_input *in;
+	struct arena *arena;
+	const char *home, *project;
+	size_t home_len;
+	const char *cwds[VIEW_CWDS_MAX];	/* the likeliest first */
+	size_t n_cwds;
+	struct view_cmd *cmds;
+	size_t n_cmds;
+	const char *written[VIEW_WRITTEN_MAX];
+	size_t n_written;
+	bool touch_disk;		/* follow links of named paths */
+};
+
+void view_build(struct view *v, const struct policy *policy,
+	const struct policy_input *in);
+const char *view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len);
+
+/* policy_paths.c */
+void view_paths(struct view *v, struct view_cmd *cmd);
+void view_follow_cd(struct view *v, const struct view_cmd *cmd);
+
+/* policy_sets.c: which sets a path falls into.  exact: no wildcard in it. */
+uint64_t view_sets(const struct view *v, const char *path, size_t len,
+	bool exact);
+/* Fold "." and "..", and the detours through /proc/PID/root. */
+const char *view_fold(struct view *v, const char *dir, const char *text,
+	size_t len, size_t *ret_len, bool *ret_bent);
+
+/* policy_features.c */
+void view_features(struct view *v);
+
+/* The option of a command, or NULL; group: "-r|-R|--recursive". */
+const struct view_opt *view_option(const struct view_cmd *cmd,
+	const char *group);
+
+bool view_opt_in(const struct resolve_opt *opt, const char *group);
+bool view_is_shell(const struct view_cmd *cmd);
+
+/* policy_explain.c */
+void pol_explain_path(const struct policy *p, const struct view_path *path,
+	struct buf *out);
+
+/* policy_match.c */
+bool view_name_is(const struct view_cmd *cmd, const char *pattern);
+bool rule_matches(struct view *v, struct view_cmd *cmd,
+	const struct pol_rule *rule, bool *ret_limit);
+
+/* Append to an array of the arena. */
+#define VIEW_PUSH(arena, field, count, item) \
+	do { \
+		if (((count) & ((count) - 1)) == 0) \
+			(field) = arena_grow((arena), (field), (count), \
+			    (count) == 0 ? 1 : (count) * 2, sizeof *(field)); \
+		(field)[(count)++] = (item); \
+	} while (0)
+
+#endif

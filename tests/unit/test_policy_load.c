@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Loading: what a rule file may say and what is an error with file and
+ * line, layers that only tighten, the cache that is checked and never
+ * believed, and what the accessors tell.
+ */
+#include <glob.h>
+
+#include "judge.h"
+#include "tap.h"
+
+#include "aegsh/base/mem.h"
+
+static void
+site(const char *name, const char *text)
+{
+	char *path = scratch_path(name);
+	FILE *f = fopen(path, "w");
+
+	if (f == NULL || fputs(text, f) == EOF || fclose(f) != 0 ||
+	    chmod(path, 0644) < 0)
+		scratch_die(path);
+	free(path);
+}
+
+static void
+no_site(const char *name)
+{
+	char *path = scratch_path(name);
+
+	unlink(path);
+	free(path);
+}
+
+/* A rule file, and a piece of the complaint. */
+static const struct {
+	const char *text, *complaint;
+} bad[] = {
+	{ "rule \"x\" {", "10-x.conf:1: " },
+	{ "rule \"x\" {\n\tcommand = { ls }\n\treason = r\n}",
+	    "10-x.conf:1: no decision in rule 'x'" },
+	{ "\n\nrule \"x\" {\n\tdecision = alow\n"
+	    "\tcommand = { ls }\n\treason = r\n}",
+	    "10-x.conf:3: unknown decision 'alow'" },
+	{ "rule \"x\" {\n\tdecision = block\n\tcommand = { ls }\n}",
+	    "10-x.conf:1: no reason in rule 'x'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n}",
+	    "10-x.conf:1: no condition in rule 'x'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n"
+	    "\tcomand = { ls }\n}",
+	    "10-x.conf:4: no such option 'comand'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\targs = { '(' }\n}",
+	    "10-x.conf:1: rule 'x': bad regular expression '('" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\tcommand = { ls }\n"
+	    "\texample = { cat }\n}",
+	    "10-x.conf:1: rule 'x' does not match its example: cat" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\tcommand = { ls }\n"
+	    "\tcounterexample = { 'ls -l' }\n}",
+	    "10-x.conf:1: rule 'x' matches its counterexample: ls -l" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\tcommand = { ls }\n"
+	    "\texample = { 'ls (' }\n}",
+	    "an example that bash does not read: ls (" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n"
+	    "\treads = { '@none' }\n}",
+	    "10-x.conf:1: rule 'x': no paths '@none'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n"
+	    "\treads = { secrets }\n}",
+	    "rule 'x': no paths 'secrets'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n"
+	    "\tcommand = { '@no' }\n}",
+	    "10-x.conf:1: no names '@no'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n"
+	    "\tfeature = { odd }\n}",
+	    "rule 'x': unknown word 'odd'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\toption = { r }\n}",
+	    "rule 'x': not an option 'r'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\tuid = { me }\n}",
+	    "rule 'x': not a number 'me'" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = r\n\tscore = 5\n"
+	    "\tcommand = { ls }\n}", "a score from 1 to 1000 belongs to" },
+	{ "rule \"x\" {\n\tdecision = evidence\n\treason = r\n"
+	    "\tcommand = { ls }\n}", "a score from 1 to 1000 belongs to" },
+	{ "rule \"harm.preload\" {\n\tdecision = block\n\treason = r\n"
+	    "\tcommand = { ls }\n}", "rule 'harm.preload' stands already in" },
+	{ "rule \"x\" {\n\tdecision = block\n\treason = \"a ${HOME}\"\n"
+	    "\tcommand = { ls }\n}",
+	    "10-x.conf:3: ${\xe2\x80\xa6} would be replaced" },
+	{ "rule \"x\" {\n\treason = \"a",
+	    "10-x.conf:2: a quote is not closed" },
+	{ "paths \"p\" {\n\tpath = { 'x/y' }\n}",
+	    "10-x.conf:1: path 'x/y' starts with none of" },
+	{ "program \"cat\" {\n\toperands = \"read*\"\n}",
+	    "program 'cat' stands twice" },
+	{ "program \"frob\" {\n\toperands = \"red*\"\n}",
+	    "10-x.conf:1: program 'frob': unknown role" },
+	{ "program \"frob\" {\n\tvalues = { '-x' }\n}",
+	    "program 'frob': '-x' is not" },
+	{ "profile \"p\" {\n\tenabled = true\n}", "no rank from 0 to 1000" },
+	{ "profile \"p\" {\n\textends = none\n}",
+	    "profile 'p': no such profile 'none'" },
+	{ "profile \"p\" {\n\textends = p\n\trank = 1\n}",
+	    "profile 'p': extends itself" },
+	{ "profile \"admin\" {\n\trank = 1\n}",
+	    "this profile stands already: 'admin'" },
+	{ "profile \"p\" {\n\textends = admin\n\toverride = { nothing }\n}",
+	    "profile 'p': overrides no rule 'nothing'" },
+	{ "profile \"p\" {\n\textends = admin\n"
+	    "\toverride = { floor.wipe-disk }\n}",
+	    "the floor can't be overridden: 'floor.wipe-disk'" },
+	{ "profile \"p\" {\n\textends = safe\n\tunknown_evidence = allow\n}",
+	    "evidence would loosen the answer" },
+	{ "profile \"p\" {\n\textends = safe\n\tunknown = maybe\n}",
+	    "profile 'p': unknown answer 'maybe'" },
+};
+
+static void
+test_bad(void)
+{
+	struct policy *p = NULL;
+	struct err err;
+	char *path = scratch_path("etc/policy.d/10-x.conf");
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(bad); i++) {
+		err = (struct err)ERR_INIT;
+		site("etc/policy.d/10-x.conf", bad[i].text);
+		OKF(policy_load("admin", NULL, &p, &err) < 0 &&
+		    strstr(err.text, bad[i].complaint) != NULL,
+		    "%s", bad[i].complaint);
+		if (strstr(err.text, bad[i].complaint) == NULL)
+			printf("#  got: %s\n", err.text);
+		OK(policy_check_file(path, &err) < 0);
+	}
+	OK(p == NULL);
+	no_site("etc/policy.d/10-x.conf");
+	free(path);
+}
+
+static void
+test_trust(void)
+{
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+	char *path = scratch_path("etc/policy.d/10-x.conf");
+	char *other = scratch_path("etc/other");
+
+	site("etc/policy.d/10-x.conf", "");
+	chmod(path, 0666);
+	IS_INTN(policy_load("admin", NULL, &p, &err), ERR_TRUST,
+	    "a file that others can write is not read");
+	unlink(path);
+	site("etc/other", "");
+	if (symlink(other, path) < 0)
+		scratch_die(path);
+	OKF(policy_load("admin", NULL, &p, &err) < 0, "a link is not read");
+	unlink(path);
+	IS_INT(policy_load("nosuch", NULL, &p, &err), ERR_UNKNOWN_NAME);
+	IS_STR(err.text, "no policy profile 'nosuch'");
+	free(path);
+	free(other);
+}
+
+/* ---- layers -------------------------------------------------------------- */
+
+static int
+note(void *ctx, const char *text)
+{
+	snprintf(ctx, 64, "%s", text);
+	return 0;
+}
+
+static enum policy_action
+action_of(struct policy *p, struct state *s, const char *line)
+{
+	struct judge j = { .policy = p, .state = s, .uid = 1000 };
+
+	return judge_line(&j, line, NULL).action;
+}
+
+static void
+test_layers(struct state *s)
+{
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+	struct policy_layers layers = { .uid = geteuid() };
+	char *dir = scratch_path("home"), seen[64] = "";
+
+	scratch_mkdir("home", 0755);
+	layers.user_dir = dir;
+	site("home/own.conf",
+	    "rule \"mine\" {\n\tdecision = block\n\treason = r\n"
+	    "\tcommand = { cat }\n}\n"
+	    "rule \"loose\" {\n\tdecision = allow\n\treason = r\n"
+	    "\tcommand = { rm }\n\tany_words = true\n}\n");
+	IS_INTN(policy_load_layers("admin", NULL, &layers, &p, &err), 0,
+	    err.text);
+	IS_INTN(action_of(p, s, "cat x"), POLICY_BLOCK, "a user forbids more");
+	OKF(action_of(p, s, "rm -r x") == POLICY_WARN, "a user allows nothing");
+	policy_each_note(p, note, seen);
+	IS_STRN(seen, "loose", "what was tried in vain is told");
+	policy_free(p);
+	p = NULL;
+	site("home/own.conf", "profile \"p\" {\n\textends = admin\n}\n");
+	OKF(policy_load_layers("p", NULL, &layers, &p, &err) < 0,
+	    "a user defines no profile");
+	site("home/own.conf", "paths \"secrets\" {\n\tpath = { '/x' }\n}\n");
+	OKF(policy_load_layers("admin", NULL, &layers, &p, &err) < 0,
+	    "a user changes no path set");
+	no_site("home/own.conf");
+	site("etc/policy.d/20-site.conf",
+	    "profile \"site\" {\n\textends = admin\n\trank = 30\n"
+	    "\toverride = { ask.rm-recursive }\n}\n"
+	    "paths \"secrets\" {\n\tpath = { '/srv/vault/**' }\n}\n"
+	    "rule \"site.ok\" {\n\tdecision = allow\n\tset = admin\n"
+	    "\treason = r\n\tcommand = { frob }\n\texample = { 'frob x' }\n}\n"
+	    "rule \"site.lift\" {\n\tdecision = allow\n\tset = admin\n"
+	    "\treason = r\n\tcommand = { rm }\n\tany_words = true\n}\n");
+	IS_INTN(policy_load("site", NULL, &p, &err), 0, err.text);
+	IS_STR(policy_profile(p), "site");
+	IS_STR(policy_sandbox(p), "admin");
+	IS_INT(policy_rank(p), 30);
+	IS_INTN(action_of(p, s, "cat /srv/vault/x"), POLICY_WARN,
+	    "a site adds to a path set");
+	IS_INTN(action_of(p, s, "frob x"), POLICY_ALLOW, "a site allows");
+	IS_INTN(action_of(p, s, "rm -r x"), POLICY_ALLOW,
+	    "a site's profile overrides a rule by name");
+	IS_INTN(action_of(p, s, "rm -rf /"), POLICY_BLOCK,
+	    "nobody lifts the floor");
+	policy_free(p);
+	p = NULL;
+	IS_INTN(policy_load("admin", NULL, &p, &err), 0, err.text);
+	IS_INTN(action_of(p, s, "rm -r x"), POLICY_WARN,
+	    "an allow beside a warn leaves the warn");
+	policy_free(p);
+	no_site("etc/policy.d/20-site.conf");
+	free(dir);
+}
+
+/* ---- the cache ----------------------------------------------------------- */
+
+static char *
+cache_file(const char *dir)
+{
+	char *pattern, *found = NULL;
+	glob_t g;
+
+	if (asprintf(&pattern, "%s/policy-*", dir) < 0)
+		scratch_die("asprintf");
+	if (glob(pattern, 0, NULL, &g) == 0 && g.gl_pathc == 1)
+		found = xstrdup(g.gl_pathv[0]);
+	globfree(&g);
+	free(pattern);
+	return found;
+}
+
+/* Write n bytes at an offset. */
+static void
+scribble(const char *path, off_t at, const void *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || pwrite(fd, bytes, n, at) != (ssize_t)n)
+		scratch_die(path);
+	close(fd);
+}
+
+static void
+test_cache(struct state *s)
+{
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+	char *dir = scratch_path("cache"), *file, *again, hash[65];
+	struct stat st;
+	static const char ff[] = "\xff\xff\xff\xff";
+	off_t at;
+	int bad_loads = 0;
+
+	scratch_mkdir("cache", 0700);
+	IS_INTN(policy_load("admin", dir, &p, &err), 0, err.text);
+	snprintf(hash, sizeof hash, "%s", policy_hash(p));
+	policy_free(p);
+	p = NULL;
+	file = cache_file(dir);
+	OK(file != NULL && strstr(file, hash) != NULL);
+	OK(stat(file, &st) == 0 && (st.st_mode & 07777) == 0600);
+	IS_INT(policy_load("dev", dir, &p, &err), 0);
+	IS_STRN(policy_profile(p), "dev", "one compiled form holds them all");
+	policy_free(p);
+	p = NULL;
+	/* Whatever is wrong with the file, the rules are those of the
+	 * sources, and the file is right again afterwards. */
+	for (at = 0; at < 200; at += 4) {
+		scribble(file, at, ff, 4);
+		if (policy_load("admin", dir, &p, &err) < 0 ||
+		    action_of(p, s, "rm -rf /") != POLICY_BLOCK ||
+		    strcmp(policy_hash(p), hash) != 0)
+			bad_loads++;
+		policy_free(p);
+		p = NULL;
+	}
+	IS_INTN(bad_loads, 0, "a header that was written over is rebuilt");
+	if (truncate(file, st.st_size / 2) < 0)
+		scratch_die(file);
+	IS_INTN(policy_load("admin", dir, &p, &err), 0, "half a file");
+	policy_free(p);
+	p = NULL;
+	OK(stat(file, &st) == 0 && st.st_size > 1000);
+	chmod(file, 0644);
+	IS_INTN(policy_load("admin", dir, &p, &err), 0, "a file for all");
+	policy_free(p);
+	p = NULL;
+	OKF(stat(file, &st) == 0 && (st.st_mode & 07777) == 0600,
+	    "is replaced by one of our own");
+	site("etc/policy.d/20-site.conf", "# changed\n");
+	IS_INT(policy_load("admin", dir, &p, &err), 0);
+	OK(strcmp(policy_hash(p), hash) != 0);
+	policy_free(p);
+	p = NULL;
+	again = cache_file(dir);
+	OKF(again != NULL && strcmp(again, file) != 0,
+	    "other sources have another file, and the old one is gone");
+	no_site("etc/policy.d/20-site.conf");
+	IS_INTN(policy_load("admin", "/nonexistent/cache", &p, &err), 0,
+	    "no cache, no harm");
+	policy_free(p);
+	free(file);
+	free(again);
+	free(dir);
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+struct listed {
+	unsigned n, without;
+	bool npm, curl;
+};
+
+static int
+list(void *ctx, const char *id, const char *what, const char *reason,
+	const char *where)
+{
+	struct listed *l = ctx;
+
+	l->n++;
+	l->without += id[0] == '\0' || what[0] == '\0' || reason[0] == '\0' ||
+	    strchr(where, ':') == NULL;
+	l->npm |= strcmp(id, "seed.allow.npm") == 0;
+	l->curl |= strcmp(id, "seed.block.fetch") == 0;
+	return 0;
+}
+
+static int
+profiles(void *ctx, const char *name, const char *extends, int rank)
+{
+	struct listed *l = ctx;
+
+	l->n++;
+	l->npm |= strcmp(name, "build") == 0 && extends != NULL &&
+	    strcmp(extends, "dev") == 0 && rank == 50;
+	return 0;
+}
+
+static void
+test_lists(void)
+{
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+	struct listed l = { 0 };
+
+	IS_INT(policy_load("dev", NULL, &p, &err), 0);
+	policy_each(p, POLICY_ALLOW, list, &l);
+	OK(l.n > 5 && l.npm && !l.curl && l.without == 0);
+	l = (struct listed){ 0 };
+	policy_each(p, POLICY_BLOCK, list, &l);
+	OK(l.n > 30 && l.curl && !l.npm && l.without == 0);
+	l = (struct listed){ 0 };
+	policy_each_profile(p, profiles, &l);
+	OK(l.n >= 6 && l.npm);
+	IS_INT(policy_unknown(p, 0), POLICY_WARN);
+	policy_free(p);
+	IS_INT(policy_load("admin", NULL, &p, &err), 0);
+	l = (struct listed){ 0 };
+	policy_each(p, POLICY_BLOCK, list, &l);
+	OK(l.n > 30 && !l.curl);
+	IS_INT(policy_unknown(p, 0), POLICY_ALLOW);
+	IS_INT(policy_unknown(p, 1000), POLICY_WARN);
+	policy_free(p);
+	IS_INT(policy_load("safe", NULL, &p, &err), 0);
+	IS_INT(policy_unknown(p, 0), POLICY_BLOCK);
+	policy_free(p);
+	policy_free(NULL);
+	IS_STR(policy_action_name(POLICY_BLOCK), "block");
+	IS_STR(policy_action_name(POLICY_WARN), "warn");
+	IS_STR(policy_action_name(POLICY_UNKNOWN), "unknown");
+	IS_STR(policy_action_name(POLICY_ALLOW), "allow");
+	IS_STR(policy_action_name((enum policy_action)9), "block");
+}
+
+int
+main(void)
+{
+	struct state *s;
+
+	judge_places();
+	scratch_mkdir("etc", 0755);
+	scratch_mkdir("etc/policy.d", 0755);
+	s = judge_state();
+	test_bad();
+	test_trust();
+	test_layers(s);
+	test_cache(s);
+	test_lists();
+	state_free(s);
+	return tap_done();
+}
