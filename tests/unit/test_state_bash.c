@@ -184,7 +184,8 @@ run_bash(const struct command *c, char *const *envp, struct launched *ret)
 		put_command(&script, &c[i]);
 		buf_puts(&script, c[i].verb >= RMDIR ? " 2>/dev/null; r=0" :
 		    "; r=$?");
-		buf_puts(&script, "; printf '\\036'; printf '%s\\037' $r \"$PWD\" "
+		buf_puts(&script, "; printf '\\036'; "
+		    "printf '%s\\037' $r \"$PWD\" "
 		    "\"${OLDPWD-none}\" \"${DIRSTACK[@]}\"; "
 		    "printf '\\036'; printf '\\036' >&2\n");
 	}

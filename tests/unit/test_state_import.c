@@ -247,9 +247,11 @@ test_refused(void)
 	refused("unquoted", BYTES(HEAD "0022\nexport A=x\n" TAIL));
 	refused("unfinished", BYTES(HEAD "0022\nexport A=\"x\n" TAIL));
 	refused("two values", BYTES(HEAD "0022\nexport A=\"x\"\"y\"\n" TAIL));
-	refused("a substitution", BYTES(HEAD "0022\nexport A=\"$(id)\"\n" TAIL));
+	refused("a substitution", BYTES(HEAD "0022\n"
+	    "export A=\"$(id)\"\n" TAIL));
 	refused("a command", BYTES(HEAD "0022\nid\n" TAIL));
-	refused("a command after", BYTES(HEAD "0022\nexport A=\"x\";id\n" TAIL));
+	refused("a command after", BYTES(HEAD "0022\n"
+	    "export A=\"x\";id\n" TAIL));
 	refused("no newline", BYTES(HEAD "0022\nexport A=\"x\"" TAIL));
 	refused("an open array", BYTES(HEAD "0022\nexport A=(\"x\"\n" TAIL));
 	refused("a good one, then not", BYTES(HEAD "D/usr\0" "0022\n"

@@ -44,7 +44,8 @@ static const char *const program_values[] = {
 static const char *const no_program_values[] = {
 	"vi -x", " vi", "vi ", "sh -c id", "./vi", "bin/vi", "../vi", "-vi",
 	"vi;id", "$(id)", "`id`", "|less", "a&b", "a>b", "~/vi", "vi\nid",
-	"vi\t", "a*", "'vi'", "\"vi\"", "\\vi", "a=b", "\303\251", "vi#", "{vi,}",
+	"vi\t", "a*", "'vi'", "\"vi\"", "\\vi", "a=b", "\303\251", "vi#",
+	"{vi,}",
 	"vi\x01",
 };
 
@@ -53,7 +54,8 @@ static const char *const always[] = {
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL",
 	"PWD", "OLDPWD", "SHLVL", "TZ", "TMPDIR", "DISPLAY", "SSH_AUTH_SOCK",
 	"SSH_CONNECTION", "XDG_RUNTIME_DIR", "LS_COLORS", "COLUMNS", "LINES",
-	"http_proxy", "MAIL", "HISTSIZE", "KUBECONFIG", "GOPATH", "LD", "LDFLAGS",
+	"http_proxy", "MAIL", "HISTSIZE", "KUBECONFIG", "GOPATH", "LD",
+	"LDFLAGS",
 	"BASH", "BASH_VERSION", "ENVIRONMENT", "env", "ld_preload", "EDITOR2",
 	"PAGERX", "GIT_AUTHOR_NAME", "GIT_DIR", "PS3", "MALLOC", "A", "_x",
 };
