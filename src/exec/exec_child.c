@@ -65,6 +65,27 @@ enter_group(const struct exec_child *c)
 	return 0;
 }
 
+/*
+ * A descriptor from outside leads to a place in mounts from outside, where
+ * nothing is covered, and so would every relative path from there.  Its
+ * name leads to the same place in the mounts of this process, or to none.
+ */
+static CHILD int
+enter_cwd(const struct exec_child *c)
+{
+	struct stat want, got;
+
+	if (c->cwd < 0)
+		return 0;
+	if (c->cwd_path == NULL)
+		return fchdir(c->cwd) < 0 ? -errno : 0;
+	if (fstat(c->cwd, &want) < 0 || chdir(c->cwd_path) < 0 ||
+	    stat(".", &got) < 0)
+		return -errno;
+	return got.st_dev == want.st_dev && got.st_ino == want.st_ino ? 0 :
+	    -ESTALE;
+}
+
 static CHILD bool
 is_target(const struct exec_child *c, int fd)
 {
@@ -142,8 +163,9 @@ run_steps(struct exec_child *c)
 	if (rc < 0)
 		return rc;
 	c->failed = EXEC_STEP_CWD;
-	if (c->cwd >= 0 && fchdir(c->cwd) < 0)
-		return -errno;
+	rc = enter_cwd(c);
+	if (rc < 0)
+		return rc;
 	if (c->set_umask)
 		umask(c->umask);
 	default_signals(c->ignored);

@@ -40,6 +40,7 @@ struct exec_child {
 	struct exec_fd fd[EXEC_FDS_MAX];
 	size_t n_fds;
 	int cwd;		/* -1: stays where it is */
+	const char *cwd_path;	/* its name, to be entered instead, or NULL */
 	int tty;		/* -1: stays in the group it was born in */
 	bool foreground;	/* gets the terminal */
 	bool set_umask;
@@ -173,10 +174,11 @@ int exec_wait_for(struct exec_session *s, struct job *j, int fd,
 enum { EXEC_LAUNCHER_SOCK = 3, EXEC_LAUNCHER_NOTE, EXEC_LAUNCHER_TTY,
 	EXEC_LAUNCHER_FREE };
 
-/* A request: this, then argc + envc strings with their NULs, in the packet
- * or, when it is long, in a memory file.  Descriptors: cwd, those to be
- * placed, the memory file. */
+/* A request: this, then pathc + argc + envc strings with their NULs, in the
+ * packet or, when it is long, in a memory file.  Descriptors: cwd, those to
+ * be placed, the memory file. */
 struct exec_request {
+	uint32_t pathc;		/* 1 when the name of cwd is there, else 0 */
 	uint32_t argc, envc, bytes, n_fds;
 	int32_t to[EXEC_FDS_MAX];
 	uint64_t ignored;
@@ -204,7 +206,7 @@ void exec_launch_stop(struct exec_session *s);
 pid_t exec_launch_pid(const struct exec_session *s);
 /* The same as exec_child_clone(), done by the launcher.  The pid or a
  * negative code. */
-pid_t exec_launch(struct exec_session *s, const struct exec_child *c,
+pid_t exec_launch(struct exec_session *s, struct exec_child *c,
 	struct err *err);
 /* In the forked process, with its descriptors in place; never returns. */
 void exec_launcher_main(const struct sandbox_profile *profile,

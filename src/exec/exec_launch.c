@@ -284,6 +284,10 @@ ask(struct exec_session *s, const struct exec_child *c, int cwd,
 	size_t n = 0, i;
 
 	memset(&head, 0, sizeof head);
+	if (c->cwd_path != NULL) {
+		head.pathc = 1;
+		buf_put(&strings, c->cwd_path, strlen(c->cwd_path) + 1);
+	}
 	head.argc = put_strings(&strings, c->argv);
 	head.envc = put_strings(&strings, c->envp);
 	if (buf_overflow(&strings) || head.argc > EXEC_LAUNCH_STRINGS ||
@@ -355,16 +359,22 @@ lost(struct exec_session *s, int tries, struct err *err)
 }
 
 pid_t
-exec_launch(struct exec_session *s, const struct exec_child *c,
-    struct err *err)
+exec_launch(struct exec_session *s, struct exec_child *c, struct err *err)
 {
 	AEG_AUTOFD int cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AEG_AUTOFREE char *path = NULL;
 	sigset_t child, old;
 	pid_t pid = LOST;
 	int tries, rc = 0;
 
 	if (cwd < 0)
 		return err_sys(err, errno, "entering the working directory");
+	if (sandbox_required(s->opts.profile) & SANDBOX_COVER) {
+		c->cwd_path = path = getcwd(NULL, 0);
+		if (path == NULL || path[0] != '/')
+			return err_sys(err, path == NULL ? errno : ENOENT,
+			    "entering the working directory");
+	}
 	/* For its end, or stop, to be seen while we wait for an answer. */
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);

@@ -28,7 +28,7 @@ struct order {
 	struct exec_request head;
 	char *strings;
 	void *map;		/* of the memory file, or NULL */
-	const char **vector;	/* argv, NULL, envp, NULL */
+	const char **vector;	/* path, NULL, argv, NULL, envp, NULL */
 	int fd[EXEC_FDS_MAX + 2];
 	size_t n_fds;
 };
@@ -90,22 +90,24 @@ receive(struct order *o)
 static bool
 cut(struct order *o)
 {
-	uint32_t n = o->head.argc + o->head.envc, i, at = 0;
+	const uint32_t part[] = { o->head.pathc, o->head.argc, o->head.envc };
 	const char *p = o->strings, *end = p + o->head.bytes;
+	size_t k, at = 0;
+	uint32_t i;
 
-	o->vector = xreallocarray(NULL, n + 2, sizeof *o->vector);
-	for (i = 0; i < n; i++) {
-		const char *nul = memchr(p, '\0', (size_t)(end - p));
+	o->vector = xreallocarray(NULL, (size_t)part[0] + part[1] + part[2] +
+	    AEG_NELEM(part), sizeof *o->vector);
+	for (k = 0; k < AEG_NELEM(part); k++) {
+		for (i = 0; i < part[k]; i++) {
+			const char *nul = memchr(p, '\0', (size_t)(end - p));
 
-		if (nul == NULL)
-			return false;
-		if (i == o->head.argc)
-			o->vector[at++] = NULL;
-		o->vector[at++] = p;
-		p = nul + 1;
-	}
-	while (at < n + 2)
+			if (nul == NULL)
+				return false;
+			o->vector[at++] = p;
+			p = nul + 1;
+		}
 		o->vector[at++] = NULL;
+	}
 	return true;
 }
 
@@ -117,7 +119,7 @@ parse(struct order *o, ssize_t n)
 	if (n < (ssize_t)sizeof *h)
 		return false;
 	memcpy(&o->head, packet, sizeof *h);
-	if (h->argc == 0 || h->argc > EXEC_LAUNCH_STRINGS ||
+	if (h->pathc > 1 || h->argc == 0 || h->argc > EXEC_LAUNCH_STRINGS ||
 	    h->envc > EXEC_LAUNCH_STRINGS || h->bytes > EXEC_LAUNCH_MAX ||
 	    h->n_fds > EXEC_FDS_MAX ||
 	    o->n_fds != h->n_fds + 1 + (h->in_file != 0))
@@ -141,12 +143,14 @@ static void
 launch(struct order *o, const struct sandbox *sandbox, const char *bash,
     struct exec_reply *ret)
 {
+	char *const *argv = (char *const *)o->vector + o->head.pathc + 1;
 	struct exec_child c = {
 		.path = bash,
-		.argv = (char *const *)o->vector,
-		.envp = (char *const *)o->vector + o->head.argc + 1,
+		.argv = argv,
+		.envp = argv + o->head.argc + 1,
 		.n_fds = o->head.n_fds,
 		.cwd = o->fd[0],
+		.cwd_path = o->vector[0],
 		.tty = o->head.tty ? EXEC_LAUNCHER_TTY : -1,
 		.foreground = o->head.foreground != 0,
 		.set_umask = o->head.set_umask != 0,

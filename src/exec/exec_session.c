@@ -128,6 +128,24 @@ start(struct exec_session *s, const struct exec_command *cmd,
 	    start_direct(s, &c, err);
 }
 
+/* The same for 0, 1 and 2: a directory there would be a door out of the
+ * mounts that cover something. */
+static int
+check_std(const struct exec_session *s, struct err *err)
+{
+	struct stat st;
+	int fd;
+
+	if ((sandbox_required(s->opts.profile) & SANDBOX_COVER) == 0)
+		return 0;
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+			return err_set(err, ERR_LAYER, "sandbox layer cover: "
+			    "descriptor %d is a directory outside of it", fd);
+	}
+	return 0;
+}
+
 static char *
 job_words(const struct decision *d)
 {
@@ -178,6 +196,9 @@ exec_start(struct exec_session *s, const struct decision *d,
 		    "the decision does not let this run");
 	if (stream && spec->bring_back)
 		return err_set(err, -EINVAL, "a stream brings nothing back");
+	rc = check_std(s, err);
+	if (rc < 0)
+		return rc;
 	j = xcalloc(1, sizeof *j);
 	rc = capture_new(spec->bring_back ? s->opts.state_max : 0,
 	    &j->capture, err);

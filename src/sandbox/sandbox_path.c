@@ -42,6 +42,7 @@ look_up(const char *name, size_t len, const struct sandbox_vars *vars,
 		{ "TMPDIR", vars->tmpdir != NULL &&
 		    tmpdir_ok(vars->tmpdir, vars->uid) ? vars->tmpdir : NULL },
 		{ "STORE", vars->store },
+		{ "STATE", sysdirs()->state },
 		{ "CONF_USER", vars->conf_user },
 		{ "CONF", sysdirs()->conf },
 		{ "DATA", sysdirs()->data },

@@ -127,6 +127,21 @@ add_limits(struct sandbox *s, const struct sandbox_profile *p)
 	}
 }
 
+/* What lies under another cover is out of reach already. */
+static bool
+is_nested(const struct sandbox_profile *p, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < p->n_covers; k++) {
+		if (k != i && path_under(p->covers[i].path, p->covers[k].path)
+		    && (k < i || strcmp(p->covers[i].path,
+		    p->covers[k].path) != 0))
+			return true;
+	}
+	return false;
+}
+
 /* What isn't there can't be covered; nothing of aegsh's lies there either. */
 static void
 add_covers(struct sandbox *s, const struct sandbox_profile *p)
@@ -134,7 +149,7 @@ add_covers(struct sandbox *s, const struct sandbox_profile *p)
 	size_t i;
 
 	for (i = 0; i < p->n_covers; i++) {
-		if (access(p->covers[i].path, F_OK) < 0)
+		if (is_nested(p, i) || access(p->covers[i].path, F_OK) < 0)
 			continue;
 		s->covers[s->n_covers].path = xstrdup(p->covers[i].path);
 		s->covers[s->n_covers++].readonly = p->covers[i].readonly;

@@ -78,6 +78,14 @@ static long do_rename(void)
 	{ return rename(a[1], a[2]); }
 static long do_exchange(void)
 	{ return renameat2(AT_FDCWD, a[1], AT_FDCWD, a[2], RENAME_EXCHANGE); }
+static long do_chmod(void)
+	{ return chmod(a[1], (mode_t)num(2)); }
+static long do_stat(void)
+{
+	struct stat st;
+
+	return stat(a[1], &st);
+}
 static long do_unlink(void)
 	{ return unlink(a[1]); }
 static long do_rmdir(void)
@@ -329,7 +337,8 @@ static const struct {
 } rows[] = {
 	ROW(read), ROW(list), ROW(write), ROW(opentrunc), ROW(truncate),
 	ROW(create), ROW(tmpfile), ROW(mkdir), ROW(mkfifo), ROW(mknod),
-	ROW(symlink), ROW(link), ROW(rename), ROW(exchange), ROW(unlink),
+	ROW(symlink), ROW(link), ROW(rename), ROW(exchange), ROW(chmod),
+	ROW(stat), ROW(unlink),
 	ROW(rmdir), ROW(exec), ROW(execmemfd), ROW(mksock), ROW(handle),
 	ROW(ttyget), ROW(sti), ROW(sti0), ROW(stihigh), ROW(tioclinux),
 	ROW(kill), ROW(tgkill), ROW(sigqueue), ROW(pidfdsignal),
