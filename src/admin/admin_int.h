@@ -38,6 +38,7 @@ enum admin_words {
 	ADMIN_WORDS_FILE,
 	ADMIN_WORDS_DIR,
 	ADMIN_WORDS_USER,
+	ADMIN_WORDS_PROFILE,
 	ADMIN_WORDS_DECISION,
 	ADMIN_WORDS_SETTING,	/* name=value of a settings row */
 };
@@ -155,6 +156,17 @@ struct audit;
 /* The store of a->uid, for reading.  -ENOENT: nothing is recorded yet. */
 int admin_store(struct admin *a, struct audit **ret, struct err *err);
 
+/* ---- admin_policy.c ---------------------------------------------------- */
+
+struct policy;
+struct sandbox_profile;
+/* The policy of that profile; NULL: the configured one. */
+int admin_policy(struct admin *a, const char *profile, struct policy **ret,
+	struct err *err);
+/* A sandbox profile as it is here; NULL: the configured policy's. */
+int admin_sandbox(struct admin *a, const char *name,
+	struct sandbox_profile **ret, struct err *err);
+
 /* ---- admin_json.c: text for programs ----------------------------------- */
 
 /* Set a member from bytes.  What is not UTF-8 has each wrong byte as
@@ -167,5 +179,9 @@ void admin_json_text(json_t *object, const char *key, const char *text);
 json_t *admin_json_string(const char *text);
 /* One line a document, ASCII only; frees it. */
 void admin_json_print(struct admin *a, json_t *document);
+/* The same document as lines of names and values, for people; frees it. */
+void admin_json_show(struct admin *a, json_t *document);
+/* Names of enum sandbox_layer bits. */
+json_t *admin_layers_json(unsigned bits);
 
 #endif

@@ -87,3 +87,93 @@ admin_json_print(struct admin *a, json_t *document)
 	fprintf(a->out, "%s\n", text);
 	json_decref(document);
 }
+
+/* ---- a document for people --------------------------------------------- */
+
+static void print_value(struct admin *a, const char *key, const json_t *v,
+	int depth);
+
+static void
+print_object(struct admin *a, const json_t *o, int depth)
+{
+	void *at = json_object_iter((json_t *)(uintptr_t)o);
+
+	for (; at != NULL; at = json_object_iter_next(
+	    (json_t *)(uintptr_t)o, at))
+		print_value(a, json_object_iter_key(at),
+		    json_object_iter_value(at), depth);
+}
+
+/* One line: the member's name with blanks, and its value. */
+static void
+print_line(struct admin *a, const char *key, const char *value, int depth)
+{
+	AEG_AUTOFREE char *name = xstrdup(key);
+	char *p;
+
+	for (p = name; *p != '\0'; p++) {
+		if (*p == '_')
+			*p = ' ';
+	}
+	admin_say(a, "%*s%-*s%s%s\n", depth * 2, "",
+	    value[0] != '\0' ? 18 - depth * 2 : 0, name,
+	    value[0] != '\0' ? " " : "", value);
+}
+
+/* Strings stand together; other members of a list one below the other. */
+static void
+print_list(struct admin *a, const char *key, const json_t *v, int depth)
+{
+	AEG_AUTO(buf_done) struct buf words = BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < json_array_size(v); i++) {
+		const char *word = json_string_value(json_array_get(v, i));
+
+		if (word == NULL || strchr(word, ' ') != NULL)
+			print_value(a, key, json_array_get(v, i), depth);
+		else
+			buf_putf(&words, "%s%s", words.len > 0 ? " " : "",
+			    word);
+	}
+	if (words.len > 0)
+		print_line(a, key, words.data, depth);
+}
+
+static void
+print_value(struct admin *a, const char *key, const json_t *v, int depth)
+{
+	AEG_AUTOFREE char *number = NULL;
+
+	switch (json_typeof(v)) {
+	case JSON_OBJECT:
+		print_line(a, key, "", depth);
+		print_object(a, v, depth + 1);
+		break;
+	case JSON_ARRAY:
+		print_list(a, key, v, depth);
+		break;
+	case JSON_STRING:
+		if (json_string_length(v) > 0)
+			print_line(a, key, json_string_value(v), depth);
+		break;
+	case JSON_INTEGER:
+		number = xasprintf("%lld", (long long)json_integer_value(v));
+		print_line(a, key, number, depth);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		print_line(a, key, json_is_true(v) ? "yes" : "no", depth);
+		break;
+	case JSON_REAL:
+	case JSON_NULL:
+		break;
+	}
+}
+
+void
+admin_json_show(struct admin *a, json_t *document)
+{
+	print_object(a, document, 0);
+	json_decref(document);
+}

@@ -12,6 +12,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/policy.h"
 
 static const struct admin_option shell_options[] = {
 #define SHELL_OPTION(letter, name, argument, help, words) \
@@ -57,6 +58,33 @@ offer_settings(struct admin *a, const char *begun)
 	}
 }
 
+struct profiles {
+	struct admin *a;
+	const char *begun;
+};
+
+static int
+offer_profile(void *ctx, const char *name, const char *extends, int rank)
+{
+	struct profiles *p = ctx;
+
+	offer(p->a, p->begun, name, "policy profile");
+	return 0;
+}
+
+static void
+offer_profiles(struct admin *a, const char *begun)
+{
+	struct profiles p = { a, begun };
+	struct policy *policy = NULL;
+
+	/* Where there is no policy there are no words: nobody reads errors
+	 * while a line is typed. */
+	if (admin_policy(a, NULL, &policy, NULL) == 0)
+		policy_each_profile(policy, offer_profile, &p);
+	policy_free(policy);
+}
+
 static void
 offer_words(struct admin *a, enum admin_words words, const char *begun)
 {
@@ -71,6 +99,9 @@ offer_words(struct admin *a, enum admin_words words, const char *begun)
 		break;
 	case ADMIN_WORDS_USER:
 		admin_say(a, ":user\n");
+		break;
+	case ADMIN_WORDS_PROFILE:
+		offer_profiles(a, begun);
 		break;
 	case ADMIN_WORDS_DECISION:
 		offer(a, begun, "allow", "ran without a question");

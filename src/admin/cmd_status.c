@@ -16,6 +16,8 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/policy.h"
+#include "aegsh/sandbox.h"
 
 static const struct admin_option options[] = {
 	ADMIN_OPTION_JSON,
@@ -89,7 +91,6 @@ report_settings(struct report *r)
 		return;
 	}
 	admin_json_text(o, "mode", conf_str(a->conf, CONF_MODE));
-	admin_json_text(o, "profile", conf_str(a->conf, CONF_PROFILE));
 	report_file(r, files, conf_layer_file(a->conf, CONF_OPERATOR),
 	    (uid_t)-1);
 	if (conf_layer_file(a->conf, CONF_USER) != NULL)
@@ -100,6 +101,66 @@ report_settings(struct report *r)
 		json_array_append_new(notes,
 		    admin_json_string(conf_notes(a->conf)->v[i]));
 	json_object_set_new(o, "notes", notes);
+}
+
+/* Confinement: what the profile requires, and what this kernel has. */
+static void
+report_sandbox(struct report *r, const char *name)
+{
+	json_t *o = section(r, "sandbox");
+	struct sandbox_profile *p = NULL;
+	struct sandbox_caps caps;
+	struct err err = ERR_INIT;
+	unsigned missing;
+
+	sandbox_probe(&caps);
+	admin_json_text(o, "profile", name);
+	json_object_set_new(o, "landlock_abi",
+	    json_integer(caps.landlock_abi > 0 ? caps.landlock_abi : 0));
+	json_object_set_new(o, "had_here", admin_layers_json(caps.layers));
+	if (admin_sandbox(r->a, name, &p, &err) < 0) {
+		problem(r, o, err.text);
+		return;
+	}
+	missing = sandbox_required(p) & ~caps.layers;
+	json_object_set_new(o, "required",
+	    admin_layers_json(sandbox_required(p)));
+	sandbox_profile_free(p);
+	json_object_set_new(o, "missing", admin_layers_json(missing));
+	if (missing != 0)
+		problem(r, o, "no line runs: a required layer is missing");
+}
+
+static int
+on_note(void *ctx, const char *text)
+{
+	json_array_append_new(ctx, admin_json_string(text));
+	return 0;
+}
+
+static void
+report_policy(struct report *r)
+{
+	json_t *o = section(r, "policy"), *notes;
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+
+	if (r->a->conf == NULL)
+		return;
+	admin_json_text(o, "profile", conf_str(r->a->conf, CONF_PROFILE));
+	if (admin_policy(r->a, NULL, &p, &err) < 0) {
+		problem(r, o, err.text);
+		return;
+	}
+	admin_json_text(o, "hash", policy_hash(p));
+	json_object_set_new(o, "rank", json_integer(policy_rank(p)));
+	admin_json_text(o, "unknown_line",
+	    policy_action_name(policy_unknown(p, 0)));
+	notes = json_array();
+	policy_each_note(p, on_note, notes);
+	json_object_set_new(o, "notes", notes);
+	report_sandbox(r, policy_sandbox(p));
+	policy_free(p);
 }
 
 static void
@@ -147,71 +208,6 @@ report_store(struct report *r)
 	    "write to the store outside aegsh");
 }
 
-/* ---- the same for people ----------------------------------------------- */
-
-static void print_value(struct admin *a, const char *key, const json_t *v,
-	int depth);
-
-static void
-print_object(struct admin *a, const json_t *o, int depth)
-{
-	void *at = json_object_iter((json_t *)(uintptr_t)o);
-
-	for (; at != NULL; at = json_object_iter_next(
-	    (json_t *)(uintptr_t)o, at))
-		print_value(a, json_object_iter_key(at),
-		    json_object_iter_value(at), depth);
-}
-
-/* One line: the member's name with blanks, and its value. */
-static void
-print_line(struct admin *a, const char *key, const char *value, int depth)
-{
-	AEG_AUTOFREE char *name = xstrdup(key);
-	char *p;
-
-	for (p = name; *p != '\0'; p++) {
-		if (*p == '_')
-			*p = ' ';
-	}
-	admin_say(a, "%*s%-*s%s%s\n", depth * 2, "",
-	    value[0] != '\0' ? 18 - depth * 2 : 0, name,
-	    value[0] != '\0' ? " " : "", value);
-}
-
-static void
-print_value(struct admin *a, const char *key, const json_t *v, int depth)
-{
-	AEG_AUTOFREE char *number = NULL;
-	size_t i;
-
-	switch (json_typeof(v)) {
-	case JSON_OBJECT:
-		print_line(a, key, "", depth);
-		print_object(a, v, depth + 1);
-		break;
-	case JSON_ARRAY:
-		for (i = 0; i < json_array_size(v); i++)
-			print_value(a, key, json_array_get(v, i), depth);
-		break;
-	case JSON_STRING:
-		if (json_string_length(v) > 0)
-			print_line(a, key, json_string_value(v), depth);
-		break;
-	case JSON_INTEGER:
-		number = xasprintf("%lld", (long long)json_integer_value(v));
-		print_line(a, key, number, depth);
-		break;
-	case JSON_TRUE:
-	case JSON_FALSE:
-		print_line(a, key, json_is_true(v) ? "yes" : "no", depth);
-		break;
-	case JSON_REAL:
-	case JSON_NULL:
-		break;
-	}
-}
-
 static int
 run(struct admin *a, int argc, char **argv)
 {
@@ -227,14 +223,14 @@ run(struct admin *a, int argc, char **argv)
 		return o == ADMIN_ARGS_BAD ? ADMIN_USAGE : admin_usage(a);
 	}
 	report_settings(&r);
+	report_policy(&r);
 	report_validator(&r);
 	report_store(&r);
 	if (json) {
 		json_object_set_new(r.root, "sound", json_boolean(!r.bad));
 		admin_json_print(a, r.root);
 	} else {
-		print_object(a, r.root, 0);
-		json_decref(r.root);
+		admin_json_show(a, r.root);
 	}
 	return r.bad ? ADMIN_NO : ADMIN_OK;
 }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: ISC */
+/* `aegshctl sandbox show` and `sandbox probe`. */
+#include <string.h>
+
+#include "admin_int.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/policy.h"
+#include "aegsh/sandbox.h"
+
+enum { O_JSON };
+
+static const struct admin_option options[] = {
+	[O_JSON] = ADMIN_OPTION_JSON,
+	{ NULL }
+};
+
+static const enum sandbox_layer layers[] = {
+	SANDBOX_NNP, SANDBOX_LANDLOCK_FS, SANDBOX_LANDLOCK_SCOPE,
+	SANDBOX_LANDLOCK_NET, SANDBOX_SECCOMP, SANDBOX_RLIMITS, SANDBOX_COVER,
+};
+
+json_t *
+admin_layers_json(unsigned bits)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(layers); i++) {
+		if ((bits & (unsigned)layers[i]) != 0)
+			json_array_append_new(list,
+			    json_string(sandbox_layer_name(layers[i])));
+	}
+	return list;
+}
+
+static int
+take_options(struct admin *a, struct admin_args *args, bool *ret_json)
+{
+	int o;
+
+	while ((o = admin_option_next(a, args)) >= 0)
+		*ret_json = true;
+	return o == ADMIN_ARGS_BAD ? -1 : 0;
+}
+
+/* ---- probe ------------------------------------------------------------- */
+
+static int
+probe(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	struct sandbox_caps caps;
+	bool json = false;
+	json_t *o;
+	size_t i;
+
+	if (take_options(a, &args, &json) < 0)
+		return ADMIN_USAGE;
+	if (args.at != argc)
+		return admin_usage(a);
+	sandbox_probe(&caps);
+	if (json) {
+		o = json_object();
+		json_object_set_new(o, "landlock_abi",
+		    json_integer(caps.landlock_abi > 0 ? caps.landlock_abi :
+		    0));
+		admin_json_text(o, "landlock_missing", caps.landlock_abi < 0 ?
+		    strerror(-caps.landlock_abi) : NULL);
+		json_object_set_new(o, "layers",
+		    admin_layers_json(caps.layers));
+		admin_json_print(a, o);
+	} else {
+		admin_say(a, "%-16s %s%d\n", "landlock", "ABI ",
+		    caps.landlock_abi > 0 ? caps.landlock_abi : 0);
+		for (i = 0; i < AEG_NELEM(layers); i++)
+			admin_say(a, "%-16s %s\n",
+			    sandbox_layer_name(layers[i]),
+			    (caps.layers & (unsigned)layers[i]) != 0 ?
+			    "yes" : "no");
+	}
+	return caps.landlock_abi > 0 ? ADMIN_OK : ADMIN_NO;
+}
+
+/* ---- show -------------------------------------------------------------- */
+
+static void
+print_profile(struct admin *a, const struct sandbox_profile *p, bool json)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	json_t *o, *rules;
+	char *line, *next;
+
+	sandbox_show(p, &text);
+	if (!json) {
+		admin_say(a, "%s", text.data != NULL ? text.data : "");
+		return;
+	}
+	o = json_object();
+	rules = json_array();
+	admin_json_text(o, "profile", sandbox_profile_name(p));
+	json_object_set_new(o, "required",
+	    admin_layers_json(sandbox_required(p)));
+	for (line = text.data != NULL ? strtok_r(text.data, "\n", &next) :
+	    NULL; line != NULL; line = strtok_r(NULL, "\n", &next))
+		json_array_append_new(rules, admin_json_string(line));
+	json_object_set_new(o, "rules", rules);
+	admin_json_print(a, o);
+}
+
+static int
+show(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	struct sandbox_profile *p = NULL;
+	struct err err = ERR_INIT;
+	bool json = false;
+
+	if (take_options(a, &args, &json) < 0)
+		return ADMIN_USAGE;
+	if (argc - args.at > 1)
+		return admin_usage(a);
+	if (admin_sandbox(a, args.at < argc ? argv[args.at] : NULL, &p,
+	    &err) < 0)
+		return admin_fail(a, &err);
+	print_profile(a, p, json);
+	sandbox_profile_free(p);
+	return ADMIN_OK;
+}
+
+const struct admin_verb cmd_sandbox_show = {
+	.name = "sandbox show",
+	.usage = "[SANDBOX]",
+	.summary = "show what a sandbox profile grants here",
+	.run = show,
+	.options = options,
+};
+
+const struct admin_verb cmd_sandbox_probe = {
+	.name = "sandbox probe",
+	.usage = "",
+	.summary = "show which layers of confinement this kernel has",
+	.run = probe,
+	.options = options,
+};

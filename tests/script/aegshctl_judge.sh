@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# aegshctl about lines and rules: parse, test, lists, policy, profiles,
+# sandboxes.  Over the shipped policy; nothing that is asked about runs.
+. "$abs_top_srcdir/tests/lib/home.sh"
+cd "$HOME" || exit 99
+PATH=/usr/bin:/bin
+export PATH
+
+run() {
+	out=$("$aegshctl" "$@" 2>"$test_root/err")
+	status=$?
+	err=$(cat "$test_root/err")
+}
+json() {
+	"$aegshctl" "$@" | "$PYTHON3" -c "
+import json, sys
+d = [json.loads(line) for line in sys.stdin]
+j = d[0]
+print($expr)"
+}
+
+run parse 'ls -l "$HOME" | wc >out'
+is "$status" 0 'parse: a line'
+like "$out" '*command*word "ls"*' 'the tree'
+like "$out" '*runs *file: *ls*runs *file: *wc*' 'what would run'
+like "$out" '*redirects 1 > out*' 'redirections'
+like "$out" '*part 2 of 2 of a pipeline*' 'where a command stands'
+run parse 'if true; then'
+is "$status" 1 'parse: not complete: 1'
+like "$out" 'line 1*incomplete*' 'and what is open'
+run parse 'echo )'
+is "$status" 1 'parse: wrong: 1'
+like "$out" 'line 1, column 6: syntax error*' 'and where'
+run parse -- '-x y'
+is "$status" 0 'a line that begins with a dash'
+like "$out" '*not-found: -x*' 'is a command'
+run parse
+is "$status" 100 'no line: 100'
+run parse a b
+is "$status" 100 'two lines: 100'
+printf 'f() { date; }\nf\n' >script
+run parse --file script
+is "$status" 0 'parse --file'
+like "$out" '*defines *f*' 'functions'
+out=$("$aegshctl" parse --file - <script)
+like "$out" '*defines *f*' 'standard input'
+run parse --file none
+is "$status" 111 'a file that is not there: 111'
+expr='j["answer"], [c["words"][0]["value"] for c in j["facts"]["commands"]], j["facts"]["runs"][1]["path"], j["facts"]["reads"]'
+is "$(json parse --json 'cd "$HOME"; /bin/echo $(date)')" \
+    "tree ['cd', '/bin/echo', 'date'] $(readlink -f /bin/echo) ['HOME']" 'parse --json'
+expr='j["answer"], j["line"], j["column"]'
+is "$(json parse --json 'a
+b; fi')" 'error 2 4' 'of what is wrong'
+run parse "$(printf 'echo \033[2J\233')"
+is "$(printf %s "$out" | LC_ALL=C tr -d '\n -~' | wc -c | tr -d ' ')" 0 \
+    'parse: hostile bytes are harmless'
+run parse "\$(touch '$test_root/ran')\`touch '$test_root/ran'\`"
+run test "touch '$test_root/ran'; \$(touch '$test_root/ran')"
+ok "$([ ! -e "$test_root/ran" ]; echo $?)" 'nothing is run'
+
+run test 'ls -l'
+is "$status" 0 'test: what is allowed: 0'
+like "$out" 'allow: *rule: *command: ls -l*' 'and why'
+run test 'rm -rf /'
+is "$status" 2 'test: what is blocked: 2'
+like "$out" 'block: *floor.delete-root*' 'and by which rule'
+run test 'rm -rf ./tree'
+is "$status" 1 'test: what is asked about: 1'
+run test 'fi'
+ok "$((status == 0))" 'test: what cannot be read is not allowed'
+run test --profile safe 'make'
+ok "$((status == 0))" 'test --profile: a stricter one'
+like "$out" '*profile: safe*' 'is the one that judged'
+run test --profile nonsense ls
+is "$status" 111 'test --profile: one that is not there: 111'
+run test --explain 'cat /etc/shadow'
+like "$out" '*runs *cat*facts: path /etc/shadow read*verdict: *' '--explain'
+expr='j["decision"], j["rule"], j["source"], j["model_would_be_asked"]'
+is "$(json test --json 'rm -rf /')" 'block floor.delete-root policy False' \
+    'test --json'
+expr='"facts" in j, "verdict" in j["explanation"]'
+is "$(json test --json --explain 'ls')" 'True True' 'with the explanation'
+operator 'endpoint = http://127.0.0.1:1/'
+run test 'frobnicate the-thing'
+is "$status" 1 'test: what a model would be asked about: 1'
+like "$out" 'model: *' 'and that is said'
+operator '#'
+
+run allowlist
+is "$status" 0 'allowlist'
+like "$out" 'RULE *allow.*' 'has rules'
+run blocklist
+like "$out" 'RULE *floor.*' 'so has blocklist'
+expr='len(d) > 10 and all(r["rule"] and r["reason"] for r in d)'
+is "$(json blocklist --json)" True 'blocklist --json'
+run policy check "$abs_top_srcdir"/share/policy/*.conf
+is "$status" 0 'policy check: the shipped files are good'
+printf 'rule "x.y" {\n\tdecision = alow\n}\n' >bad.conf
+run policy check bad.conf
+is "$status" 1 'policy check: a bad one: 1'
+like "$err" "*bad.conf:[0-9]*" 'with file and line'
+expr='j["good"], j["problem"] is None'
+is "$(json policy check --json bad.conf)" 'False False' 'policy check --json'
+run policy check
+is "$status" 100 'policy check: no file: 100'
+
+run profile list
+like "$out" '*safe*dev*admin*configured*' 'profile list'
+expr='[p["profile"] for p in d if p["configured"]]'
+is "$(json profile list --json)" "['admin']" 'profile list --json'
+run profile show dev
+like "$out" 'profile *dev*sandbox *rank *' 'profile show'
+run profile show nonsense
+is "$status" 111 'profile show: one that is not there: 111'
+words() {
+	"$aegshctl" __complete "$@" | cut -f 1 | tr '\n' ' '
+}
+like "$(words aegsh --profile '')" '*dev *admin *' 'profiles are completed'
+
+run sandbox show
+is "$status" 0 'sandbox show: that of the profile'
+like "$out" '*requires*' 'and what it needs'
+run sandbox show strict
+like "$out" 'profile *strict*' 'sandbox show: another'
+run sandbox show nonsense
+is "$status" 111 'sandbox show: one that is not there: 111'
+expr='j["profile"], len(j["rules"]) > 3'
+is "$(json sandbox show --json strict)" 'strict True' 'sandbox show --json'
+run sandbox probe
+like "$out" 'landlock *ABI *seccomp *' 'sandbox probe'
+expr='(j["landlock_abi"] > 0) == ("landlock" in j["layers"])'
+is "$(json sandbox probe --json)" True 'sandbox probe --json'
+
+run status
+like "$out" '*policy*hash *sandbox*had here*required*' \
+    'status: policy and sandbox'
+done_testing
