@@ -59,7 +59,8 @@ struct conf;
 int conf_load(uid_t uid, const char *home, const char *user_file,
 	struct conf **ret, struct err *err);
 void conf_free(struct conf *c);
-/* One "name=value" of the command line. */
+/* One "name=value" of the command line.  ERR_RANGE where it may not be set
+ * so: then nothing changed. */
 int conf_override(struct conf *c, const char *assignment, struct err *err);
 
 bool conf_managed(const struct conf *c);

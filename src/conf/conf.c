@@ -62,9 +62,9 @@ put(struct conf *c, int id, const char *text, int64_t number,
 	v->by_operator = v->by_operator || layer == CONF_OPERATOR;
 }
 
-/* A layer above the operator's asks for a value: it gets it or a note.
- * where is "file:line" or the command line's option. */
-static void
+/* A layer above the operator's asks for a value: it gets it, or the owned
+ * reason why not.  where is "file:line" or the command line's option. */
+static char *
 ask_for(struct conf *c, int id, const char *text, int64_t number,
     enum conf_layer layer, int file, const char *where)
 {
@@ -72,18 +72,17 @@ ask_for(struct conf *c, int id, const char *text, int64_t number,
 	const struct value *v = &c->values[id];
 
 	if (row->scope == CONF_SCOPE_OPERATOR)
-		strv_addf(&c->notes,
-		    "%s: %s is the operator's alone to set: ignored", where,
-		    row->name);
-	else if (strcmp(text, v->text) == 0)
-		return;		/* asks for what is */
-	else if (conf_value_tightens(row, c->managed, v->number, number) ||
-	    (!c->managed && !v->by_operator))
-		put(c, id, text, number, layer, file);
-	else
-		strv_addf(&c->notes,
-		    "%s: %s = %s would not tighten %s's '%s': ignored", where,
-		    row->name, text, conf_layer_name(v->origin), v->text);
+		return xasprintf("%s: %s is the operator's alone to set",
+		    where, row->name);
+	if (strcmp(text, v->text) == 0)
+		return NULL;	/* asks for what is */
+	if (!conf_value_tightens(row, c->managed, v->number, number) &&
+	    (c->managed || v->by_operator))
+		return xasprintf("%s: %s = %s would not tighten %s's '%s'",
+		    where, row->name, text, conf_layer_name(v->origin),
+		    v->text);
+	put(c, id, text, number, layer, file);
+	return NULL;
 }
 
 static int
@@ -127,12 +126,15 @@ load_user(struct conf *c, uid_t uid, struct err *err)
 		rc = conf_file_parse(path, text.data, text.len, set, &why);
 	for (id = 0; rc == 0 && id < CONF_COUNT; id++) {
 		AEG_AUTOFREE char *where = NULL;
+		AEG_AUTOFREE char *why_not = NULL;
 
 		if (set[id].text == NULL)
 			continue;
 		where = xasprintf("%s:%d", path, set[id].line);
-		ask_for(c, id, set[id].text, set[id].number, CONF_USER,
-		    FILE_USER, where);
+		why_not = ask_for(c, id, set[id].text, set[id].number,
+		    CONF_USER, FILE_USER, where);
+		if (why_not != NULL)
+			strv_addf(&c->notes, "%s: ignored", why_not);
 	}
 	settings_done(set);
 	if (rc == 0)
@@ -215,6 +217,7 @@ conf_override(struct conf *c, const char *assignment, struct err *err)
 {
 	const char *eq = strchr(assignment, '=');
 	AEG_AUTOFREE char *where = NULL;
+	AEG_AUTOFREE char *why_not = NULL;
 	const struct conf_row *row;
 	int64_t number = 0;
 	int id, rc;
@@ -233,9 +236,9 @@ conf_override(struct conf *c, const char *assignment, struct err *err)
 		return rc;
 	}
 	where = xasprintf("-o %s", assignment);
-	ask_for(c, id, conf_value_canon(row, eq + 1, number), number,
+	why_not = ask_for(c, id, conf_value_canon(row, eq + 1, number), number,
 	    CONF_CMDLINE, -1, where);
-	return 0;
+	return why_not == NULL ? 0 : err_set(err, ERR_RANGE, "%s", why_not);
 }
 
 bool
