@@ -34,6 +34,7 @@ sysdirs(void)
 	    xasprintf("%s/libexec", root);
 	dirs.state = xasprintf("%s/state", root);
 	dirs.state_own = xasprintf("%s/own", root);
+	dirs.home = xasprintf("%s/home", root);
 	dirs.bash = "/bin/bash";
 	dirs.operator_uid = operator_uid != NULL ?
 	    (uid_t)strtoul(operator_uid, NULL, 10) : geteuid();

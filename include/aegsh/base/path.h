@@ -33,6 +33,7 @@ struct sysdirs {
 	const char *state_own;	/* /var/tmp: parent of a personal store when
 				 * state holds no directory for the uid */
 	const char *bash;	/* /bin/bash */
+	const char *home;	/* NULL: the home directory of passwd(5) */
 	uid_t operator_uid;	/* whose files are trusted as operator's: 0 */
 };
 
