@@ -43,11 +43,15 @@ struct line_editor_opts {
 	const char *program;		/* for ~/.editrc */
 	int tty_in, tty_out;
 	line_complete_fn *complete;
+	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
 	void *ctx;
 };
+/* Blocks SIGINT, SIGWINCH and SIGHUP: they arrive at a signalfd(2). */
 int line_editor_new(const struct line_editor_opts *opts,
 	struct line_editor **ret, struct err *err);
 void line_editor_free(struct line_editor *e);
+/* SIGHUP that made the last read an end of input, or 0. */
+int line_editor_ended_by(const struct line_editor *e);
 /* Lines to recall, oldest first. */
 void line_editor_remember(struct line_editor *e, const char *text);
 /* Shows the prompt (text to draw, already expanded) and reads one complete

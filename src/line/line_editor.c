@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The editor: libedit (editline(3)) over a terminal, with our own reading
+ * of keys, so that Ctrl-C, window changes and idle work need no signal
+ * handler that touches the editor.
+ */
+#include "aegsh/line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <histedit.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+struct line_editor {
+	EditLine *el;
+	History *hist;
+	FILE *in, *out;
+	int tty_in, signals;
+	struct line_editor_opts opts;
+	const char *prompt;
+	char *continuation;
+	bool idled, interrupted;
+	int ending_signal;
+	mbstate_t decode;
+};
+
+static struct line_editor *
+self(EditLine *el)
+{
+	void *p = NULL;
+
+	el_get(el, EL_CLIENTDATA, &p);
+	return p;
+}
+
+static char *
+prompt_text(EditLine *el)
+{
+	struct line_editor *e = self(el);
+
+	return e->continuation != NULL ? e->continuation :
+	    (char *)(uintptr_t)e->prompt;
+}
+
+/* A signal came while keys were awaited.  Returns true when reading is
+ * over. */
+static bool
+take_signal(struct line_editor *e)
+{
+	struct signalfd_siginfo info;
+
+	if (read(e->signals, &info, sizeof info) != (ssize_t)sizeof info)
+		return false;
+	if (info.ssi_signo == SIGWINCH) {
+		el_resize(e->el);
+		return false;
+	}
+	if (info.ssi_signo != SIGINT)
+		e->ending_signal = (int)info.ssi_signo;
+	e->interrupted = true;
+	return true;
+}
+
+/* 1 a byte may be read, 0 over. */
+static int
+wait_key(struct line_editor *e)
+{
+	struct pollfd p[2] = {
+		{ .fd = e->tty_in, .events = POLLIN },
+		{ .fd = e->signals, .events = POLLIN },
+	};
+
+	/* The prompt is drawn: what can wait until now is done now. */
+	if (!e->idled) {
+		e->idled = true;
+		if (e->opts.idle != NULL)
+			e->opts.idle(e->opts.ctx);
+	}
+	for (;;) {
+		int n = poll(p, 2, -1);
+
+		if (n < 0 && errno != EINTR)
+			return 0;
+		if (n > 0 && p[1].revents != 0 && take_signal(e))
+			return 0;
+		if (n > 0 && p[0].revents != 0)
+			return 1;
+	}
+}
+
+static int
+read_key(EditLine *el, wchar_t *ret)
+{
+	struct line_editor *e = self(el);
+	char byte;
+	ssize_t n;
+	size_t used;
+
+	for (;;) {
+		if (wait_key(e) == 0) {
+			errno = EINTR;
+			return -1;
+		}
+		n = read(e->tty_in, &byte, 1);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return (int)n;
+		used = mbrtowc(ret, &byte, 1, &e->decode);
+		if (used == (size_t)-2)
+			continue;
+		if (used == (size_t)-1) {
+			/* Not of this locale: taken as the byte it is. */
+			memset(&e->decode, 0, sizeof e->decode);
+			*ret = (unsigned char)byte;
+		}
+		return 1;
+	}
+}
+
+static int
+open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static FILE *
+stream_of(int fd, const char *mode)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+	FILE *f = copy >= 0 ? fdopen(copy, mode) : NULL;
+
+	if (f == NULL && copy >= 0)
+		close(copy);
+	return f;
+}
+
+int
+line_editor_new(const struct line_editor_opts *opts,
+    struct line_editor **ret, struct err *err)
+{
+	struct line_editor *e = xcalloc(1, sizeof *e);
+	HistEvent ev;
+
+	e->opts = *opts;
+	e->tty_in = opts->tty_in;
+	e->signals = open_signals();
+	e->in = stream_of(opts->tty_in, "r");
+	e->out = stream_of(opts->tty_out, "w");
+	if (e->signals < 0 || e->in == NULL || e->out == NULL) {
+		int saved = errno;
+
+		line_editor_free(e);
+		return err_sys(err, saved, "terminal");
+	}
+	e->el = el_init(opts->program, e->in, e->out, e->out);
+	e->hist = history_init();
+	if (e->el == NULL || e->hist == NULL) {
+		line_editor_free(e);
+		return err_set(err, -ENOMEM, "line editor");
+	}
+	history(e->hist, &ev, H_SETSIZE, (int)conf_int(opts->conf,
+	    CONF_HISTORY));
+	history(e->hist, &ev, H_SETUNIQUE, 1);
+	el_set(e->el, EL_CLIENTDATA, e);
+	el_set(e->el, EL_PROMPT, prompt_text);
+	el_set(e->el, EL_EDITOR, "emacs");
+	el_set(e->el, EL_HIST, history, e->hist);
+	el_wset(e->el, EL_GETCFN, read_key);
+	el_set(e->el, EL_SIGNAL, 0);
+	el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_source(e->el, NULL);
+	*ret = e;
+	return 0;
+}
+
+void
+line_editor_free(struct line_editor *e)
+{
+	if (e == NULL)
+		return;
+	if (e->el != NULL)
+		el_end(e->el);
+	if (e->hist != NULL)
+		history_end(e->hist);
+	if (e->in != NULL)
+		fclose(e->in);
+	if (e->out != NULL)
+		fclose(e->out);
+	io_close(&e->signals);
+	free(e->continuation);
+	free(e);
+}
+
+void
+line_editor_remember(struct line_editor *e, const char *text)
+{
+	size_t len = strlen(text);
+	char *copy AEG_AUTOFREE = NULL;
+	HistEvent ev;
+
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	copy = xmemdup0(text, len);
+	history(e->hist, &ev, H_ENTER, copy);
+}
+
+int
+line_editor_ended_by(const struct line_editor *e)
+{
+	return e->ending_signal;
+}
+
+/* One physical line, appended.  LINE_OK, LINE_END or LINE_INTERRUPTED. */
+static enum line_result
+read_physical(struct line_editor *e, struct buf *to)
+{
+	const char *text;
+	int count = 0;
+
+	e->interrupted = false;
+	e->idled = false;
+	memset(&e->decode, 0, sizeof e->decode);
+	/* The terminal is raw before the prompt invites to type. */
+	el_set(e->el, EL_PREP_TERM, 1);
+	text = el_gets(e->el, &count);
+	if (e->interrupted) {
+		el_reset(e->el);
+		return e->ending_signal != 0 ? LINE_END : LINE_INTERRUPTED;
+	}
+	if (text == NULL || count <= 0)
+		return LINE_END;
+	buf_put(to, text, (size_t)count);
+	return LINE_OK;
+}
+
+static void
+say(struct line_editor *e, const char *text)
+{
+	fputs(text, e->out);
+	fflush(e->out);
+}
+
+enum line_result
+line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
+    struct err *err)
+{
+	enum line_result r = LINE_OK;
+	const char *open = NULL;
+
+	e->prompt = prompt;
+	ret->max = LINE_MAX_BYTES;
+	for (;;) {
+		r = read_physical(e, ret);
+		if (r == LINE_INTERRUPTED)
+			say(e, "^C\n");
+		if (r == LINE_END && ret->len > 0 && e->ending_signal == 0) {
+			say(e, "\n");
+			r = LINE_OK;	/* as bash: judged as it stands */
+			break;
+		}
+		if (r != LINE_OK)
+			break;
+		if (buf_overflow(ret)) {
+			err_set(err, ERR_TOO_LONG, "input of more than %zu "
+			    "bytes is not run", LINE_MAX_BYTES);
+			r = LINE_FAILED;
+			break;
+		}
+		if (e->opts.complete(e->opts.ctx, ret->data, ret->len,
+		    &open) != 0)
+			break;
+		free(e->continuation);
+		e->continuation = xasprintf("%s> ", open != NULL ? open : "");
+	}
+	free(e->continuation);
+	e->continuation = NULL;
+	return r;
+}
