@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One turn: the only place that knows the order
+ *
+ *	line → syntax → policy → validator → decision ║ exec → capture → audit
+ *
+ * The prompt, -c, scripts, streams and builtins all go through
+ * turn_judge() and turn_act(); there is no other way to start anything.
+ */
+#ifndef AEGSH_TURN_H
+#define AEGSH_TURN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "aegsh/audit.h"
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+#include "aegsh/conf.h"
+#include "aegsh/decision.h"
+#include "aegsh/exec.h"
+#include "aegsh/line.h"
+#include "aegsh/policy.h"
+#include "aegsh/state.h"
+
+#define TURN_STATUS_BLOCKED 126		/* $? of a line that was refused */
+#define TURN_STATUS_SYNTAX 2		/* … that cannot be read */
+
+struct turn;
+struct turn_judged;
+
+/* The stages that may live elsewhere; turn_local keeps them in this
+ * process. */
+struct turn_ops {
+	void (*judge)(struct turn *t, const struct policy_input *in,
+		struct policy_verdict *ret);
+	void (*ask)(struct turn *t, const struct val_question *q,
+		struct val_verdict *ret);
+	int (*intent)(struct turn *t, struct audit_event *ev, struct err *err);
+	void (*outcome)(struct turn *t, int64_t id,
+		const struct audit_outcome *o);
+};
+extern const struct turn_ops turn_local;
+
+/* Builtins that change the shell itself.  out goes to standard output,
+ * complaint to standard error; the return value is $?. */
+struct turn_builtin {
+	const char *name;
+	const char *usage, *help;
+	int (*run)(void *ctx, int argc, char *const *argv, struct buf *out,
+		struct buf *complaint);
+	/* True where it starts or continues a process: then the intent is
+	 * durable before it runs, as for any line. */
+	bool starts;
+};
+
+struct turn_opts {
+	const struct conf *conf;
+	struct state *state;
+	const char *profile;		/* NULL: the configured one */
+	uid_t uid, loginuid;
+	const char *home, *user, *version;
+	const char *conf_user;		/* the user's settings directory */
+	enum line_origin origin;
+	bool session;			/* more than one line: launcher, state
+					 * comes back */
+	int tty;			/* for job control; -1: none */
+	const char *argv0;		/* $0 of lines */
+	uint64_t ignored;		/* signals that the caller ignored, as
+					 * in struct exec_session_opts */
+	const struct turn_ops *ops;	/* NULL: turn_local */
+	const struct turn_builtin *const *builtins;	/* NULL-terminated */
+	/* The person, where there is one: true means "yes, run it". */
+	bool (*confirm)(void *ctx, const struct decision *d);
+	void (*progress)(void *ctx, int64_t waited_ns);
+	int cancel_fd;			/* readable on Ctrl-C; -1 */
+	void *ctx;
+};
+
+int turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err);
+void turn_free(struct turn *t);
+
+/* Parse and judge.  Always gives a result, whose decision may be to
+ * block. */
+struct turn_judged *turn_judge(struct turn *t, const struct line *line);
+void turn_judged_free(struct turn_judged *j);
+const struct decision *turn_decision(const struct turn_judged *j);
+/* "line 2, column 5: …" of a line that cannot be read, else NULL. */
+const char *turn_syntax_error(const struct turn_judged *j);
+
+/* Ask the person where the decision says so; then it allows or blocks. */
+void turn_confirm(struct turn *t, struct turn_judged *j);
+
+struct turn_result {
+	bool ran;
+	int status;		/* $? */
+	int signal;		/* that ended it, or 0 */
+	bool stopped;		/* the job stopped; it is in the table */
+	char note[256];		/* what the person should hear once: the state
+				 * that was not brought back, … or "" */
+	struct err err;		/* why it could not be run */
+};
+
+/* Run what was judged, bring its state back, record both sides.  args: $1
+ * and on, or NULL; argv0 NULL: the turn's. */
+void turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
+	char *const *args, struct turn_result *ret);
+
+/* A stream of units that share one bash.  act() as turn_act(); ret->ran
+ * false ends the stream. */
+void turn_stream_act(struct turn *t, struct turn_judged *j,
+	char *const *args, struct turn_result *ret);
+/* No more input; waits for bash.  ret->status is that of the stream. */
+void turn_stream_end(struct turn *t, struct turn_result *ret);
+bool turn_stream_over(const struct turn *t);
+
+/* Is the text a whole unit?  For readers; ctx is the turn. */
+int turn_complete(void *ctx, const char *text, size_t len,
+	const char **ret_open);
+
+/* While the prompt waits: flush the record, look after jobs, get the
+ * validator's helper going. */
+void turn_idle(struct turn *t);
+
+struct state *turn_state(struct turn *t);
+struct exec_session *turn_exec(struct turn *t);
+struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
+const struct policy *turn_policy(const struct turn *t);
+/* Why lines are not recorded, or NULL. */
+const char *turn_unrecorded(const struct turn *t);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: ISC */
+/* The left half of the way: from a line to a decision. */
+#include "aegsh/turn.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aegsh/base/log.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+#include "turn/turn_int.h"
+
+static void
+open_store(struct turn *t, const struct turn_opts *o)
+{
+	struct err err = ERR_INIT;
+	char host[256] = "";
+	const char *remote = state_get(o->state, "SSH_CLIENT");
+	struct audit_session s = {
+		.user = o->user,
+		.remote = remote,
+		.origin = line_origin_name(o->origin),
+		.host = host,
+		.tty = t->tty,
+		.version = o->version,
+		.profile = policy_profile(t->policy),
+		.policy_hash = policy_hash(t->policy),
+		.uid = o->uid,
+		.loginuid = o->loginuid,
+		.pid = getpid(),
+	};
+
+	if (gethostname(host, sizeof host - 1) < 0)
+		host[0] = '\0';
+	if (audit_open(t->store, false, &t->audit, &err) != 0 ||
+	    audit_session_begin(t->audit, &s, &err) != 0) {
+		t->unrecorded = xstrdup(err.text);
+		audit_close(t->audit);
+		t->audit = NULL;
+	}
+}
+
+static int
+open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
+{
+	const char *project = state_cwd(o->state);
+	struct sandbox_vars vars = {
+		.uid = o->uid,
+		.home = o->home,
+		.project = project,
+		.tmpdir = state_get(o->state, "TMPDIR"),
+		.store = t->store,
+		.conf_user = o->conf_user,
+		.tty = t->tty[0] != '\0' ? t->tty : NULL,
+	};
+	struct exec_session_opts eo = {
+		.launcher = o->session,
+		.tty = o->tty,
+		.ignored = o->ignored,
+		.state_max = (size_t)conf_int(o->conf, CONF_STATE_MAX),
+	};
+	int r;
+
+	r = sandbox_load(policy_sandbox(t->policy), &vars, &t->sandbox, err);
+	if (r != 0)
+		return r;
+	eo.profile = t->sandbox;
+	return exec_session_new(&eo, &t->exec, err);
+}
+
+/* Who is managed may choose a stricter profile than the configured one. */
+static int
+check_rank(const struct turn *t, const char *configured, struct err *err)
+{
+	struct policy *p = NULL;
+	int r, rank;
+
+	if (!conf_managed(t->opts.conf) || t->opts.profile == NULL)
+		return 0;
+	r = policy_load(configured, t->store, &p, err);
+	if (r != 0)
+		return r;
+	rank = policy_rank(p);
+	policy_free(p);
+	if (policy_rank(t->policy) < rank)
+		return err_set(err, ERR_RANGE, "profile %s is less strict than "
+		    "%s, which the operator configured", t->opts.profile,
+		    configured);
+	return 0;
+}
+
+int
+turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
+{
+	struct turn *t = xcalloc(1, sizeof *t);
+	struct err store_err = ERR_INIT;
+	const char *profile = opts->profile != NULL ? opts->profile :
+	    conf_str(opts->conf, CONF_PROFILE);
+	int r;
+
+	t->opts = *opts;
+	t->ops = opts->ops != NULL ? opts->ops : &turn_local;
+	if (isatty(STDIN_FILENO) &&
+	    ttyname_r(STDIN_FILENO, t->tty, sizeof t->tty) != 0)
+		t->tty[0] = '\0';
+	if (audit_place(opts->uid, true, &t->store, &store_err) != 0)
+		t->unrecorded = xstrdup(store_err.text);
+	r = policy_load(profile, t->store, &t->policy, err);
+	if (r == 0)
+		r = check_rank(t, conf_str(opts->conf, CONF_PROFILE), err);
+	if (r == 0)
+		r = validator_new(opts->conf, &t->validator, err);
+	if (r == 0)
+		r = open_sandbox(t, opts, err);
+	if (r != 0) {
+		turn_free(t);
+		return r;
+	}
+	if (t->store != NULL)
+		open_store(t, opts);
+	*ret = t;
+	return 0;
+}
+
+void
+turn_free(struct turn *t)
+{
+	struct err err = ERR_INIT;
+
+	if (t == NULL)
+		return;
+	if (t->stream != NULL)
+		job_free(t->exec, t->stream);
+	exec_session_free(t->exec);
+	if (t->audit != NULL && audit_session_end(t->audit, &err) != 0)
+		log_debug("session end not recorded: %s", err.text);
+	audit_close(t->audit);
+	validator_free(t->validator);
+	policy_free(t->policy);
+	sandbox_profile_free(t->sandbox);
+	free(t->store);
+	free(t->unrecorded);
+	free(t);
+}
+
+/* ---- what the stages are told ------------------------------------------- */
+
+static enum syn_var
+known_variable(void *ctx, const char *name, const char **ret_value)
+{
+	const struct turn *t = ctx;
+	const char *value;
+
+	/* In a stream, bash has variables that only it knows. */
+	if (t->stream_began)
+		return SYN_VAR_UNKNOWN;
+	value = state_get(t->opts.state, name);
+	if (value == NULL)
+		return text_is_name(name, strlen(name)) ? SYN_VAR_UNSET :
+		    SYN_VAR_UNKNOWN;
+	*ret_value = value;
+	return SYN_VAR_SET;
+}
+
+static enum policy_origin
+policy_origin_of(enum line_origin o)
+{
+	switch (o) {
+	case LINE_ORIGIN_UNKNOWN:
+		return POLICY_ORIGIN_UNKNOWN;
+	case LINE_PROMPT:
+		return POLICY_ORIGIN_PROMPT;
+	case LINE_COMMAND:
+		return POLICY_ORIGIN_COMMAND;
+	case LINE_FORCED:
+		return POLICY_ORIGIN_FORCED;
+	case LINE_SCRIPT:
+		return POLICY_ORIGIN_SCRIPT;
+	case LINE_STDIN:
+		return POLICY_ORIGIN_STDIN;
+	}
+	return POLICY_ORIGIN_UNKNOWN;
+}
+
+static enum decision_fail
+fail_mode(const struct turn *t)
+{
+	const char *mode = conf_str(t->opts.conf, CONF_FAIL);
+
+	if (strcmp(mode, "ask") == 0)
+		return DECISION_FAIL_ASK;
+	if (strcmp(mode, "policy") == 0)
+		return DECISION_FAIL_POLICY;
+	if (strcmp(mode, "default") == 0 && !conf_managed(t->opts.conf))
+		return DECISION_FAIL_ASK;
+	return DECISION_FAIL_BLOCK;
+}
+
+/* The facts that the model is told besides the line. */
+static void
+ask_validator(struct turn *t, struct turn_judged *j)
+{
+	struct buf canonical = BUF_INIT, commands = BUF_INIT;
+	struct val_fact facts[5];
+	struct val_question q = {
+		.line = j->line.bytes,
+		.len = j->line.len,
+		.cwd = state_cwd(t->opts.state),
+		.origin = line_origin_name(j->line.origin),
+		.facts = facts,
+	};
+	size_t i;
+
+	syn_print(j->tree, &canonical);
+	for (i = 0; i < j->resolved->n; i++) {
+		const struct resolved *r = &j->resolved->items[i];
+
+		buf_putf(&commands, "%s -> %s\n",
+		    r->name != NULL ? r->name : "(unknown)",
+		    r->path != NULL ? r->path :
+		    r->kind == RESOLVE_BUILTIN ? "shell builtin" :
+		    r->kind == RESOLVE_FUNCTION ? "function of the line" :
+		    "(not a known file)");
+	}
+	facts[q.n_facts++] = (struct val_fact){ "canonical", canonical.data,
+	    canonical.len };
+	facts[q.n_facts++] = (struct val_fact){ "commands", commands.data,
+	    commands.len };
+	facts[q.n_facts++] = (struct val_fact){ "policy", j->verdict.reason,
+	    strlen(j->verdict.reason) };
+	t->ops->ask(t, &q, &j->asked);
+	j->was_asked = true;
+	buf_done(&canonical);
+	buf_done(&commands);
+}
+
+static void
+judge_tree(struct turn *t, struct turn_judged *j)
+{
+	const struct syn_vars vars = { known_variable, t };
+	struct policy_input in = {
+		.state = t->opts.state,
+		.origin = policy_origin_of(j->line.origin),
+		.uid = t->opts.uid,
+		.store = t->store,
+	};
+	int r;
+
+	j->facts = syn_facts_new(j->tree, &vars);
+	r = resolve_facts(j->facts, t->opts.state, &j->resolved);
+	if (r != 0) {
+		j->verdict = (struct policy_verdict){
+			.action = POLICY_BLOCK,
+			.rule = "resolve-failed",
+			.reason = "what the line would run cannot be found out",
+		};
+		return;
+	}
+	in.facts = j->facts;
+	in.resolved = j->resolved;
+	t->ops->judge(t, &in, &j->verdict);
+	if (j->verdict.action == POLICY_UNKNOWN &&
+	    validator_configured(t->validator))
+		ask_validator(t, j);
+}
+
+static void
+parse(struct turn_judged *j)
+{
+	const struct syn_options whole = { .at_end = true };
+	struct syn_diag diag;
+	struct buf text = BUF_INIT;
+
+	if (syn_parse(j->line.bytes, j->line.len, &whole, &j->tree,
+	    &diag) == SYN_TREE)
+		return;
+	buf_putf(&text, "line %u, column %u: ", diag.line, diag.column);
+	switch (diag.code) {
+	case ERR_TOO_LONG:
+		buf_putf(&text, "more than %zu bytes", SYN_LEN_MAX);
+		break;
+	case ERR_RANGE:
+		buf_putf(&text, "nested more than %d deep", SYN_DEPTH_MAX);
+		break;
+	case -EILSEQ:
+		buf_puts(&text, "a NUL byte");
+		break;
+	default:
+		buf_puts(&text, "syntax error");
+		if (diag.expected[0] != '\0') {
+			buf_puts(&text, ": expected ");
+			text_inert(&text, diag.expected,
+			    strlen(diag.expected), 0);
+		}
+	}
+	j->syntax_error = buf_take(&text);
+}
+
+struct turn_judged *
+turn_judge(struct turn *t, const struct line *line)
+{
+	struct turn_judged *j = xcalloc(1, sizeof *j);
+	struct decision_input in = {
+		.fail = fail_mode(t),
+		.min_confidence = (unsigned)conf_int(t->opts.conf,
+		    CONF_ASK_CONFIDENCE),
+		.can_ask = t->opts.confirm != NULL,
+	};
+
+	j->line = *line;
+	j->line.bytes = xmemdup0(line->bytes, line->len);
+	parse(j);
+	if (j->tree != NULL) {
+		judge_tree(t, j);
+		in.policy = &j->verdict;
+		in.unknown = policy_unknown(t->policy, j->verdict.evidence);
+	}
+	in.line = j->line.bytes;
+	in.len = j->line.len;
+	in.syntax_error = j->syntax_error;
+	in.validator = j->was_asked ? &j->asked : NULL;
+	j->decision = decision_make(&in);
+	return j;
+}
+
+void
+turn_judged_free(struct turn_judged *j)
+{
+	if (j == NULL)
+		return;
+	decision_free(j->decision);
+	resolve_free(j->resolved);
+	syn_facts_free(j->facts);
+	syn_free(j->tree);
+	free(j->syntax_error);
+	free((char *)(uintptr_t)j->line.bytes);
+	free(j);
+}
+
+void
+turn_confirm(struct turn *t, struct turn_judged *j)
+{
+	struct decision *settled;
+	bool yes;
+
+	if (decision_action(j->decision) != DECISION_CONFIRM)
+		return;
+	yes = t->opts.confirm != NULL &&
+	    t->opts.confirm(t->opts.ctx, j->decision);
+	j->answer = yes ? "yes" : "no";
+	settled = decision_confirm(j->decision, yes);
+	decision_free(j->decision);
+	j->decision = settled;
+}
+
+int
+turn_complete(void *ctx, const char *text, size_t len, const char **ret_open)
+{
+	struct turn *t = ctx;
+	struct syn_tree *tree = NULL;
+	struct syn_diag diag;
+	enum syn_answer a = syn_parse(text, len, NULL, &tree, &diag);
+
+	syn_free(tree);
+	if (a != SYN_INCOMPLETE)
+		return 1;
+	snprintf(t->open, sizeof t->open, "%s", diag.expected);
+	*ret_open = t->open;
+	return 0;
+}
+
+const struct decision *
+turn_decision(const struct turn_judged *j)
+{
+	return j->decision;
+}
+
+const char *
+turn_syntax_error(const struct turn_judged *j)
+{
+	return j->syntax_error;
+}
+
+struct state *
+turn_state(struct turn *t)
+{
+	return t->opts.state;
+}
+
+struct exec_session *
+turn_exec(struct turn *t)
+{
+	return t->exec;
+}
+
+struct audit *
+turn_audit(struct turn *t)
+{
+	return t->audit;
+}
+
+const struct policy *
+turn_policy(const struct turn *t)
+{
+	return t->policy;
+}
+
+const char *
+turn_unrecorded(const struct turn *t)
+{
+	return t->unrecorded;
+}
+
+void
+turn_idle(struct turn *t)
+{
+	struct err err = ERR_INIT;
+
+	if (t->audit != NULL && audit_pending(t->audit) &&
+	    audit_flush(t->audit, &err) != 0 && t->unrecorded == NULL)
+		t->unrecorded = xstrdup(err.text);
+	exec_poll_jobs(t->exec);
+	validator_warm(t->validator);
+}

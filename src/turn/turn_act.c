@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The right half of the way: from a decision to a record.  The intent is
+ * durable before bash is started; the outcome follows.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/log.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+#include "turn/turn_int.h"
+
+void
+turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
+    struct audit_event *ret)
+{
+	const struct decision *d = j->decision;
+
+	*ret = (struct audit_event){
+		.line = j->line.bytes,
+		.len = j->line.len,
+		.cwd = state_cwd(t->opts.state),
+		.origin = line_origin_name(j->line.origin),
+		.decision = decision_action_name(decision_action(d)),
+		.source = decision_source_name(decision_source(d)),
+		.rule = decision_rule(d),
+		.reason = decision_reason(d),
+		.model = decision_model(d),
+		.answer = j->answer,
+		.confidence = j->was_asked ? (int)decision_confidence(d) : -1,
+		.latency_ns = decision_latency_ns(d),
+		.ran = runs,
+	};
+}
+
+void
+turn_record_refusal(struct turn *t, const struct turn_judged *j)
+{
+	struct audit_event ev;
+	struct err err = ERR_INIT;
+
+	turn_event(t, j, false, &ev);
+	if (t->ops->intent(t, &ev, &err) != 0 && t->unrecorded == NULL)
+		t->unrecorded = xstrdup(err.text);
+}
+
+bool
+turn_permits(struct turn *t, struct turn_judged *j, struct turn_result *ret)
+{
+	if (decision_action(j->decision) == DECISION_ALLOW)
+		return true;
+	turn_record_refusal(t, j);
+	ret->status = decision_unreadable(j->decision) ?
+	    TURN_STATUS_SYNTAX : TURN_STATUS_BLOCKED;
+	err_set(&ret->err, ERR_REFUSED, "%s", decision_reason(j->decision));
+	return false;
+}
+
+/* ---- builtins ----------------------------------------------------------- */
+
+static const struct turn_builtin *
+find_builtin(const struct turn *t, const struct turn_judged *j)
+{
+	const struct turn_builtin *const *b = t->opts.builtins;
+	const struct syn_command *c;
+	size_t i;
+
+	if (b == NULL || !j->facts->only_simple || j->facts->n_commands != 1)
+		return NULL;
+	c = &j->facts->commands[0];
+	for (i = 0; i < c->n_words; i++)
+		if (!c->words[i].known)
+			return NULL;
+	for (; c->n_words > 0 && *b != NULL; b++)
+		if (strcmp((*b)->name, c->words[0].value) == 0)
+			return *b;
+	return NULL;
+}
+
+static void
+write_out(int fd, struct buf *b)
+{
+	/* A closed standard output is the user's wish; $? tells. */
+	if (b->len > 0 && io_write_full(fd, b->data, b->len) < 0)
+		b->overflow = true;
+	if (!b->overflow)
+		buf_done(b);
+}
+
+static void
+act_builtin(struct turn *t, struct turn_judged *j,
+    const struct turn_builtin *b, struct turn_result *ret)
+{
+	const struct syn_command *c = &j->facts->commands[0];
+	struct buf out = BUF_INIT, complaint = BUF_INIT;
+	struct strv argv = STRV_INIT;
+	struct audit_event ev;
+	struct audit_outcome o = { 0 };
+	size_t i;
+
+	for (i = 0; i < c->n_words; i++)
+		strv_add(&argv, c->words[i].value);
+	turn_event(t, j, true, &ev);
+	if (b->starts && turn_record_intent(t, &ev, &ret->err) != 0) {
+		ret->status = TURN_STATUS_BLOCKED;
+		strv_done(&argv);
+		return;
+	}
+	ret->ran = true;
+	ret->status = b->run(t->opts.ctx, (int)argv.n, strv_peek(&argv), &out,
+	    &complaint);
+	write_out(1, &out);
+	if (out.overflow && ret->status == 0)
+		ret->status = 1;
+	if (complaint.len > 0 && complaint.data[complaint.len - 1] != '\n')
+		buf_putc(&complaint, '\n');
+	write_out(2, &complaint);
+	buf_done(&out);
+	buf_done(&complaint);
+	state_set_status(t->opts.state, ret->status);
+	if (argv.n > 0)
+		state_set_last_arg(t->opts.state, argv.v[argv.n - 1]);
+	o.status = ret->status;
+	if (b->starts)
+		t->ops->outcome(t, ev.id, &o);
+	else if (t->audit != NULL)
+		audit_builtin(t->audit, &ev, ret->status);
+	strv_done(&argv);
+}
+
+/* Ctrl-C that came while the line was judged, or as its bash was started:
+ * before the terminal was handed over, it reached only us. */
+static bool
+interrupted(const struct turn *t)
+{
+	struct pollfd p = { .fd = t->opts.cancel_fd, .events = POLLIN };
+
+	return t->opts.cancel_fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/* ---- bash --------------------------------------------------------------- */
+
+/* Builtins of bash that leave nothing behind in the shell. */
+static bool
+leaves_nothing(const char *name)
+{
+	static const char *const names[] = { ":", "[", "echo", "false", "pwd",
+	    "test", "true", "type" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+plain_words(const struct syn_command *c)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->n_words; i++)
+		for (k = 0; k < c->words[i].n_parts; k++) {
+			const struct syn_part *p = &c->words[i].parts[k];
+
+			if (!p->known && p->why != SYN_WHY_GLOB &&
+			    p->why != SYN_WHY_TILDE)
+				return false;
+		}
+	return true;
+}
+
+/*
+ * A unit whose run cannot change what lives on: one simple external
+ * command, or one pipeline (whose members are subshells), of plain words.
+ * It runs raw: bash may replace itself by its last command.
+ */
+static bool
+brings_nothing_back(const struct turn_judged *j)
+{
+	const struct syn_facts *f = j->facts;
+	size_t i;
+
+	if (f->n_commands == 0 || f->n_reads > 0 || f->n_functions > 0)
+		return false;
+	for (i = 0; i < f->n_commands; i++) {
+		const struct syn_command *c = &f->commands[i];
+
+		if (c->n_words == 0 || c->n_assigns > 0 || c->depth > 0 ||
+		    (c->context & ~(unsigned)SYN_NEGATED) != 0 ||
+		    c->pipeline != f->commands[0].pipeline ||
+		    c->pipe_count != f->n_commands || !plain_words(c))
+			return false;
+	}
+	if (f->n_commands > 1)
+		return true;
+	for (i = 0; i < j->resolved->n; i++) {
+		const struct resolved *r = &j->resolved->items[i];
+
+		if (r->level == 0 && r->command == &f->commands[0] &&
+		    r->wrapper == NULL)
+			return r->kind == RESOLVE_FILE ||
+			    (r->kind == RESOLVE_BUILTIN &&
+			    leaves_nothing(r->name));
+	}
+	return false;
+}
+
+static void
+note_report(struct turn *t, const struct state_report *r,
+    struct turn_result *ret)
+{
+	struct buf text = BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < r->stripped.n; i++)
+		if (t->audit != NULL)
+			audit_note(t->audit, "state-stripped",
+			    r->stripped.v[i]);
+	for (i = 0; i < r->too_large.n; i++)
+		buf_putf(&text, "%s%s", i > 0 ? ", " : "",
+		    r->too_large.v[i]);
+	if (r->too_large.n > 0)
+		snprintf(ret->note, sizeof ret->note, "too large to be "
+		    "exported to the next line: %.200s", text.data);
+	else if (r->lost_functions)
+		snprintf(ret->note, sizeof ret->note, "functions end with "
+		    "their line; put them into a script to keep them");
+	buf_done(&text);
+}
+
+/* A line may end bash itself (exec, kill, exit in a trap): the old state
+ * stays, and that is said. */
+static void
+bring_back(struct turn *t, struct job *job, struct turn_result *ret)
+{
+	const struct capture *c = job_capture(job);
+	struct state_report report = { .lost_functions = false };
+	struct err err = ERR_INIT;
+	const char *bytes;
+	size_t len;
+	int max_kib;
+
+	if (c == NULL)
+		return;
+	switch (capture_frame(c, &bytes, &len)) {
+	case CAPTURE_NOT_ASKED:
+		return;
+	case CAPTURE_VALID:
+		if (state_import(t->opts.state, bytes, len, &report,
+		    &err) == 0)
+			note_report(t, &report, ret);
+		else
+			snprintf(ret->note, sizeof ret->note, "changes of "
+			    "directory and variables were not taken over: "
+			    "%.150s", err.text);
+		state_report_done(&report);
+		return;
+	case CAPTURE_FORGED:
+		snprintf(ret->note, sizeof ret->note, "changes of directory "
+		    "and variables were not taken over: %.150s",
+		    capture_why(c));
+		if (t->audit != NULL)
+			audit_note(t->audit, "state-forged", capture_why(c));
+		return;
+	case CAPTURE_TOO_LONG:
+		max_kib = (int)(conf_int(t->opts.conf, CONF_STATE_MAX) / 1024);
+		snprintf(ret->note, sizeof ret->note, "changes of directory "
+		    "and variables were not taken over: more than %d KiB "
+		    "(option state-max)", max_kib);
+		return;
+	case CAPTURE_MISSING:
+		/* Death by signal needs no explanation. */
+		if (job_signal(job) == 0)
+			snprintf(ret->note, sizeof ret->note, "changes of "
+			    "directory and variables were not taken over: "
+			    "%.150s", capture_why(c));
+		return;
+	}
+}
+
+static void
+finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
+    struct turn_result *ret)
+{
+	const struct capture *c = job_capture(job);
+	struct audit_outcome o = { 0 };
+	const struct syn_command *last;
+
+	ret->status = job_status(job);
+	ret->signal = job_signal(job);
+	ret->stopped = job_state(job) == JOB_STOPPED;
+	if (t->opts.session && job_state(job) == JOB_DONE)
+		bring_back(t, job, ret);
+	state_set_status(t->opts.state, ret->status);
+	last = j->facts->n_commands == 1 ? &j->facts->commands[0] : NULL;
+	if (last != NULL && last->n_words > 0 && j->facts->only_simple &&
+	    last->words[last->n_words - 1].known)
+		state_set_last_arg(t->opts.state,
+		    last->words[last->n_words - 1].value);
+	o.status = ret->status;
+	o.signal = ret->signal;
+	if (c != NULL) {
+		o.duration_ns = capture_duration_ns(c);
+		o.cpu_ns = capture_cpu_ns(c);
+		o.maxrss_kib = capture_maxrss_kib(c);
+	}
+	o.note = ret->stopped ? "stopped" : ret->note[0] != '\0' ? ret->note :
+	    NULL;
+	t->ops->outcome(t, id, &o);
+	if (!ret->stopped)
+		job_free(t->exec, job);
+}
+
+static void
+act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
+    char *const *args, struct turn_result *ret)
+{
+	struct strv envp = STRV_INIT;
+	struct audit_event ev;
+	struct audit_outcome failed = { 0 };
+	struct job *job = NULL;
+	struct exec_spec spec = {
+		.kind = EXEC_LINE,
+		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
+		.args = args,
+		.foreground = true,
+		.bring_back = t->opts.session && !brings_nothing_back(j),
+		.status = state_status(t->opts.state),
+		.last_arg = state_last_arg(t->opts.state),
+		.dirs = state_dirstack(t->opts.state),
+		.set_umask = true,
+		.umask = state_umask(t->opts.state),
+	};
+
+	turn_event(t, j, true, &ev);
+	if (turn_record_intent(t, &ev, &ret->err) != 0) {
+		ret->status = TURN_STATUS_BLOCKED;
+		return;
+	}
+	state_envp(t->opts.state, &envp);
+	spec.envp = strv_peek(&envp);
+	if (exec_start(t->exec, j->decision, &spec, &job, &ret->err) != 0) {
+		ret->status = TURN_STATUS_BLOCKED;
+		state_set_status(t->opts.state, ret->status);
+		failed.status = ret->status;
+		failed.note = ret->err.text;
+		t->ops->outcome(t, ev.id, &failed);
+	} else {
+		ret->ran = true;
+		if (interrupted(t))
+			kill(-job_pid(job), SIGINT);
+		if (exec_wait(t->exec, job, &ret->err) != 0)
+			log_debug("wait: %s", ret->err.text);
+		finish(t, j, job, ev.id, ret);
+	}
+	strv_done(&envp);
+}
+
+void
+turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
+    char *const *args, struct turn_result *ret)
+{
+	const struct turn_builtin *b;
+
+	*ret = (struct turn_result){ .err = ERR_INIT };
+	if (interrupted(t) &&
+	    decision_action(j->decision) == DECISION_ALLOW) {
+		/* Nothing was started, so nothing is recorded: the line was
+		 * taken back, as at the prompt. */
+		ret->ran = true;
+		ret->status = 128 + SIGINT;
+		ret->signal = SIGINT;
+		state_set_status(t->opts.state, ret->status);
+		return;
+	}
+	if (!turn_permits(t, j, ret)) {
+		state_set_status(t->opts.state, ret->status);
+		return;
+	}
+	if (j->facts->n_commands == 0 && j->facts->n_functions == 0) {
+		ret->ran = true;	/* nothing but comments */
+		ret->status = state_status(t->opts.state);
+		return;
+	}
+	b = find_builtin(t, j);
+	if (b != NULL)
+		act_builtin(t, j, b, ret);
+	else
+		act_bash(t, j, argv0, args, ret);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of the room share: the turn, and one judged unit. */
+#ifndef TURN_INT_H
+#define TURN_INT_H
+
+#include "aegsh/resolve.h"
+#include "aegsh/syntax.h"
+#include "aegsh/turn.h"
+
+struct turn {
+	struct turn_opts opts;
+	const struct turn_ops *ops;
+	struct policy *policy;
+	struct validator *validator;
+	struct audit *audit;
+	char *store;			/* its directory, or NULL */
+	char tty[64];			/* path of the terminal, or empty */
+	char *unrecorded;		/* why audit is NULL, or NULL */
+	struct sandbox_profile *sandbox;
+	struct exec_session *exec;
+	struct job *stream;		/* the bash of a stream */
+	bool stream_began, stream_over;
+	char open[128];			/* what turn_complete() said */
+};
+
+struct turn_judged {
+	struct line line;		/* bytes owned */
+	struct syn_tree *tree;		/* NULL: cannot be read */
+	struct syn_facts *facts;
+	struct resolve_set *resolved;
+	struct policy_verdict verdict;
+	struct val_verdict asked;
+	bool was_asked;
+	const char *answer;		/* "yes", "no" of the person, or NULL */
+	struct decision *decision;
+	char *syntax_error;
+};
+
+/* Fill an event from what was judged. */
+void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
+	struct audit_event *ret);
+/* The intent, by the rules for a store that fails: 0 when the line may go
+ * on. */
+int turn_record_intent(struct turn *t, struct audit_event *ev,
+	struct err *err);
+/* Record a unit that will not run. */
+void turn_record_refusal(struct turn *t, const struct turn_judged *j);
+/* The last step before anything starts: refused units are recorded and
+ * explained in ret; true when it may go on. */
+bool turn_permits(struct turn *t, struct turn_judged *j,
+	struct turn_result *ret);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The stages of a stand-alone aegsh: all in this process, but for the
+ * validator's helper.  And what a failing store means.
+ */
+#include "aegsh/base/mem.h"
+#include "turn/turn_int.h"
+
+static void
+local_judge(struct turn *t, const struct policy_input *in,
+    struct policy_verdict *ret)
+{
+	policy_eval(t->policy, in, ret, NULL);
+}
+
+static void
+local_ask(struct turn *t, const struct val_question *q,
+    struct val_verdict *ret)
+{
+	validator_ask(t->validator, q, t->opts.cancel_fd, t->opts.progress,
+	    t->opts.ctx, ret);
+}
+
+static int
+local_intent(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	if (t->audit == NULL)
+		return err_set(err, ERR_STORE, "%s", t->unrecorded);
+	return audit_intent(t->audit, ev, err);
+}
+
+static void
+local_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
+{
+	if (t->audit != NULL && id != 0)
+		audit_outcome(t->audit, id, o);
+}
+
+const struct turn_ops turn_local = {
+	.judge = local_judge,
+	.ask = local_ask,
+	.intent = local_intent,
+	.outcome = local_outcome,
+};
+
+/*
+ * A line that cannot be recorded: managed mode does not run it, except for
+ * the operator, who must be able to repair the store; personal mode runs
+ * it, and the shell has said or will say that it is not recorded.
+ */
+int
+turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	int r = t->ops->intent(t, ev, err);
+
+	if (r == 0)
+		return 0;
+	if (conf_managed(t->opts.conf) && t->opts.uid != 0) {
+		err_context(err, "the line was not run because it cannot be "
+		    "recorded");
+		return r;
+	}
+	if (t->unrecorded == NULL)
+		t->unrecorded = xasprintf("%s", err != NULL ? err->text :
+		    err_str(r));
+	if (err != NULL)
+		*err = (struct err)ERR_INIT;
+	return 0;
+}

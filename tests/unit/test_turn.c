@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The order of the stages, with stages that say what the test wants: what
+ * is asked, what runs, what is recorded, and what a failing stage means.
+ */
+#include "aegsh/turn.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+
+static enum policy_action policy_says;
+static struct val_verdict model_says;
+static int intents, outcomes, asked, confirmed, store_fails;
+static bool person_says;
+static char last_decision[32], last_line[256];
+static bool last_ran;
+
+static void
+fake_judge(struct turn *t, const struct policy_input *in,
+    struct policy_verdict *ret)
+{
+	(void)t;
+	(void)in;
+	*ret = (struct policy_verdict){ .action = policy_says,
+		.rule = "test-rule", .reason = "the test says so" };
+}
+
+static void
+fake_ask(struct turn *t, const struct val_question *q,
+    struct val_verdict *ret)
+{
+	(void)t;
+	(void)q;
+	asked++;
+	*ret = model_says;
+}
+
+static int
+fake_intent(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	(void)t;
+	if (store_fails)
+		return err_set(err, ERR_STORE, "the store is full");
+	intents++;
+	ev->id = intents;
+	last_ran = ev->ran;
+	snprintf(last_decision, sizeof last_decision, "%s", ev->decision);
+	snprintf(last_line, sizeof last_line, "%.*s", (int)ev->len, ev->line);
+	return 0;
+}
+
+static void
+fake_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
+{
+	(void)t;
+	(void)o;
+	if (id == intents)
+		outcomes++;
+}
+
+static const struct turn_ops fake = { fake_judge, fake_ask, fake_intent,
+	fake_outcome };
+
+static bool
+fake_confirm(void *ctx, const struct decision *d)
+{
+	(void)ctx;
+	(void)d;
+	confirmed++;
+	return person_says;
+}
+
+static char root[] = "/var/tmp/t-aegsh-turn-XXXXXX";
+
+static void
+write_conf(const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/etc/aegsh.conf", root);
+	f = fopen(path, "w");
+	fputs(text, f);
+	fclose(f);
+	chmod(path, 0644);
+}
+
+static struct conf *conf;
+static struct state *state;
+
+static struct turn *
+open_turn(const char *settings, bool person)
+{
+	extern char **environ;
+	struct turn_opts o = { .uid = getuid(), .home = root, .user = "test",
+		.version = "test", .origin = LINE_COMMAND, .tty = -1,
+		.argv0 = "aegsh", .ops = &fake, .cancel_fd = -1 };
+	struct err err = ERR_INIT;
+	struct turn *t = NULL;
+
+	write_conf(settings);
+	conf_free(conf);
+	state_free(state);
+	conf = NULL;
+	if (conf_load(getuid(), root, NULL, &conf, &err) != 0)
+		printf("# %s\n", err.text);
+	state = state_new(environ);
+	o.conf = conf;
+	o.state = state;
+	o.confirm = person ? fake_confirm : NULL;
+	if (turn_new(&o, &t, &err) != 0) {
+		printf("Bail out! %s\n", err.text);
+		exit(1);
+	}
+	intents = outcomes = asked = confirmed = store_fails = 0;
+	return t;
+}
+
+static struct turn_result
+run(struct turn *t, const char *text)
+{
+	struct line line = { text, strlen(text), LINE_COMMAND };
+	struct turn_judged *j = turn_judge(t, &line);
+	struct turn_result r;
+
+	turn_confirm(t, j);
+	turn_act(t, j, NULL, NULL, &r);
+	turn_judged_free(j);
+	return r;
+}
+
+static void
+policy_decides(void)
+{
+	struct turn *t = open_turn("", false);
+	struct turn_result r;
+
+	policy_says = POLICY_ALLOW;
+	r = run(t, "exit 7");
+	OK(r.ran && r.status == 7);
+	IS_INT(intents, 1);
+	IS_INT(outcomes, 1);
+	OK(last_ran);
+	IS_STR(last_line, "exit 7");
+	policy_says = POLICY_BLOCK;
+	r = run(t, "exit 7");
+	OKF(!r.ran && r.status == TURN_STATUS_BLOCKED, "a block is not run");
+	IS_INTN(intents, 2, "but it is recorded");
+	OK(!last_ran);
+	IS_STR(last_decision, "block");
+	policy_says = POLICY_WARN;
+	r = run(t, "exit 7");
+	OKF(!r.ran, "a question without a person is a no");
+	policy_says = POLICY_ALLOW;
+	r = run(t, "if");
+	OKF(!r.ran && r.status == TURN_STATUS_SYNTAX, "unreadable: status 2");
+	r = run(t, "# nothing");
+	OKF(r.ran && r.status == 2, "a comment keeps $?");
+	IS_INTN(asked, 0, "no endpoint: nobody is asked");
+	turn_free(t);
+}
+
+static void
+person_decides(void)
+{
+	struct turn *t = open_turn("", true);
+	struct turn_result r;
+
+	policy_says = POLICY_WARN;
+	person_says = true;
+	r = run(t, "exit 3");
+	OKF(r.ran && r.status == 3, "yes runs it");
+	IS_INT(confirmed, 1);
+	person_says = false;
+	r = run(t, "exit 3");
+	OKF(!r.ran && r.status == TURN_STATUS_BLOCKED, "no does not");
+	policy_says = POLICY_BLOCK;
+	person_says = true;
+	r = run(t, "exit 3");
+	OKF(!r.ran, "a block is final");
+	IS_INTN(confirmed, 2, "and nobody is asked about it");
+	turn_free(t);
+}
+
+static void
+model_decides(void)
+{
+	struct turn *t = open_turn("endpoint = \"http://127.0.0.1:9/v1\"\n"
+	    "model = \"m\"\nfail = block\n", false);
+	struct turn_result r;
+
+	policy_says = POLICY_UNKNOWN;
+	model_says = (struct val_verdict){ .status = VAL_ANSWERED,
+		.action = VAL_ALLOW, .confidence = 99 };
+	r = run(t, "exit 4");
+	OKF(r.ran && r.status == 4, "a sure allow runs");
+	IS_INT(asked, 1);
+	model_says.confidence = 10;
+	r = run(t, "exit 4");
+	OKF(!r.ran, "an unsure allow asks, and there is nobody");
+	model_says.confidence = 99;
+	model_says.action = VAL_BLOCK;
+	r = run(t, "exit 4");
+	OKF(!r.ran, "a block of the model blocks");
+	model_says = (struct val_verdict){ .status = VAL_FAILED };
+	r = run(t, "exit 4");
+	OKF(!r.ran, "no answer: fail = block");
+	model_says = (struct val_verdict){ .status = VAL_CANCELLED };
+	r = run(t, "exit 4");
+	OKF(!r.ran, "cancelled: not run");
+	asked = 0;
+	policy_says = POLICY_ALLOW;
+	run(t, "exit 4");
+	policy_says = POLICY_BLOCK;
+	run(t, "exit 4");
+	IS_INTN(asked, 0, "what policy settles is not sent");
+	turn_free(t);
+}
+
+static void
+store_decides(void)
+{
+	struct turn *t = open_turn("", false);
+	struct turn_result r;
+
+	policy_says = POLICY_ALLOW;
+	store_fails = 1;
+	r = run(t, "exit 5");
+	OKF(r.ran && r.status == 5, "personal: runs though not recorded");
+	IS_STR(turn_unrecorded(t), "the store is full");
+	turn_free(t);
+	t = open_turn("mode = managed\n", false);
+	policy_says = POLICY_ALLOW;
+	store_fails = 1;
+	r = run(t, "exit 5");
+	if (getuid() == 0) {
+		OKF(r.ran, "managed: the operator's line runs");
+	} else {
+		OKF(!r.ran && r.status == TURN_STATUS_BLOCKED,
+		    "managed: what cannot be recorded does not run");
+	}
+	turn_free(t);
+}
+
+int
+main(void)
+{
+	char cmd[256];
+
+	if (mkdtemp(root) == NULL)
+		return 1;
+	chmod(root, 0755);
+	setenv("AEGSH_TEST_ROOT", root, 1);
+	snprintf(cmd, sizeof cmd, "%s/share", getenv("abs_top_srcdir"));
+	setenv("AEGSH_TEST_DATA", cmd, 1);
+	snprintf(cmd, sizeof cmd, "mkdir %s/etc %s/own", root, root);
+	if (system(cmd) != 0)
+		return 1;
+	policy_decides();
+	person_decides();
+	model_decides();
+	store_decides();
+	conf_free(conf);
+	state_free(state);
+	snprintf(cmd, sizeof cmd, "rm -rf %s", root);
+	if (system(cmd) != 0)
+		return 1;
+	return tap_done();
+}
