@@ -3,7 +3,8 @@
 # $aegsh, the program built with the directories of a test.
 . "$abs_top_srcdir/tests/lib/tap.sh"
 
-test_root=$(mktemp -d "${TMPDIR:-/tmp}/aegsh-test.XXXXXX") || exit 99
+# Not below /tmp: commands may write there, and so the store may not be.
+test_root=$(mktemp -d /var/tmp/t-aegsh.XXXXXX) || exit 99
 trap 'chmod -R u+rwX "$test_root" 2>/dev/null; rm -rf "$test_root"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$test_root/etc" "$test_root/own" "$test_root/home"

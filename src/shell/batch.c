@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The entrances without a prompt: one command, a script, a stream.  In a
+ * clean run not a byte of ours goes anywhere.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/resolve.h"
+#include "shell/shell_int.h"
+
+/* Personal mode runs what it cannot record, and says so. */
+static void
+say_unrecorded(const struct shell *sh, const struct turn_result *r)
+{
+	if (r->ran && turn_unrecorded(sh->turn) != NULL)
+		shell_say("not recorded: %s", turn_unrecorded(sh->turn));
+}
+
+/* A bash that was killed takes its caller along (bash does so by being
+ * replaced by its last command). */
+static int
+end_status(struct shell *sh, const struct turn_result *r)
+{
+	sh->exit_signal = r->signal;
+	return r->status;
+}
+
+static int
+run_unit(struct shell *sh, const struct line *line, const char *argv0,
+    char *const *args)
+{
+	struct turn_judged *j = turn_judge(sh->turn, line);
+	struct turn_result r;
+
+	shell_progress_end(sh);
+	turn_confirm(sh->turn, j);
+	turn_act(sh->turn, j, argv0, args, &r);
+	shell_complain(j, &r);
+	say_unrecorded(sh, &r);
+	turn_judged_free(j);
+	return end_status(sh, &r);
+}
+
+int
+shell_run_command(struct shell *sh, const char *text, enum line_origin origin)
+{
+	struct line line = { text, strlen(text), origin };
+
+	if (line.len > LINE_MAX_BYTES) {
+		shell_say("-c: a command of more than %zu bytes",
+		    LINE_MAX_BYTES);
+		return TURN_STATUS_BLOCKED;
+	}
+	return run_unit(sh, &line, sh->args.name, sh->args.args);
+}
+
+/* As bash finds it: by its path, and a bare name that is not here by PATH. */
+static int
+open_script(struct shell *sh, const char *path)
+{
+	char *found = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENOENT && strchr(path, '/') == NULL &&
+	    resolve_path(path, sh->state, &found) == 0) {
+		fd = open(found, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		free(found);
+	}
+	return fd;
+}
+
+int
+shell_run_script(struct shell *sh, const char *path)
+{
+	struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES);
+	struct line line = { .origin = LINE_SCRIPT };
+	int fd AEG_AUTOFD = open_script(sh, path);
+	struct stat st;
+	int r;
+
+	if (fd < 0) {
+		shell_say("%s: %s", path, strerror(errno));
+		return errno == ENOENT ? 127 : 126;
+	}
+	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
+		shell_say("%s: %s", path, strerror(EISDIR));
+		return 126;
+	}
+	r = fcntl(fd, F_SETFL, 0) < 0 ? -errno : io_read_all(fd, &text);
+	if (r != 0) {
+		shell_say("%s: %s", path, r == ERR_TOO_LONG ?
+		    "a script of more than 1 MiB" : strerror(-r));
+		buf_done(&text);
+		return 126;
+	}
+	if (text.data != NULL && memchr(text.data, '\0', text.len < 80 ?
+	    text.len : 80) != NULL) {
+		shell_say("%s: cannot execute binary file", path);
+		buf_done(&text);
+		return 126;
+	}
+	line.bytes = text.data != NULL ? text.data : "";
+	line.len = text.len;
+	r = run_unit(sh, &line, path, sh->args.args);
+	buf_done(&text);
+	return r;
+}
+
+static bool
+stream_step(struct shell *sh, const struct buf *text, int *status)
+{
+	struct line line = { text->data, text->len, LINE_STDIN };
+	struct turn_judged *j = turn_judge(sh->turn, &line);
+	struct turn_result r;
+
+	shell_progress_end(sh);
+	turn_confirm(sh->turn, j);
+	turn_stream_act(sh->turn, j, sh->args.args, &r);
+	shell_complain(j, &r);
+	if (!r.ran)
+		*status = r.status;
+	turn_judged_free(j);
+	return r.ran;
+}
+
+int
+shell_run_stream(struct shell *sh)
+{
+	struct line_stream *in = NULL;
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct turn_result r;
+	enum line_result got = LINE_END;
+	int refused = 0;
+
+	line_stream_new(STDIN_FILENO, turn_complete, sh->turn, &in);
+	while (refused == 0 && !turn_stream_over(sh->turn)) {
+		buf_reset(&text);
+		got = line_stream_read(in, &text, &err);
+		if (got != LINE_OK)
+			break;
+		if (!stream_step(sh, &text, &refused))
+			break;
+	}
+	if (got == LINE_FAILED) {
+		shell_say("%s", err.text);
+		refused = TURN_STATUS_BLOCKED;
+	}
+	turn_stream_end(sh->turn, &r);
+	say_unrecorded(sh, &r);
+	line_stream_free(in);
+	buf_done(&text);
+	return refused != 0 ? refused : end_status(sh, &r);
+}

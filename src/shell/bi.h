@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* The rows of the builtins.  ctx of each is the struct shell. */
+#ifndef SHELL_BI_H
+#define SHELL_BI_H
+
+#include "shell/shell_int.h"
+
+extern const struct turn_builtin bi_bg, bi_cd, bi_dirs, bi_exit, bi_fg,
+	bi_help, bi_history, bi_jobs, bi_logout, bi_popd, bi_pushd;
+
+/* repl.c: false, with a complaint, the first time that jobs are stopped. */
+bool shell_may_exit(struct shell *sh, struct buf *complaint);
+
+#endif

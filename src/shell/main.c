@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * aegsh: the shell.  Start-up in a fixed order (descriptors, arguments,
+ * settings, state, the turn), then one of the entrances.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "shell/shell_int.h"
+
+/*
+ * sshd gives a forced command the client's wish in SSH_ORIGINAL_COMMAND
+ * (sshd(8), ForceCommand): that is what we are here to judge.
+ */
+static const char *
+forced_command(const struct shell *sh)
+{
+	if (sh->args.command != NULL || sh->args.script != NULL ||
+	    sh->args.from_stdin || sh->args.interactive)
+		return NULL;
+	return state_get(sh->state, "SSH_ORIGINAL_COMMAND");
+}
+
+static int
+run(struct shell *sh)
+{
+	const char *forced = forced_command(sh);
+	bool prompt = sh->args.command == NULL && sh->args.script == NULL &&
+	    forced == NULL && (sh->args.interactive ||
+	    (!sh->args.from_stdin && isatty(STDIN_FILENO) &&
+	    isatty(STDERR_FILENO)));
+	enum line_origin origin = prompt ? LINE_PROMPT :
+	    forced != NULL ? LINE_FORCED :
+	    sh->args.command != NULL ? LINE_COMMAND :
+	    sh->args.script != NULL ? LINE_SCRIPT : LINE_STDIN;
+	int r;
+
+	if (prompt)
+		shell_become_interactive(sh);
+	r = shell_start_turn(sh, origin, prompt);
+	if (r != 0)
+		return r;
+	switch (origin) {
+	case LINE_PROMPT:
+		return shell_run_prompt(sh);
+	case LINE_COMMAND:
+		return shell_run_command(sh, sh->args.command, origin);
+	case LINE_FORCED:
+		return shell_run_command(sh, forced, origin);
+	case LINE_SCRIPT:
+		return shell_run_script(sh, sh->args.script);
+	case LINE_STDIN:
+	case LINE_ORIGIN_UNKNOWN:
+		return shell_run_stream(sh);
+	}
+	return SHELL_FAILED;
+}
+
+static int
+say_about(const struct shell_args *a)
+{
+	struct buf out = BUF_INIT;
+	int r;
+
+	if (a->version)
+		buf_puts(&out, "aegsh " AEGSH_VERSION "\n");
+	else
+		shell_usage(&out);
+	r = io_write_full(STDOUT_FILENO, out.data, out.len);
+	buf_done(&out);
+	return r == 0 ? 0 : SHELL_FAILED;
+}
+
+static void
+die_by(int sig)
+{
+	sigset_t set;
+
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+}
+
+int
+main(int argc, char **argv)
+{
+	extern char **environ;
+	struct shell sh = { .tty = -1, .interrupts = -1 };
+	int status;
+
+	if (io_fill_std() != 0)
+		return SHELL_FAILED;
+	shell_harden(&sh);
+	status = shell_args_parse(argc, argv, &sh.args);
+	if (status != 0)
+		return status;
+	if (sh.args.help || sh.args.version)
+		return say_about(&sh.args);
+	shell_find_person(&sh);
+	status = shell_load_settings(&sh);
+	if (status == 0) {
+		sh.state = state_new(environ);
+		sh.tty = shell_open_tty();
+		status = run(&sh);
+	}
+	turn_free(sh.turn);
+	state_free(sh.state);
+	conf_free(sh.conf);
+	strv_done(&sh.args.options);
+	free(sh.user);
+	free(sh.home);
+	free(sh.conf_user);
+	io_close(&sh.tty);
+	io_close(&sh.interrupts);
+	if (sh.exit_signal != 0)
+		die_by(sh.exit_signal);
+	return status;
+}

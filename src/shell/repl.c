@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC */
+/* The prompt: read a unit, judge it, ask, run it, say what must be said. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+#include "shell/bi.h"
+
+#define RECALL_MAX 2000		/* lines that a new session can recall */
+
+struct repl {
+	struct shell *sh;
+	bool recalled, told_unrecorded;
+};
+
+static int
+remember_row(void *ctx, const struct audit_row *row)
+{
+	struct repl *r = ctx;
+
+	/* A leading blank keeps a line out of what is recalled. */
+	if (memchr(row->line, '\0', row->len) == NULL && row->len > 0 &&
+	    row->line[0] != ' ' && strcmp(row->origin, "prompt") == 0)
+		line_editor_remember(r->sh->editor, row->line);
+	return 0;
+}
+
+/* While the first prompt waits: what earlier sessions typed. */
+static void
+recall(struct repl *r)
+{
+	struct audit *a = turn_audit(r->sh->turn);
+	struct audit_query q = { .limit = conf_int(r->sh->conf,
+	    CONF_HISTORY) };
+	struct err err = ERR_INIT;
+
+	r->recalled = true;
+	if (q.limit > RECALL_MAX)
+		q.limit = RECALL_MAX;
+	if (a != NULL && q.limit > 0 &&
+	    audit_query(a, &q, remember_row, r, &err) != 0)
+		shell_say("earlier lines cannot be recalled: %s", err.text);
+}
+
+static void
+idle(void *ctx)
+{
+	struct repl *r = ctx;
+
+	if (!r->recalled)
+		recall(r);
+	turn_idle(r->sh->turn);
+}
+
+static int
+complete(void *ctx, const char *text, size_t len, const char **ret_open)
+{
+	struct repl *r = ctx;
+
+	return turn_complete(r->sh->turn, text, len, ret_open);
+}
+
+static int
+tell_job(void *ctx, struct job *j, char mark)
+{
+	struct shell *sh = ctx;
+	struct buf out = BUF_INIT;
+
+	if (job_state(j) == JOB_DONE) {
+		buf_putf(&out, "[%u]%c  %-24s", job_number(j), mark,
+		    job_signal(j) != 0 ? strsignal(job_signal(j)) : "Done");
+		text_inert(&out, job_text(j), strlen(job_text(j)), 0);
+		buf_putc(&out, '\n');
+		if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
+			errno = 0;
+		buf_done(&out);
+		job_free(turn_exec(sh->turn), j);
+	}
+	return 0;
+}
+
+static void
+tell_stopped(const struct shell *sh)
+{
+	struct job *j = exec_job(turn_exec(sh->turn), NULL);
+	struct buf out = BUF_INIT;
+
+	if (j == NULL)
+		return;
+	buf_putf(&out, "\n[%u]+  %-24s", job_number(j), "Stopped");
+	text_inert(&out, job_text(j), strlen(job_text(j)), 0);
+	buf_putc(&out, '\n');
+	if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
+		errno = 0;
+	buf_done(&out);
+}
+
+/* Bash ends the line of a command that a signal killed. */
+static void
+tell_signal(int sig)
+{
+	if (sig == SIGINT)
+		(void)!write(STDERR_FILENO, "\n", 1);
+	else if (sig != 0 && sig != SIGPIPE)
+		shell_say("%s", strsignal(sig));
+}
+
+static void
+run_one(struct shell *sh, const struct buf *text)
+{
+	struct line line = { text->data, text->len, LINE_PROMPT };
+	struct turn_judged *j;
+	struct turn_result r;
+
+	while (line.len > 0 && line.bytes[line.len - 1] == '\n')
+		line.len--;
+	j = turn_judge(sh->turn, &line);
+	shell_progress_end(sh);
+	turn_confirm(sh->turn, j);
+	turn_act(sh->turn, j, NULL, NULL, &r);
+	shell_drain_interrupts(sh);
+	shell_complain(j, &r);
+	if (r.stopped)
+		tell_stopped(sh);
+	tell_signal(r.signal);
+	if (r.note[0] != '\0')
+		shell_say("%s", r.note);
+	turn_judged_free(j);
+}
+
+/* Ctrl-D and exit: stopped jobs are mentioned once. */
+bool
+shell_may_exit(struct shell *sh, struct buf *complaint)
+{
+	struct job *j;
+
+	exec_poll_jobs(turn_exec(sh->turn));
+	j = exec_job(turn_exec(sh->turn), NULL);
+	if (j == NULL || job_state(j) != JOB_STOPPED || sh->warned_jobs)
+		return true;
+	sh->warned_jobs = true;
+	buf_puts(complaint, "There are stopped jobs.");
+	return false;
+}
+
+static bool
+at_end(struct shell *sh)
+{
+	struct buf complaint = BUF_INIT;
+	bool leave;
+
+	(void)!write(STDERR_FILENO, "exit\n", 5);
+	if (line_editor_ended_by(sh->editor) != 0)
+		return true;
+	leave = shell_may_exit(sh, &complaint);
+	if (!leave)
+		shell_say("%s", complaint.data);
+	buf_done(&complaint);
+	return leave;
+}
+
+static bool
+only_blank(const struct buf *text)
+{
+	return text->len == 0 ||
+	    text->len == strspn(text->data, " \t\n");
+}
+
+static void
+one_prompt(struct repl *r, bool *leave)
+{
+	struct shell *sh = r->sh;
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	char *prompt AEG_AUTOFREE = NULL;
+	bool warned = sh->warned_jobs;
+
+	exec_poll_jobs(turn_exec(sh->turn));
+	exec_each_job(turn_exec(sh->turn), tell_job, sh);
+	if (turn_unrecorded(sh->turn) != NULL && !r->told_unrecorded) {
+		r->told_unrecorded = true;
+		shell_say("lines are not recorded: %s",
+		    turn_unrecorded(sh->turn));
+	}
+	prompt = shell_prompt(sh);
+	switch (line_editor_read(sh->editor, prompt, &text, &err)) {
+	case LINE_END:
+		*leave = at_end(sh);
+		sh->exit_status = state_status(sh->state);
+		break;
+	case LINE_INTERRUPTED:
+		state_set_status(sh->state, 128 + SIGINT);
+		break;
+	case LINE_FAILED:
+		shell_say("%s", err.text);
+		break;
+	case LINE_OK:
+		if (only_blank(&text))
+			break;
+		if (text.data[0] != ' ')
+			line_editor_remember(sh->editor, text.data);
+		run_one(sh, &text);
+		*leave = sh->exiting;
+		if (warned && !sh->exiting)
+			sh->warned_jobs = false;
+		break;
+	}
+	buf_done(&text);
+}
+
+int
+shell_run_prompt(struct shell *sh)
+{
+	struct repl r = { .sh = sh };
+	struct line_editor_opts opts = {
+		.conf = sh->conf,
+		.program = "aegsh",
+		.tty_in = STDIN_FILENO,
+		.tty_out = STDERR_FILENO,
+		.complete = complete,
+		.idle = idle,
+		.ctx = &r,
+	};
+	struct err err = ERR_INIT;
+	bool leave = false;
+
+	if (line_editor_new(&opts, &sh->editor, &err) != 0) {
+		shell_say("%s", err.text);
+		return SHELL_FAILED;
+	}
+	while (!leave)
+		one_prompt(&r, &leave);
+	exec_hangup(turn_exec(sh->turn));
+	sh->exit_signal = line_editor_ended_by(sh->editor);
+	line_editor_free(sh->editor);
+	sh->editor = NULL;
+	return sh->exit_status;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC */
+/* What the shell says on standard error: one inert line at a time. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/text.h"
+#include "shell/shell_int.h"
+
+void
+shell_say(const char *fmt, ...)
+{
+	struct buf out = BUF_INIT;
+	char raw[4096];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(raw, sizeof raw, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	buf_puts(&out, "aegsh: ");
+	text_inert(&out, raw, strlen(raw), 0);
+	buf_putc(&out, '\n');
+	/* Nobody is left to tell when standard error is gone. */
+	if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
+		errno = 0;
+	buf_done(&out);
+}
+
+/* Why a unit did not run: once, with the rule and a next step. */
+void
+shell_complain(const struct turn_judged *j, const struct turn_result *r)
+{
+	const struct decision *d = turn_decision(j);
+	const char *instead = decision_instead(d);
+
+	if (r->ran)
+		return;
+	if (turn_syntax_error(j) != NULL)
+		shell_say("%s", turn_syntax_error(j));
+	else if (decision_action(d) == DECISION_ALLOW)
+		shell_say("not run: %s", r->err.text);
+	else if (decision_source(d) == DECISION_BY_PERSON)
+		shell_say("not run: you said no");
+	else
+		shell_say("blocked: %s [%s]%s%s", decision_reason(d),
+		    decision_rule(d), instead != NULL ? "; instead: " : "",
+		    instead != NULL ? instead : "");
+}

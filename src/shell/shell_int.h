@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of the shell share. */
+#ifndef SHELL_INT_H
+#define SHELL_INT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "aegsh/turn.h"
+
+#define SHELL_USAGE 2		/* exit status: used wrong, as bash */
+#define SHELL_FAILED 111	/* exit status: aegsh itself cannot work */
+
+struct shell_args {
+	const char *argv0;
+	bool login, interactive, from_stdin;
+	bool version, help;
+	const char *command;		/* -c */
+	const char *name;		/* $0 after -c CMD, or NULL */
+	const char *script;
+	char **args;			/* $1 and on, NULL-terminated */
+	const char *profile;
+	struct strv options;		/* -o name=value */
+};
+
+struct shell {
+	struct shell_args args;
+	struct conf *conf;
+	struct state *state;
+	struct turn *turn;
+	struct line_editor *editor;	/* at a prompt only */
+	char *user, *home, *conf_user;
+	uid_t uid, loginuid;
+	uint64_t ignored;		/* signals that came ignored */
+	int tty;			/* /dev/tty, or -1 */
+	int interrupts;			/* signalfd for SIGINT, or -1 */
+	bool exiting;			/* exit, logout */
+	bool warned_jobs;		/* "There are stopped jobs" was said */
+	bool progress_shown;
+	int exit_status;
+	int exit_signal;		/* die by it, or 0 */
+};
+
+/* args.c: 0, or a status to exit with; says what is wrong. */
+int shell_args_parse(int argc, char **argv, struct shell_args *ret);
+struct shell_option {
+	const char *name;	/* "-c", "--profile" */
+	const char *arg;	/* name of its argument, or NULL */
+	const char *help;
+};
+extern const struct shell_option shell_options[];	/* to a NULL name */
+void shell_usage(struct buf *out);
+
+/* say.c: one line on standard error, "aegsh: …", inert. */
+void shell_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void shell_complain(const struct turn_judged *j, const struct turn_result *r);
+
+/* start.c: each step of start-up; 0 or a status to exit with. */
+void shell_harden(struct shell *sh);
+void shell_find_person(struct shell *sh);
+int shell_load_settings(struct shell *sh);
+void shell_become_interactive(struct shell *sh);
+int shell_start_turn(struct shell *sh, enum line_origin origin, bool session);
+
+/* batch.c, repl.c: the entrances; each gives the exit status. */
+int shell_run_command(struct shell *sh, const char *text,
+	enum line_origin origin);
+int shell_run_script(struct shell *sh, const char *path);
+int shell_run_stream(struct shell *sh);
+int shell_run_prompt(struct shell *sh);
+
+/* confirm.c: ask the person on the terminal. */
+int shell_open_tty(void);
+bool shell_confirm(void *ctx, const struct decision *d);
+void shell_progress(void *ctx, int64_t waited_ns);
+void shell_progress_end(struct shell *sh);
+/* Forget Ctrl-C that was answered already. */
+void shell_drain_interrupts(struct shell *sh);
+
+/* prompt.c: expand a prompt string; owned. */
+char *shell_prompt(const struct shell *sh);
+
+/* builtins.c: NULL-terminated. */
+extern const struct turn_builtin *const shell_builtins[];
+
+#endif

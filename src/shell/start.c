@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/* Start-up, step by step: who it is for, settings, terminal, the turn. */
+#include <fcntl.h>
+#include <locale.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/log.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+#include "shell/shell_int.h"
+
+/* The shell itself is no target: its own uid can neither trace it nor read
+ * its memory.  (A leak checker traces; a build with one does without.) */
+void
+shell_harden(struct shell *sh)
+{
+	struct sigaction old;
+	int sig;
+
+	for (sig = 1; sig < 64; sig++)
+		if (sigaction(sig, NULL, &old) == 0 &&
+		    old.sa_handler == SIG_IGN)
+			sh->ignored |= (uint64_t)1 << (sig - 1);
+#ifndef AEGSH_SANITIZE
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void
+log_to_stderr(void *ctx, const char *text)
+{
+	(void)ctx;
+	dprintf(STDERR_FILENO, "aegsh: debug: %s\n", text);
+}
+
+static uid_t
+read_loginuid(void)
+{
+	char text[32] = "";
+	int64_t id;
+	int fd AEG_AUTOFD = open("/proc/self/loginuid", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0 ||
+	    text_to_i64(text, 0, UINT32_MAX, &id) != 0)
+		return (uid_t)-1;
+	return (uid_t)id;
+}
+
+/* The passwd entry, never the environment: HOME decides what the sandbox
+ * opens for writing. */
+void
+shell_find_person(struct shell *sh)
+{
+	const struct passwd *pw;
+
+	sh->uid = getuid();
+	sh->loginuid = read_loginuid();
+	pw = getpwuid(sh->uid);
+	sh->user = pw != NULL ? xstrdup(pw->pw_name) :
+	    xasprintf("%u", (unsigned)sh->uid);
+	if (sysdirs()->home != NULL)
+		sh->home = xstrdup(sysdirs()->home);
+	else if (pw != NULL && pw->pw_dir[0] == '/')
+		sh->home = xstrdup(pw->pw_dir);
+	if (sh->home != NULL)
+		sh->conf_user = xasprintf("%s/.config/aegsh", sh->home);
+}
+
+int
+shell_load_settings(struct shell *sh)
+{
+	struct err err = ERR_INIT;
+	size_t i;
+
+	if (conf_load(sh->uid, sh->home, NULL, &sh->conf, &err) != 0) {
+		shell_say("%s", err.text);
+		return SHELL_FAILED;
+	}
+	for (i = 0; i < sh->args.options.n; i++)
+		if (conf_override(sh->conf, sh->args.options.v[i],
+		    &err) != 0) {
+			shell_say("%s", err.text);
+			return SHELL_USAGE;
+		}
+	if (conf_bool(sh->conf, CONF_DEBUG))
+		log_set_sink(log_to_stderr, NULL);
+	return 0;
+}
+
+static int
+open_interrupts(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void
+shell_become_interactive(struct shell *sh)
+{
+	setlocale(LC_CTYPE, "");
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);	/* as bash at a prompt */
+	sh->interrupts = open_interrupts();
+	if (sh->tty >= 0 && getpgrp() != getpid() &&
+	    setpgid(0, 0) == 0)
+		tcsetpgrp(sh->tty, getpid());
+}
+
+int
+shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
+{
+	struct turn_opts opts = {
+		.conf = sh->conf,
+		.state = sh->state,
+		.profile = sh->args.profile,
+		.uid = sh->uid,
+		.loginuid = sh->loginuid,
+		.home = sh->home,
+		.user = sh->user,
+		.version = AEGSH_VERSION,
+		.conf_user = sh->conf_user,
+		.origin = origin,
+		.session = session,
+		.tty = session ? sh->tty : -1,
+		.argv0 = sh->args.argv0,
+		.ignored = sh->ignored,
+		.builtins = session ? shell_builtins : NULL,
+		.confirm = sh->tty >= 0 ? shell_confirm : NULL,
+		.progress = sh->tty >= 0 ? shell_progress : NULL,
+		.cancel_fd = sh->interrupts,
+		.ctx = sh,
+	};
+	struct err err = ERR_INIT;
+
+	if (turn_new(&opts, &sh->turn, &err) != 0) {
+		shell_say("%s", err.text);
+		return SHELL_FAILED;
+	}
+	return 0;
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: ISC
+"""make bench: what aegsh costs, as ratios against plain bash in the same
+run.  Pairs are run in turn; the median of their ratios counts."""
+
+import os
+import select
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from pty_session import place, program  # noqa: E402
+import pty  # noqa: E402
+
+root, env = place()
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+devnull = os.open("/dev/null", os.O_RDWR)
+
+
+def once(argv):
+    start = time.perf_counter()
+    pid = os.posix_spawn(argv[0], argv, env, file_actions=[
+        (os.POSIX_SPAWN_DUP2, devnull, 0), (os.POSIX_SPAWN_DUP2, devnull, 1)])
+    _, status = os.waitpid(pid, 0)
+    took = time.perf_counter() - start
+    if status != 0:
+        sys.exit("%r ended with %d" % (argv, status))
+    return took
+
+
+def to_prompt(argv, prompt, rss=None):
+    """Seconds from start to the first prompt on a terminal."""
+    start = time.perf_counter()
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(argv[0], argv, env)
+    seen = b""
+    while prompt not in seen:
+        if not select.select([fd], [], [], 10)[0]:
+            sys.exit("%r shows no prompt: %r" % (argv, seen))
+        seen += os.read(fd, 4096)
+    took = time.perf_counter() - start
+    if rss is not None:
+        time.sleep(0.3)     # what is done while the prompt waits
+        with open("/proc/%d/status" % pid) as status:
+            for line in status:
+                if line.startswith("VmRSS"):
+                    rss.append(int(line.split()[1]) / 1024)
+    os.kill(pid, signal.SIGHUP)
+    os.close(fd)
+    os.waitpid(pid, 0)
+    return took
+
+
+def compare(name, most, ours, theirs, rounds=ROUNDS):
+    pairs = []
+    for _ in range(3):
+        theirs(), ours()
+    for _ in range(rounds):
+        b = theirs()
+        pairs.append((ours(), b))
+    ratio = statistics.median(a / b for a, b in pairs)
+    print("%-29s %6.2f (at most %.2f)   %7.0f us beside %7.0f us" % (
+        name, ratio, most,
+        statistics.median(a for a, _ in pairs) * 1e6,
+        statistics.median(b for _, b in pairs) * 1e6))
+    sys.stdout.flush()
+
+
+AEGSH = program("aegsh")
+with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+    conf.write('prompt = "READY> "\n')
+env["PS1"] = "READY> "
+BASH = "/bin/bash"
+compare("start to prompt", 1.5,
+        lambda: to_prompt([AEGSH], b"READY> "),
+        lambda: to_prompt([BASH, "--norc", "-i"], b"READY> "))
+compare("aegsh -c true", 2.5,
+        lambda: once([AEGSH, "-c", "true"]),
+        lambda: once([BASH, "-c", "true"]))
+sys.stdout.flush()
+subprocess.run([os.path.join(os.environ["abs_top_builddir"], "tests", "bench",
+                             "bench_turn"), str(ROUNDS)],
+               env=env, check=True)
+rss = []
+to_prompt([AEGSH], b"READY> ", rss)
+print("resident at the prompt        %6.1f MB (at most 8)" % rss[0])

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: ISC
+"""A program on a pseudo-terminal, spoken to by text: no sleeps, only waits
+for what must appear, each bounded."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+DEADLINE = 20.0
+
+
+class Tap:
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+
+    def ok(self, good, name, detail=""):
+        self.count += 1
+        if not good:
+            self.failed += 1
+        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
+        if not good and detail:
+            for line in str(detail).splitlines():
+                print("# " + line)
+        sys.stdout.flush()
+        return good
+
+    def is_(self, got, want, name):
+        return self.ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
+
+    def skip(self, name):
+        self.count += 1
+        print("ok %d # SKIP %s" % (self.count, name))
+        sys.stdout.flush()
+
+    def done(self):
+        print("1..%d" % self.count)
+        sys.exit(1 if self.failed else 0)
+
+
+def skip_all(why):
+    print("1..0 # SKIP " + why)
+    sys.exit(0)
+
+
+class Session:
+    """One child on its own terminal."""
+
+    def __init__(self, argv, env=None, cwd=None, rows=24, cols=200, uid=None):
+        self.seen = b""      # everything, for a failing test to show
+        self.rest = b""      # what expect() has not used up
+        self.status = None
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                if cwd:
+                    os.chdir(cwd)
+                if uid:
+                    os.setgroups([])
+                    os.setgid(uid)
+                    os.setuid(uid)
+                os.execvpe(argv[0], argv, env if env is not None
+                           else os.environ)
+            finally:
+                os._exit(127)
+        self.resize(rows, cols)
+
+    def resize(self, rows, cols):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, cols, 0, 0))
+
+    def send(self, text):
+        os.write(self.fd, text.encode() if isinstance(text, str) else text)
+
+    def line(self, text):
+        self.send(text + "\r")
+
+    def _fill(self, end):
+        left = end - time.monotonic()
+        if left <= 0:
+            return False
+        ready, _, _ = select.select([self.fd], [], [], left)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            return False
+        self.seen += data
+        self.rest += data
+        return True
+
+    def expect(self, pattern, timeout=DEADLINE):
+        """Wait for a regular expression; returns the match, or None."""
+        compiled = re.compile(pattern.encode() if isinstance(pattern, str)
+                              else pattern, re.S)
+        end = time.monotonic() + timeout
+        while True:
+            found = compiled.search(self.rest)
+            if found:
+                self.rest = self.rest[found.end():]
+                return found
+            if not self._fill(end):
+                return None
+
+    def run(self, text, prompt):
+        """Type a line; give back what it printed before the next prompt.
+        prompt must be a pattern that cannot stand in the output."""
+        self.line(text)
+        found = self.expect(r"(?s)(.*?)" + prompt)
+        if found is None:
+            return None
+        out = found.group(1).decode("utf-8", "replace")
+        # The echo of the line itself stands before its output.
+        return out.split("\n", 1)[1].replace("\r", "") if "\n" in out else ""
+
+    def wait(self, timeout=DEADLINE):
+        """The wait status; kills the child when the time is over."""
+        end = time.monotonic() + timeout
+        while self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = status
+                break
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                self.status = -1
+                break
+            if not self._fill(min(end, time.monotonic() + 0.05)):
+                select.select([], [], [], 0.01)
+        return self.status
+
+    def close(self):
+        if self.status is None:
+            try:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+        try:
+            os.close(self.fd)
+        except OSError:
+            pass
+
+
+def place():
+    """A throw-away root, home and environment; returns (root, env)."""
+    import atexit
+    import shutil
+    import tempfile
+    top = os.environ["abs_top_srcdir"]
+    root = tempfile.mkdtemp(prefix="t-aegsh.", dir="/var/tmp")
+    atexit.register(shutil.rmtree, root, True)
+    os.chmod(root, 0o755)
+    for name in ("etc", "own", "home", "libexec"):
+        os.mkdir(os.path.join(root, name))
+    # The helper starts with an empty environment; the test's build of it
+    # must still find this place.
+    helper = os.path.join(root, "libexec", "aegsh-judge")
+    with open(helper, "w") as f:
+        f.write("#!/bin/sh\nAEGSH_TEST_ROOT='%s' AEGSH_TEST_DATA='%s' "
+                "exec '%s'\n" % (root, os.path.join(top, "share"),
+                                program("aegsh-judge")))
+    os.chmod(helper, 0o755)
+    env = {
+        "HOME": os.path.join(root, "home"),
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "TERM": "xterm",
+        "LANG": "C.UTF-8",
+        "AEGSH_TEST_ROOT": root,
+        "AEGSH_TEST_DATA": os.path.join(top, "share"),
+        "AEGSH_TEST_LIBEXEC": os.path.join(root, "libexec"),
+    }
+    return root, env
+
+
+def program(name):
+    return os.path.join(os.environ["abs_top_builddir"], "tests", "bin", name)

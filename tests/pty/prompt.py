@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: ISC
+"""The prompt on a real terminal: state from line to line, Ctrl-C, Ctrl-D,
+continuation, jobs, history across sessions, the question."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from pty_session import Session, Tap, place, program  # noqa: E402
+
+tap = Tap()
+root, env = place()
+PROMPT = "READY> "
+with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+    conf.write('prompt = "%s"\n' % PROMPT)
+AEGSH = program("aegsh")
+
+
+def start(**kw):
+    s = Session([AEGSH], env=dict(env, **kw), cwd=env["HOME"])
+    if not s.expect(PROMPT):
+        tap.ok(False, "a prompt appears", s.seen.decode("utf-8", "replace"))
+        tap.done()
+    return s
+
+
+def lines():
+    s = start()
+    tap.is_(s.run("echo hello", PROMPT), "hello\n", "a line runs")
+    tap.is_(s.run("false", PROMPT), "", "false prints nothing")
+    tap.is_(s.run("echo $?", PROMPT), "1\n", "$? lives on")
+    tap.is_(s.run("cd /usr", PROMPT), "", "cd says nothing")
+    tap.is_(s.run("pwd", PROMPT), "/usr\n", "the directory lives on")
+    tap.is_(s.run("cd /tmp && cd /var && export A='x y'", PROMPT), "",
+            "a list with cd and export runs")
+    tap.is_(s.run('echo "$PWD $OLDPWD $A"', PROMPT), "/var /tmp x y\n",
+            "and comes back right")
+    tap.is_(s.run("echo one; sh -c 'exit 7'", PROMPT), "one\n", "a list")
+    tap.is_(s.run("echo $?", PROMPT), "7\n", "status of the last command")
+    tap.is_(s.run("export CDPATH=/usr", PROMPT), "",
+            "an export that would change later lines")
+    tap.is_(s.run('echo "[${CDPATH-unset}]"', PROMPT), "[unset]\n",
+            "and is not carried on")
+    tap.is_(s.run("unset A", PROMPT), "", "unset")
+    tap.is_(s.run('echo "[${A-unset}]"', PROMPT), "[unset]\n",
+            "an unset variable stays unset")
+    tap.is_(s.run("pushd /usr", PROMPT), "/usr /var\n", "pushd")
+    tap.is_(s.run("popd", PROMPT), "/var\n", "popd")
+    s.line("exit 5")
+    tap.is_(os.waitstatus_to_exitcode(s.wait()), 5, "exit takes a status")
+    s.close()
+
+
+def editing():
+    s = start()
+    s.line("echo 'open")
+    tap.ok(s.expect("quote.*> "), "the continuation prompt says what is open",
+           s.seen)
+    tap.is_(s.run("quote'", PROMPT), "open\nquote\n",
+            "and the unit runs when it is complete")
+    s.line("cat <<EOF")
+    tap.ok(s.expect("EOF.*> "), "an open here-document is named")
+    s.line("text $HOME")
+    s.expect("> ")
+    tap.is_(s.run("EOF", PROMPT), "text %s\n" % env["HOME"],
+            "and runs with its body")
+    s.send("echo never")
+    s.expect("never")
+    s.send("\x03")
+    tap.ok(s.expect(PROMPT), "Ctrl-C drops the line and prompts again")
+    tap.is_(s.run("echo $?", PROMPT), "130\n", "with status 130")
+    s.line("if true")
+    s.expect("> ")
+    s.send("\x03")
+    tap.ok(s.expect(PROMPT), "Ctrl-C at a continuation drops all of it")
+    s.line("sh -c 'echo u''p; sleep 100'")
+    s.expect("up")
+    s.send("\x03")
+    tap.ok(s.expect(PROMPT), "Ctrl-C ends a running command, not the shell")
+    tap.is_(s.run("echo $?", PROMPT), "130\n", "whose status is 130")
+    s.send("\x04")
+    tap.is_(os.waitstatus_to_exitcode(s.wait()), 0, "Ctrl-D leaves")
+    s.close()
+
+
+def jobs():
+    s = start()
+    s.line("cat")
+    s.expect("cat\r\n")
+    s.send("x\r")
+    tap.ok(s.expect("x\r\nx"), "cat has the terminal", s.seen)
+    s.send("\x1a")
+    tap.ok(s.expect(r"\[1\]\+\s+Stopped\s+cat"), "Ctrl-Z stops it", s.seen)
+    tap.ok(s.expect(PROMPT), "and the prompt is back")
+    listed = s.run("jobs", PROMPT)
+    tap.ok(listed and "Stopped" in listed and "cat" in listed,
+           "jobs lists it", listed)
+    s.line("exit")
+    tap.ok(s.expect("There are stopped jobs"), "exit warns once")
+    s.expect(PROMPT)
+    s.line("fg")
+    s.expect("cat\r\n")
+    s.send("y\r")
+    tap.ok(s.expect("y\r\ny"), "fg gives it the terminal again", s.seen)
+    s.send("\x04")
+    tap.ok(s.expect(PROMPT), "and takes it back when it ends")
+    s.line("sh -c 'stty -echo raw; exit 3'")
+    tap.ok(s.expect(PROMPT), "a line that leaves the terminal raw and dies")
+    tap.is_(s.run("echo sane", PROMPT), "sane\n", "leaves a sane terminal")
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+def history():
+    s = start()
+    s.run("echo first-session", PROMPT)
+    s.send("\x04")
+    s.wait()
+    s.close()
+    s = start()
+    s.send("\x1b[A")
+    tap.ok(s.expect("echo first-session"),
+           "the up key recalls a line of an earlier session", s.seen)
+    s.send("\r")
+    tap.ok(s.expect("first-session\r\n"), "which runs", s.seen)
+    s.expect(PROMPT)
+    out = s.run("history", PROMPT)
+    tap.ok(out and "echo first-session" in out, "history shows it", out)
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+def question():
+    s = start()
+    asks = "eval \"$(cat /dev/null)\""
+    s.send(asks + "\ry\r")
+    if s.expect(r"Run it\? \[y/N\] ", 5):
+        tap.ok(True, "a doubtful line is asked about")
+        tap.ok(not s.expect(PROMPT, 1.0),
+               "keys typed before the question do not answer it")
+        s.line("")
+        tap.ok(s.expect("you said no"), "an empty answer means no", s.seen)
+        s.expect(PROMPT)
+        tap.is_(s.run("echo $?", PROMPT), "126\n", "with status 126")
+        s.line(asks)
+        s.expect(r"Run it\? \[y/N\] ")
+        s.line("y")
+        tap.ok(s.expect(PROMPT), "y runs it")
+        tap.is_(s.run("echo $?", PROMPT), "0\n", "with its own status")
+        s.line(asks)
+        s.expect(r"Run it\? \[y/N\] ")
+        s.send("\x03")
+        tap.ok(s.expect("you said no"), "Ctrl-C means no", s.seen)
+        s.expect(PROMPT)
+    else:
+        tap.ok(False, "a doubtful line is asked about", s.seen)
+    s.line("rm -rf /")
+    tap.ok(s.expect(r"blocked: .*\["), "a catastrophe is blocked", s.seen)
+    tap.ok(s.expect(PROMPT), "without a question")
+    s.line("rm -rf $'\\x2f'; printf '\\033]0;x\\007' # \x16\x1b[31m")
+    tap.ok(s.expect(PROMPT), "escape sequences in a line do no harm")
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+lines()
+editing()
+jobs()
+history()
+question()
+tap.done()

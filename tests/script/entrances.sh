@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Every way in, beside bash: the same standard output, standard error and
+# status, and not a byte of our own in a clean run.
+. "$abs_top_srcdir/tests/lib/home.sh"
+cd "$HOME" || exit 99
+
+# same NAME ARG…: compare with the standard input of file $stdin.
+stdin=/dev/null
+same() {
+	name=$1
+	shift
+	"$aegsh" "$@" <"$stdin" >"$test_root/out.a" 2>"$test_root/err.a"
+	status_a=$?
+	bash --norc --noprofile "$@" <"$stdin" >"$test_root/out.b" \
+	    2>"$test_root/err.b"
+	status_b=$?
+	is "$status_a" "$status_b" "$name: status"
+	if cmp -s "$test_root/out.a" "$test_root/out.b"; then
+		ok 0 "$name: standard output"
+	else
+		ok 1 "$name: standard output"
+		diff "$test_root/out.b" "$test_root/out.a" | sed 's/^/# /'
+	fi
+	# bash names itself by how it was called; so do we.
+	sed "s|^$aegsh: |bash: |" "$test_root/err.a" >"$test_root/err.c"
+	if cmp -s "$test_root/err.c" "$test_root/err.b"; then
+		ok 0 "$name: standard error"
+	else
+		ok 1 "$name: standard error"
+		diff "$test_root/err.b" "$test_root/err.c" | sed 's/^/# /'
+	fi
+}
+
+same 'simple' -c 'echo hello'
+same 'status' -c 'exit 42'
+same 'false' -c false
+same 'arguments' -c 'echo "$1-$2-$#"' name one 'two words'
+same 'name' -c 'echo "$0"' some-name
+same 'two lines' -c 'echo a
+echo b'
+same 'pipeline' -c 'printf "b\na\n" | sort'
+same 'list' -c 'true && echo yes || echo no'
+same 'compound' -c 'for i in 1 2 3; do echo $i; done; if true; then echo t; fi'
+same 'here-document' -c 'cat <<EOF
+text $((1+2))
+EOF'
+same 'substitution' -c 'echo "$(echo inner)"'
+same 'stderr' -c 'echo err >&2'
+same 'not found' -c 'no-such-command-here'
+# A script that its caller does not survive; judged as any script is.
+printf '#!/bin/sh\nkill -TERM $PPID\n' >"$HOME/kill-parent"
+chmod 755 "$HOME/kill-parent"
+echo text >"$HOME/plain"
+same 'not executable' -c ./plain
+same 'closed stdout' -c 'true >&-'
+same 'background' -c 'true & wait $!; echo $?'
+same 'function' -c 'f() { echo in f; }; f'
+same 'trap' -c 'trap "echo bye" EXIT; echo hi'
+same 'errexit' -c 'set -e; false; echo never'
+same 'environment' -c 'export X=1; sh -c "echo \$X"'
+same 'line numbers' -c 'echo $LINENO
+echo $LINENO'
+same 'binary' -c 'printf "\000\001\377" | od -c'
+same 'comment' -c '# nothing'
+same 'empty' -c ''
+same 'ends in comment' -c 'echo x # y'
+same 'signal' -c './kill-parent; :'
+same 'umask' -c 'umask'
+
+printf 'from stdin\nsecond\n' >"$test_root/in"
+stdin=$test_root/in
+same 'stdin passes through' -c 'cat'
+same 'stdin partly read' -c 'read -r x; echo "got $x"; cat'
+
+# Scripts.
+cat >"$test_root/script" <<'X'
+#!/bin/bash
+echo "script $0 $1 $#"
+f() { echo "f $*"; }
+f a b
+cat
+exit 3
+X
+same 'script' "$test_root/script" arg1 arg2
+printf 'echo no newline at the end' >"$test_root/script2"
+same 'script without a last newline' "$test_root/script2"
+"$aegsh" "$test_root/none" 2>"$test_root/err"
+is "$?" 127 'a script that is not there'
+is "$(grep -c . "$test_root/err")" 1 'is told in one line'
+"$aegsh" "$test_root" 2>/dev/null
+is "$?" 126 'a directory as script'
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "x=" i; print "echo $x" }' \
+    >"$test_root/long"
+same 'script of more than one argument can hold' "$test_root/long"
+
+# Streams.
+cat >"$test_root/in" <<'X'
+x=1
+f() {
+	echo "f $x $1"
+}
+f one
+read -r line
+this line is data
+echo "got: $line"
+set -- p q
+echo "$1 $2"
+cat <<EOF
+here $x
+EOF
+cd /usr
+pwd
+echo $LINENO
+no-such-command-here
+echo "status $?"
+(exit 4)
+X
+same 'stream'
+same 'stream with arguments' -s
+cat "$test_root/in" | "$aegsh" >"$test_root/out.a" 2>"$test_root/err.a"
+status_a=$?
+cat "$test_root/in" | bash --norc --noprofile >"$test_root/out.b" \
+    2>"$test_root/err.b"
+is "$status_a" "$?" 'stream from a pipe: status'
+is "$(cat "$test_root/out.a")" "$(cat "$test_root/out.b")" \
+    'stream from a pipe: output'
+printf 'set -e\nfalse\necho never\n' >"$test_root/in"
+same 'stream with errexit'
+printf 'echo a\nexit 9\necho b\n' >"$test_root/in"
+same 'stream with exit'
+printf 'echo a; rm -rf /\necho b\n' >"$test_root/in"
+"$aegsh" <"$test_root/in" >"$test_root/out" 2>"$test_root/err"
+is "$?" 126 'a refused unit ends the stream with 126'
+is "$(cat "$test_root/out")" '' 'nothing of it runs, nor what follows'
+is "$(grep -c . "$test_root/err")" 1 'and one line says why'
+
+# Refusals.
+stdin=/dev/null
+"$aegsh" -c 'rm -rf /' >"$test_root/out" 2>"$test_root/err" </dev/null
+is "$?" 126 'a blocked line has status 126'
+is "$(cat "$test_root/out")" '' 'prints nothing on standard output'
+is "$(grep -c . "$test_root/err")" 1 'and one line on standard error'
+"$aegsh" -c 'echo a; if' >"$test_root/out" 2>"$test_root/err"
+is "$?" 2 'a line that cannot be read has status 2'
+is "$(cat "$test_root/out")" '' 'and its first part does not run'
+"$aegsh" --no-such-option 2>/dev/null
+is "$?" 2 'an unknown option'
+"$aegsh" -c 2>/dev/null
+is "$?" 2 '-c without a command'
+"$aegsh" -o history=x -c true 2>/dev/null
+is "$?" 2 'a bad value'
+like "$("$aegsh" --version)" 'aegsh [0-9]*' '--version'
+like "$("$aegsh" --help)" '*--profile*' '--help'
+
+# Forced command.
+is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" </dev/null)" forced \
+    'SSH_ORIGINAL_COMMAND is what a forced command runs'
+SSH_ORIGINAL_COMMAND='rm -rf /' "$aegsh" </dev/null 2>/dev/null
+is "$?" 126 'and it is judged'
+is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" -c 'echo own')" own \
+    'an own -c wins over it'
+
+# Environment.
+is "$(BASH_ENV=/nowhere env LD_LIBRARY_PATH=/x "$aegsh" -c \
+    'echo "${BASH_ENV-none} ${LD_LIBRARY_PATH-none}"')" 'none none' \
+    'dangerous variables of the caller are not handed on'
+env -i AEGSH_TEST_ROOT="$test_root" AEGSH_TEST_DATA="$AEGSH_TEST_DATA" \
+    "$aegsh" -c 'exit 3'
+is "$?" 3 'an empty environment'
+done_testing

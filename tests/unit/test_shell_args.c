@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+#include "shell/shell_int.h"
+#include "tap.h"
+
+static int
+parse(struct shell_args *a, const char *const *argv)
+{
+	int n = 0;
+
+	while (argv[n] != NULL)
+		n++;
+	return shell_args_parse(n, (char **)(uintptr_t)argv, a);
+}
+#define PARSE(a, ...) parse(a, (const char *const[]){ __VA_ARGS__, NULL })
+
+int
+main(void)
+{
+	struct shell_args a;
+
+	IS_INT(PARSE(&a, "aegsh"), 0);
+	OK(a.command == NULL && a.script == NULL && !a.login);
+	OK(a.args[0] == NULL);
+	IS_INT(PARSE(&a, "-aegsh"), 0);
+	OKF(a.login, "a hyphen before the name means login");
+	IS_INT(PARSE(&a, "aegsh", "-c", "ls", "name", "x"), 0);
+	IS_STR(a.command, "ls");
+	IS_STR(a.name, "name");
+	IS_STR(a.args[0], "x");
+	IS_INT(PARSE(&a, "aegsh", "-lc", "ls"), 0);
+	OK(a.login);
+	IS_STR(a.command, "ls");
+	OK(a.name == NULL);
+	IS_INT(PARSE(&a, "aegsh", "-c", "--", "-x"), 0);
+	IS_STRN(a.command, "-x", "-- ends the options before the command");
+	IS_INT(PARSE(&a, "aegsh", "-c", "-l", "ls"), 0);
+	IS_STRN(a.command, "ls", "options may stand after -c");
+	IS_INT(PARSE(&a, "aegsh", "script", "-c", "x"), 0);
+	IS_STR(a.script, "script");
+	IS_STRN(a.args[0], "-c", "what follows a script is the script's");
+	IS_INT(PARSE(&a, "aegsh", "-s", "a", "b"), 0);
+	OK(a.from_stdin && a.script == NULL);
+	IS_STR(a.args[1], "b");
+	IS_INT(PARSE(&a, "aegsh", "--profile", "dev", "-c", "x"), 0);
+	IS_STR(a.profile, "dev");
+	IS_INT(PARSE(&a, "aegsh", "--profile=safe"), 0);
+	IS_STR(a.profile, "safe");
+	IS_INT(PARSE(&a, "aegsh", "-o", "a=b", "-o", "c=d", "x"), 0);
+	IS_INT(a.options.n, 2);
+	IS_STR(a.options.v[1], "c=d");
+	strv_done(&a.options);
+	IS_INT(PARSE(&a, "aegsh", "-c"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "-o"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "-Z"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "--nonsense"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "--profilex"), SHELL_USAGE);
+	return tap_done();
+}
