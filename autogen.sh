@@ -1,2 +1,135 @@
 #!/bin/sh
-touch README.md
+# SPDX-License-Identifier: ISC
+# From a clone to a build: generate, configure, build, run or test.
+set -eu
+
+usage() {
+	cat <<'EOF'
+usage: ./autogen.sh                     generate ./configure
+       ./autogen.sh --deps              install what a build needs (Debian)
+       ./autogen.sh --run [-- ARG …]    all of it, then start aegsh with ARGs
+       ./autogen.sh --check [-- ARG …]  all of it, then run the tests; ARGs go
+                                        to ./configure
+EOF
+}
+
+say() { printf 'autogen.sh: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# What a build needs, and what the tests need on top.
+build_packages='autoconf automake gcc libc6-dev make pkg-config
+	libconfuse-dev libcurl4-openssl-dev libedit-dev libjansson-dev
+	libpcre2-dev libseccomp-dev libsqlite3-dev linux-libc-dev nettle-dev
+	uthash-dev'
+test_packages='busybox codespell dash fish ksh93u+m mandoc mksh openssl
+	procps python3 shellcheck sqlite3 yash zsh'
+
+missing_packages() {
+	for package in "$@"; do
+		case $(dpkg-query -W -f '${db:Status-Status}' "$package" \
+		    2>/dev/null) in
+		installed) ;;
+		*) printf '%s ' "$package" ;;
+		esac
+	done
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null 2>&1; then
+		sudo "$@"
+	else
+		die "not root and no sudo here; have somebody run: $*"
+	fi
+}
+
+install_packages() {
+	if ! command -v dpkg-query >/dev/null 2>&1; then
+		say 'no dpkg here: install the libraries by hand (configure' \
+		    'names each by its Debian and Fedora package)'
+		return 0
+	fi
+	# shellcheck disable=SC2048,SC2086 # words of lists
+	missing=$(missing_packages $*)
+	[ -n "$missing" ] || return 0
+	say "installing: $missing"
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update >&2
+	# shellcheck disable=SC2086
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+	    --no-install-recommends install $missing >&2
+}
+
+generate() {
+	# Nothing to do when configure is newer than all it is made from.
+	if [ -f configure ] && [ -z "$(find configure.ac Makefile.am m4 \
+	    -newer configure -print)" ] && [ -f Makefile.in ]; then
+		return 0
+	fi
+	say 'generating configure'
+	autoreconf --force --install >&2
+}
+
+# In a folder of its own, so that several can stand side by side.
+configure_in() {
+	folder=$1
+	shift
+	mkdir -p "$folder"
+	(cd "$folder" && { ../configure -q "$@" || exit 1; }) >&2 ||
+	    die "configure failed; see $folder/config.log"
+}
+
+jobs() { nproc 2>/dev/null || echo 1; }
+
+run() {
+	install_packages "$build_packages"
+	generate
+	# An install of its own inside the clone: no root, nothing outside.
+	[ -f build-run/Makefile ] ||
+	    configure_in build-run --prefix="$PWD/_run"
+	make -s -C build-run -j"$(jobs)" install-run >&2 ||
+	    die 'the build failed'
+	exec "$PWD/_run/bin/aegsh" "$@"
+}
+
+check() {
+	install_packages "$build_packages $test_packages"
+	generate
+	folder=${AEGSH_CHECK_FOLDER:-build-check}
+	configure_in "$folder" "$@"
+	make -s -C "$folder" -j"$(jobs)" all >&2 || die 'the build failed'
+	status=0
+	make -s -C "$folder" -j"$(jobs)" -k check >&2 || status=$?
+	count "$folder" || status=1
+	exit "$status"
+}
+
+# The TAP driver leaves one .trs file a test program, one line a check.
+count() {
+	find "$1" -name '*.trs' -exec cat {} + | awk '
+		/^:test-result: (PASS|XFAIL)/ { passed++ }
+		/^:test-result: (FAIL|XPASS|ERROR)/ { failed++ }
+		/^:test-result: SKIP/ { skipped++ }
+		END {
+			printf "%d passed, %d failed, %d skipped\n",
+			    passed, failed, skipped
+			exit passed == 0 || failed > 0
+		}'
+}
+
+cd "$(dirname "$0")"
+umask 022
+mode=${1:-}
+[ $# -eq 0 ] || shift
+[ "${1:-}" != -- ] || shift
+case $mode in
+'') autoreconf --force --install ;;
+--deps) install_packages "$build_packages $test_packages" ;;
+--run) run "$@" ;;
+--check) check "$@" ;;
+--help | -h) usage ;;
+*)
+	usage >&2
+	exit 100
+	;;
+esac
