@@ -80,6 +80,10 @@ int capture_feed(struct capture *c);
 void capture_end(struct capture *c, int wait_status,
 	const struct rusage *usage);
 
+/* The directory in which the leader was when its frame was checked, opened
+ * with O_PATH: what its name cannot tell when the directory was removed or
+ * renamed.  -1 when there is none. */
+int capture_cwd_fd(const struct capture *c);
 enum capture_frame capture_frame(const struct capture *c,
 	const char **ret_bytes, size_t *ret_len);
 /* Why a frame is FORGED or MISSING, in a few words. */

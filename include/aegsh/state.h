@@ -82,6 +82,10 @@ struct state_report {
 };
 void state_report_done(struct state_report *r);
 
+/* For the next import: where the child really was (an O_PATH descriptor as
+ * of capture_cwd_fd(), borrowed until then), so that a directory that was
+ * removed or renamed can be followed.  Without, its name is. */
+void state_child_cwd(struct state *s, int fd);
 /* Import the frame that the trap of capture_script() wrote.  ERR_SYNTAX
  * when it is malformed: then nothing changed. */
 int state_import(struct state *s, const char *frame, size_t len,

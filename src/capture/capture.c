@@ -41,6 +41,7 @@ capture_new(size_t max, struct capture **ret, struct err *err)
 	c->patience_ns = CAPTURE_PATIENCE_NS;
 	c->fd = pair[0];
 	c->child_fd = pair[1];
+	c->cwd_fd = -1;
 	c->verdict = max > 0 ? CAPTURE_MISSING : CAPTURE_NOT_ASKED;
 	c->why = max > 0 ? "the line has not ended" : "not asked for";
 	capture_peer_init(&c->leader);
@@ -55,6 +56,7 @@ capture_free(struct capture *c)
 		return;
 	io_close(&c->fd);
 	io_close(&c->child_fd);
+	io_close(&c->cwd_fd);
 	capture_peer_done(&c->leader);
 	buf_done(&c->answer);
 	buf_done(&c->frame);
@@ -172,6 +174,12 @@ capture_end(struct capture *c, int wait_status, const struct rusage *usage)
 	judge(c);
 	io_close(&c->fd);
 	capture_peer_done(&c->leader);
+}
+
+int
+capture_cwd_fd(const struct capture *c)
+{
+	return c->ended && c->verdict == CAPTURE_VALID ? c->cwd_fd : -1;
 }
 
 enum capture_frame

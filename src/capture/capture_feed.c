@@ -75,6 +75,7 @@ take_end(struct capture *c, size_t end)
 		    "bytes followed the frame");
 		return;
 	}
+	c->cwd_fd = capture_peer_cwd(&c->leader);
 	c->too_long |= c->frame.len > c->max;
 	c->stage = CAPTURE_AT_EXIT;
 	shutdown(c->fd, SHUT_WR);

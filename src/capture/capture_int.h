@@ -48,6 +48,7 @@ struct capture {
 	enum capture_stage stage;
 	struct capture_peer leader;
 	int64_t patience_ns;
+	int cwd_fd;
 	struct buf answer;	/* to hello */
 	struct buf frame;	/* from its start mark, or a possible piece of it */
 	bool in_frame, too_long;
@@ -70,6 +71,8 @@ enum capture_peer_is {
 };
 
 enum capture_peer_is capture_peer_look(const struct capture_peer *p);
+/* Its working directory with O_PATH, or -errno. */
+int capture_peer_cwd(const struct capture_peer *p);
 void capture_peer_done(struct capture_peer *p);
 
 /* capture_feed.c */

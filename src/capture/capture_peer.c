@@ -29,14 +29,14 @@
 #include "aegsh/base/io.h"
 
 static int
-open_proc(pid_t pid, const char *file)
+open_proc(pid_t pid, const char *file, int flags)
 {
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = open(path, flags | O_CLOEXEC);
 	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
 }
@@ -45,7 +45,7 @@ open_proc(pid_t pid, const char *file)
 static ssize_t
 read_auxv(pid_t pid, char *ret, size_t cap)
 {
-	AEG_AUTOFD int fd = open_proc(pid, "auxv");
+	AEG_AUTOFD int fd = open_proc(pid, "auxv", O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
@@ -69,7 +69,7 @@ static bool
 is_exiting(pid_t pid)
 {
 	const unsigned int pf_exiting = 0x4;
-	AEG_AUTOFD int fd = open_proc(pid, "stat");
+	AEG_AUTOFD int fd = open_proc(pid, "stat", O_RDONLY);
 	char text[512], state;
 	unsigned int flags;
 	const char *p;
@@ -111,7 +111,7 @@ capture_peer_note(struct capture_peer *p)
 {
 	ssize_t n;
 
-	p->mm_fd = open_proc(p->pid, "environ");
+	p->mm_fd = open_proc(p->pid, "environ", O_RDONLY);
 	if (p->mm_fd < 0) {
 		int r = p->mm_fd;
 
@@ -141,6 +141,12 @@ capture_peer_look(const struct capture_peer *p)
 	    memcmp(now, p->auxv, p->auxv_len) == 0 && space_lives(p->mm_fd))
 		return CAPTURE_PEER_SAME;
 	return is_exiting(p->pid) ? CAPTURE_PEER_GONE : CAPTURE_PEER_OTHER;
+}
+
+int
+capture_peer_cwd(const struct capture_peer *p)
+{
+	return open_proc(p->pid, "cwd", O_PATH | O_DIRECTORY);
 }
 
 void

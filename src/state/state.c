@@ -109,6 +109,7 @@ state_new(char *const *envp)
 	snprintf(shlvl, sizeof(shlvl), "%d",
 	    shlvl_of(vars_get(&s->vars, "SHLVL"), 1));
 	vars_set(&s->vars, "SHLVL", shlvl);
+	s->child_cwd = -1;
 	s->umask = umask(077);
 	umask(s->umask);
 	s->last_arg = xstrdup("");

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/log.h"
@@ -256,20 +257,46 @@ parse(struct frame *f, const char *p, size_t len, struct err *err)
 	return 0;
 }
 
+/* The name that leads to where we are now: to, unless it leads elsewhere.
+ * One that leads nowhere is kept, as bash keeps it. */
+static char *
+name_of_here(const char *to)
+{
+	struct stat here, there;
+	char *cwd;
+
+	if (stat(to, &there) < 0 || stat(".", &here) < 0 ||
+	    (here.st_dev == there.st_dev && here.st_ino == there.st_ino))
+		return xstrdup(to);
+	cwd = getcwd(NULL, 0);
+	if (cwd != NULL && *cwd == '/')
+		return cwd;
+	free(cwd);
+	return xstrdup(to);
+}
+
 /* Go where the child was.  False when that is not possible. */
 static bool
 follow(struct state *s, const struct frame *f)
 {
 	const char *to = f->dirs.n > 0 ? f->dirs.v[0] :
 	    vars_get(&f->vars, "PWD");
+	char *name;
 
-	/* Without a name (the directory was deleted) there is no move. */
-	if (to == NULL || *to != '/' || strcmp(to, s->cwd) == 0)
+	/* Without a name (the directory was removed before the line) there
+	 * was no move. */
+	if (to == NULL || *to != '/' || strlen(to) > STATE_DIR_MAX)
+		return to == NULL || *to != '/';
+	if (s->child_cwd >= 0 && fchdir(s->child_cwd) == 0)
+		name = name_of_here(to);
+	else if (strcmp(to, s->cwd) == 0)
 		return true;
-	if (strlen(to) > STATE_DIR_MAX || chdir(to) < 0)
+	else if (chdir(to) == 0)
+		name = xstrdup(to);
+	else
 		return false;
 	free(s->cwd);
-	s->cwd = xstrdup(to);
+	s->cwd = name;
 	return true;
 }
 
@@ -297,6 +324,12 @@ apply(struct state *s, struct frame *f)
 		state_set_last_arg(s, f->last_arg);
 }
 
+void
+state_child_cwd(struct state *s, int fd)
+{
+	s->child_cwd = fd;
+}
+
 int
 state_import(struct state *s, const char *frame, size_t len,
     struct state_report *ret, struct err *err)
@@ -311,6 +344,7 @@ state_import(struct state *s, const char *frame, size_t len,
 		*ret = f.report;
 		memset(&f.report, 0, sizeof(f.report));
 	}
+	s->child_cwd = -1;
 	frame_done(&f);
 	return r;
 }

@@ -26,6 +26,7 @@ void vars_unset(struct vars *t, const char *name);
 struct state {
 	struct vars vars;
 	char *cwd;		/* logical, absolute */
+	int child_cwd;		/* -1, or borrowed for the next import */
 	struct strv dirs;	/* below cwd, top first */
 	int status;
 	char *last_arg;

@@ -8,6 +8,8 @@
 #include "aegsh/capture.h"
 #include "aegsh/state.h"
 
+#include <limits.h>
+
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "launch.h"
@@ -15,7 +17,7 @@
 #include "tap.h"
 
 struct test_case {
-	char *name, *line, *cwd;
+	char *name, *line, *cwd, *here;
 	struct strv want;	/* "NAME=value" */
 	struct strv absent, stripped, too_large, dirs;
 	enum capture_frame frame;
@@ -39,6 +41,7 @@ case_done(struct test_case *t)
 	free(t->name);
 	free(t->line);
 	free(t->cwd);
+	free(t->here);
 	free(t->needs);
 	strv_done(&t->want);
 	strv_done(&t->absent);
@@ -93,6 +96,8 @@ take_key(struct test_case *t, const char *key, const char *rest, int number)
 		strv_take(&t->dirs, decode(rest));
 	} else if (strcmp(key, "cwd") == 0) {
 		t->cwd = decode(rest);
+	} else if (strcmp(key, "here") == 0) {
+		t->here = decode(rest);
 	} else if (strcmp(key, "umask") == 0) {
 		t->umask = (mode_t)strtoul(rest, NULL, 8);
 	} else if (strcmp(key, "needs") == 0) {
@@ -234,10 +239,18 @@ check_state(const struct test_case *t, struct state *s)
 {
 	AEG_AUTOFREE char *start = scratch_path("place");
 	const char *keep = state_get(s, "KEEP");
+	char here[PATH_MAX];
 	char *const *dirs = state_dirstack(s);
 	size_t i;
 
 	IS_STRN(state_cwd(s), t->cwd != NULL ? t->cwd : start, "cwd");
+	if (t->here != NULL) {
+		ssize_t n = readlink("/proc/self/cwd", here,
+		    sizeof(here) - 1);
+
+		here[n > 0 ? n : 0] = '\0';
+		IS_STRN(here, t->here, "where the process is");
+	}
 	for (i = 0; i < t->want.n; i++) {
 		char *eq = strchr(t->want.v[i], '=');
 		AEG_AUTOFREE char *name = xmemdup0(t->want.v[i],
@@ -322,7 +335,10 @@ run_captured(const struct test_case *t, struct launched *ret)
 	if (frame != t->frame)
 		printf("# it is %s: %s\n", frames[frame], capture_why(c));
 	if (frame == CAPTURE_VALID) {
-		int r = state_import(s, bytes, len, &report, &err);
+		int r;
+
+		state_child_cwd(s, capture_cwd_fd(c));
+		r = state_import(s, bytes, len, &report, &err);
 
 		OKF(r == 0, "%s: imported", t->name);
 		if (r < 0)
