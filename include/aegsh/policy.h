@@ -35,8 +35,8 @@ struct policy_verdict {
 	const char *reason;		/* for a person, never NULL */
 	const char *instead;		/* what to do instead, or NULL */
 	const char *where;		/* "file:line" of the rule, or NULL */
-	const char *command;		/* source text of the deciding command */
-	unsigned evidence;		/* score of what speaks against the line */
+	const char *command;		/* source text of what decided */
+	unsigned evidence;		/* score of what speaks against it */
 };
 
 struct policy;

@@ -37,7 +37,7 @@ struct resolved {
 	const char *interpreter;/* FILE: last of its `#!` chain, or NULL */
 	const struct syn_word *argv;	/* from the command word on */
 	size_t argc;
-	const char *wrapper;	/* name of the wrapper that starts it, or NULL */
+	const char *wrapper;	/* name of the one that starts it, or NULL */
 	unsigned level;		/* 0: stands in the line itself */
 	unsigned program;	/* commands of one program share the number;
 				 * 0: the line itself */

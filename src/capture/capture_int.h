@@ -50,7 +50,7 @@ struct capture {
 	int64_t patience_ns;
 	int cwd_fd;
 	struct buf answer;	/* to hello */
-	struct buf frame;	/* from its start mark, or a possible piece of it */
+	struct buf frame;	/* from its start mark, or what may be one */
 	bool in_frame, too_long;
 	bool stray;		/* somebody else wrote */
 	bool ended;		/* capture_end() was called */

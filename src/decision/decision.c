@@ -194,7 +194,8 @@ decision_make(const struct decision_input *in)
 	struct fold f;
 
 	/* Over the cap nothing runs, so the head is enough for the record. */
-	d = decision_new(in->line, in->len > SYN_LEN_MAX ? SYN_LEN_MAX : in->len);
+	d = decision_new(in->line,
+	    in->len > SYN_LEN_MAX ? SYN_LEN_MAX : in->len);
 	if (broken != NULL) {
 		d->source = DECISION_BY_SYNTAX;
 		d->rule = xstrdup("syntax");

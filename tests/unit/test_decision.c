@@ -92,7 +92,8 @@ validator_of(const char *name)
 
 	for (i = 0; i < AEG_NELEM(validators); i++)
 		if (strcmp(validators[i].name, name) == 0) {
-			v = (struct val_verdict){ .status = validators[i].status,
+			v = (struct val_verdict){
+			    .status = validators[i].status,
 				.action = validators[i].action,
 				.confidence = validators[i].confidence,
 				.reason = "the model says so", .model = "m" };

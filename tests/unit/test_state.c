@@ -101,7 +101,8 @@ test_set(void)
 	OK(strstr(err.text, "BASH_ENV: ") == err.text);
 	memset(big, 'x', STATE_VAR_MAX);
 	big[STATE_VAR_MAX - 3] = '\0';
-	IS_INTN(state_set(s, "C", big, &err), 0, "the largest that execve takes");
+	IS_INTN(state_set(s, "C", big, &err), 0,
+	    "the largest that execve takes");
 	big[STATE_VAR_MAX - 3] = 'x';
 	big[STATE_VAR_MAX - 2] = '\0';
 	IS_INTN(state_set(s, "C", big, &err), ERR_TOO_LONG, "one byte more");

@@ -35,7 +35,8 @@ mem_autofree(void *pp)
 
 /* Move a pointer out of an AEG_AUTO variable. */
 #define AEG_STEAL(p) \
-	({ __typeof__(p) *steal_pp_ = &(p); __typeof__(p) steal_p_ = *steal_pp_; \
+	({ __typeof__(p) *steal_pp_ = &(p); \
+	   __typeof__(p) steal_p_ = *steal_pp_; \
 	   *steal_pp_ = NULL; steal_p_; })
 
 #define AEG_NELEM(a) (sizeof(a) / sizeof((a)[0]))
