@@ -133,6 +133,35 @@ measure(const char *line)
 	fflush(stdout);
 }
 
+/* A session for one line: what a one-shot call pays. */
+static void
+measure_first(const struct exec_session_opts *opts)
+{
+	static double ratio[ROUNDS];
+	struct exec_session_opts o = *opts;
+	struct exec_session *was;
+	int way, i;
+
+	for (way = 0; way < 2; way++) {
+		o.launcher = way == 1;
+		was = sessions[way];
+		for (i = 0; i < ROUNDS; i++) {
+			int64_t floor = plain("true"), start;
+
+			start = clock_mono_ns();
+			if (exec_session_new(&o, &sessions[way], &err) < 0)
+				die("session");
+			ours(way == 1 ? LAUNCHER : DIRECT, "true");
+			ratio[i] = (double)(clock_mono_ns() - start) /
+			    (double)floor;
+			exec_session_free(sessions[way]);
+		}
+		sessions[way] = was;
+		printf("a session and its first line: %s %.2f\n",
+		    way_names[way == 1 ? LAUNCHER : DIRECT], median(ratio));
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -169,6 +198,7 @@ main(int argc, char **argv)
 		if (exec_session_new(&opts, &sessions[i], &err) < 0)
 			die("session");
 	}
+	measure_first(&opts);
 	measure("true");
 	measure("/bin/true");
 	measure("ls -l /usr/lib | wc -l >/dev/null");
