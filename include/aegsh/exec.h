@@ -83,6 +83,9 @@ int exec_wait(struct exec_session *s, struct job *j, struct err *err);
  * more (1) or has ended (0); -errno.  d must allow. */
 int exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	struct err *err);
+/* Stream: lines of the input with nothing to run in them, which were not
+ * fed; the next unit stands that much further down ($LINENO). */
+void exec_feed_skip(struct job *j, size_t lines);
 /* Stream: no more input; then exec_wait(). */
 void exec_feed_end(struct exec_session *s, struct job *j);
 void job_free(struct exec_session *s, struct job *j);

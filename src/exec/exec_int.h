@@ -148,6 +148,7 @@ bool exec_tty_stuck(pid_t leader);
 struct exec_stream {
 	int fd;			/* write end of bash's script */
 	unsigned long line;	/* lines that bash was given */
+	size_t skipped;		/* lines that it shall count before the next */
 };
 
 void exec_stream_free(struct exec_stream *st);

@@ -76,6 +76,8 @@ exec_stream_wrap(struct exec_stream *st, const char *unit, size_t len,
 {
 	size_t i;
 
+	for (; st->skipped > 0; st->skipped--, st->line++)
+		buf_putc(out, '\n');
 	if (!is_blank(unit, len) && unit[len - 1] == '\n')
 		len--;
 	for (i = 0; i < len; i++)
@@ -184,6 +186,13 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	if (rc == 0 && j->state == JOB_RUNNING)
 		rc = exec_wait_for(s, j, -1, err);
 	return rc;
+}
+
+void
+exec_feed_skip(struct job *j, size_t lines)
+{
+	if (j->stream != NULL)
+		j->stream->skipped += lines;
 }
 
 void

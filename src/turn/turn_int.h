@@ -20,6 +20,7 @@ struct turn {
 	struct exec_session *exec;
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over;
+	size_t stream_skipped;		/* lines of it with nothing to run */
 	char open[128];			/* what turn_complete() said */
 };
 

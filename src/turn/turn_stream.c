@@ -37,6 +37,17 @@ follow_cwd(struct turn *t)
 	buf_done(&complaint);
 }
 
+/* Lines as bash counts them: the last one may lack its newline. */
+static size_t
+count_lines(const struct line *line)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < line->len; i++)
+		n += line->bytes[i] == '\n';
+	return n + (line->len == 0 || line->bytes[line->len - 1] != '\n');
+}
+
 static int
 start(struct turn *t, const struct turn_judged *j, char *const *args,
     struct err *err)
@@ -70,6 +81,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, char *const *args,
 	if (!turn_permits(t, j, ret))
 		return;
 	if (j->facts->n_commands == 0 && j->facts->n_functions == 0) {
+		t->stream_skipped += count_lines(&j->line);
 		ret->ran = true;
 		return;
 	}
@@ -80,8 +92,11 @@ turn_stream_act(struct turn *t, struct turn_judged *j, char *const *args,
 	}
 	if (t->stream == NULL)
 		r = start(t, j, args, &ret->err);
-	if (r == 0)
+	if (r == 0) {
+		exec_feed_skip(t->stream, t->stream_skipped);
+		t->stream_skipped = 0;
 		r = exec_feed(t->exec, t->stream, j->decision, &ret->err);
+	}
 	if (r < 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		o.status = ret->status;

@@ -127,6 +127,9 @@ is "$(cat "$test_root/out.a")" "$(cat "$test_root/out.b")" \
     'stream from a pipe: output'
 printf 'set -e\nfalse\necho never\n' >"$test_root/in"
 same 'stream with errexit'
+printf '#!/bin/bash\n\necho $LINENO\n# c\n\n f() { echo $LINENO; }\nf\n' \
+    >"$test_root/in"
+same 'stream whose comments count as lines'
 printf 'echo a\nexit 9\necho b\n' >"$test_root/in"
 same 'stream with exit'
 printf 'echo a; rm -rf /\necho b\n' >"$test_root/in"

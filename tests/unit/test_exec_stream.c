@@ -32,6 +32,7 @@ int
 main(void)
 {
 	struct exec_stream st = { .fd = -1, .line = 0 };
+	struct buf skip = BUF_INIT;
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(cases); i++) {
@@ -44,5 +45,10 @@ main(void)
 		IS_STRN(out.data, cases[i].want, "and is wrapped");
 		IS_INT((intmax_t)st.line, (intmax_t)cases[i].line);
 	}
+	st.skipped = 2;
+	exec_stream_wrap(&st, "x", 1, &skip);
+	IS_STRN(skip.data, "\n\n{ x\n" END(24), "lines that were left out");
+	IS_INT((intmax_t)st.line, 24);
+	buf_done(&skip);
 	return tap_done();
 }
