@@ -28,7 +28,7 @@ static const struct bench benches[] = {
 	{ "true", 1.6, false },
 	{ "/bin/true", 1.6, false },
 	{ "ls -l /usr/lib | wc -l", 1.25, false },
-	{ "export AEGSH_BENCH=1", 0, false },
+	{ "export BENCHED=1", 0, false },
 	{ "cd /tmp", 0.1, true },
 };
 
