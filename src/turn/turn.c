@@ -311,6 +311,7 @@ turn_judge(struct turn *t, const struct line *line)
 
 	j->line = *line;
 	j->line.bytes = xmemdup0(line->bytes, line->len);
+	j->cwd = xstrdup(state_cwd(t->opts.state));
 	parse(j);
 	if (j->tree != NULL) {
 		judge_tree(t, j);
@@ -335,6 +336,7 @@ turn_judged_free(struct turn_judged *j)
 	syn_facts_free(j->facts);
 	syn_free(j->tree);
 	free(j->syntax_error);
+	free(j->cwd);
 	free((char *)(uintptr_t)j->line.bytes);
 	free(j);
 }

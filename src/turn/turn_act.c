@@ -24,7 +24,7 @@ turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 	*ret = (struct audit_event){
 		.line = j->line.bytes,
 		.len = j->line.len,
-		.cwd = state_cwd(t->opts.state),
+		.cwd = j->cwd,
 		.origin = line_origin_name(j->line.origin),
 		.decision = decision_action_name(decision_action(d)),
 		.source = decision_source_name(decision_source(d)),

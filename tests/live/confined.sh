@@ -54,6 +54,12 @@ out=$("$aegsh" -o debug=no "$HOME/attack" 2>&1)
 like "$out" '*done*' 'the attempts were made'
 for word in READ WRITTEN REMOVED RENAMED PLANTED LINKED CONF SIGNALLED \
     ENVIRON FDS; do
+	# A leak checker must trace its own process, so that a build with one
+	# does not shut others out either.
+	if [ "$word" = FDS ] && [ -n "${SANITIZED-}" ]; then
+		skip "the sanitizers' build can be traced"
+		continue
+	fi
 	case $out in
 	*$word*) ok 1 "from inside: $word" ;;
 	*) ok 0 "from inside, not $word" ;;
