@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "aegsh/base/log.h"
+#include "aegsh/base/text.h"
 
 static const char example_home[] = "/home/user";
 static const char example_cwd[] = "/home/user/project";
@@ -55,6 +56,8 @@ static enum syn_var
 example_variable(void *ctx, const char *name, const char **ret_value)
 {
 	(void)ctx;
+	if (text_starts(name, "BASH_FUNC_"))	/* an exported function */
+		return SYN_VAR_UNSET;
 	if (strcmp(name, "HOME") != 0)
 		return SYN_VAR_UNKNOWN;
 	*ret_value = example_home;
@@ -116,6 +119,7 @@ pol_examples_check(const struct pol_sources *sources, const char *blob,
 	size_t i;
 	int rc = 0;
 
+	p.buckets = pol_buckets_new(&p);
 	p.regexes = pol_regex_new(pol_count(&p, POL_SEC_REGEXES));
 	x.state = state;
 	for (i = 0; i < sources->n && rc == 0; i++)
@@ -128,6 +132,7 @@ pol_examples_check(const struct pol_sources *sources, const char *blob,
 	}
 	if (rc == 0 && x.failed > 0)
 		rc = ERR_SYNTAX;
+	free(p.buckets);
 	pol_regex_free(&p);
 	ir_free(ir);
 	state_free(state);

@@ -161,12 +161,19 @@ compile_cond(struct compiler *c, const struct ir_rule *r,
 	return 0;
 }
 
+/* What must not hold mostly does not: it refuses few, so it comes late. */
+static int
+cost_of(uint32_t id)
+{
+	return pol_cond_row(id & ~POL_COND_NOT)->cost * 2 +
+	    ((id & POL_COND_NOT) != 0 ? 7 : 0);
+}
+
 static int
 by_cost(const void *a, const void *b)
 {
 	const struct pol_cond *x = a, *y = b;
-	int cost = pol_cond_row(x->id & ~POL_COND_NOT)->cost -
-	    pol_cond_row(y->id & ~POL_COND_NOT)->cost;
+	int cost = cost_of(x->id) - cost_of(y->id);
 
 	return cost != 0 ? cost : x->id < y->id ? -1 : x->id > y->id;
 }

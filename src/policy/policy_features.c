@@ -14,32 +14,69 @@ set(struct view_cmd *cmd, enum pol_feature feature)
 	cmd->features |= (uint64_t)1 << feature;
 }
 
+/* Letters of other scripts that look like those of ours: Greek, Cyrillic,
+ * Cherokee, letter-like symbols, fullwidth and mathematical forms. */
 static bool
-has_high_bytes(const struct syn_word *word)
+looks_latin(uint32_t cp)
 {
-	size_t i;
+	return (cp >= 0x370 && cp <= 0x52f) || (cp >= 0x13a0 && cp <= 0x13ff) ||
+	    (cp >= 0x2100 && cp <= 0x214f) || (cp >= 0xff00 && cp <= 0xffef) ||
+	    (cp >= 0x1d400 && cp <= 0x1d7ff);
+}
 
-	for (i = 0; i < word->len; i++)
-		if ((unsigned char)word->value[i] >= 0x80)
+static bool
+has_odd_letters(const struct syn_word *word)
+{
+	uint32_t cp;
+	size_t i = 0, n;
+
+	while (i < word->len) {
+		n = text_utf8(word->value + i, word->len - i, &cp);
+		if (n > 1 && looks_latin(cp))
 			return true;
+		i += n > 0 ? n : 1;
+	}
 	return false;
 }
 
 /* Quotes inside a word that needs none: somebody spelled it so that it
  * does not read as what it is.  `\\ls` and `"ls"` are habits. */
 static bool
-is_spelled(const struct syn_word *word)
+is_spelled(const struct view *v, const struct view_cmd *cmd)
 {
+	const struct syn_word *word = &cmd->argv[0];
+	const char *line = v->in->line, *dollar;
 	size_t i, extra;
 
-	if (!word->known || !word->quoted || word->source_len <= word->len)
+	if (!word->known || !word->quoted || word->len == 0 ||
+	    word->source_len <= word->len)
 		return false;
+	/* "$tool" is longer than what it means, and hides nothing. */
+	if (line != NULL && cmd->item->level == 0 &&
+	    word->offset + word->source_len <= v->in->len) {
+		dollar = memchr(line + word->offset, '$', word->source_len);
+		if (dollar != NULL && dollar[1] != '\'')
+			return false;
+	}
 	for (i = 0; i < word->len; i++)
 		if (strchr(" \t\n'\"\\$`*?[](){}<>|&;!#~", word->value[i]) !=
 		    NULL)
 			return false;
 	extra = word->source_len - word->len;
 	return extra > 2 || (extra == 2 && word->n_parts > 1);
+}
+
+static bool
+is_self(const struct syn_word *word)
+{
+	static const char *const names[] = { "$0", "${0}", "$BASH", "${BASH}",
+		"$BASH_SOURCE", "/proc/self/exe", "/proc/$$/exe" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(word->value, names[i]) == 0)
+			return true;
+	return false;
 }
 
 static bool
@@ -91,25 +128,13 @@ interpreter_features(struct view *v, size_t i)
 	    (view_is_shell(cmd) && view_option(cmd, "-s") != NULL) ||
 	    strcmp(cmd->argv[cmd->operands[0]].value, "-") == 0 ||
 	    strcmp(cmd->argv[cmd->operands[0]].value, "/dev/stdin") == 0;
-	if (program || !own_input || was_followed(v, i))
+	if (program || !own_input || was_followed(v, i) ||
+	    cmd->item->more_args_unknown)
 		return;
 	if (stdin_is_given(cmd->item->command))
 		set(cmd, POL_FEATURE_STDIN_PROGRAM);
 	else if (view_is_shell(cmd))
 		set(cmd, POL_FEATURE_BARE_SHELL);
-}
-
-static bool
-is_self(const struct syn_word *word)
-{
-	static const char *const names[] = { "$0", "${0}", "$BASH", "${BASH}",
-		"$BASH_SOURCE", "/proc/self/exe", "/proc/$$/exe" };
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(word->value, names[i]) == 0)
-			return true;
-	return false;
 }
 
 /* What stands behind it is the command that it starts. */
@@ -167,8 +192,22 @@ mentions_ifs(const struct syn_word *word)
 	return false;
 }
 
+/* {cat,/etc/x}: the first two words come from the same place. */
+static bool
+starts_with_brace(const struct view *v, const struct view_cmd *cmd)
+{
+	const struct syn_command *c = cmd->item->command;
+	const struct syn_word *w = c->words;
+
+	return c->n_words > 1 && w[0].source_len > 0 && c->depth == 0 &&
+	    cmd->item->level == 0 && w[0].offset == w[1].offset &&
+	    v->in->line != NULL && w[0].offset + w[0].source_len <=
+	    v->in->len && memchr(v->in->line + w[0].offset, '{',
+	    w[0].source_len) != NULL;
+}
+
 static void
-word_features(struct view_cmd *cmd, bool ifs_changed)
+word_features(const struct view *v, struct view_cmd *cmd, bool ifs_changed)
 {
 	const struct syn_command *c = cmd->item->command;
 	const struct syn_word *first;
@@ -176,9 +215,9 @@ word_features(struct view_cmd *cmd, bool ifs_changed)
 
 	if (cmd->argc == 0)
 		return;
-	if (is_spelled(&cmd->argv[0]))
+	if (is_spelled(v, cmd))
 		set(cmd, POL_FEATURE_SPELLED_NAME);
-	if (has_high_bytes(&cmd->argv[0]))
+	if (has_odd_letters(&cmd->argv[0]))
 		set(cmd, POL_FEATURE_ODD_NAME);
 	first = c->n_words > 0 ? &c->words[0] : &cmd->argv[0];
 	if (!first->known && cmd->argv[0].known &&
@@ -195,6 +234,11 @@ word_features(struct view_cmd *cmd, bool ifs_changed)
 		set(cmd, POL_FEATURE_PLAIN_WORDS);
 	if (cmd->real != NULL)
 		set(cmd, POL_FEATURE_LINK_NAME);
+	if (starts_with_brace(v, cmd))
+		set(cmd, POL_FEATURE_BRACE_NAME);
+	if (cmd->item->wrapper == NULL && (is_self(&cmd->argv[0]) ||
+	    strcmp(cmd->argv[0].value, "$SHELL") == 0))
+		set(cmd, POL_FEATURE_SELF_SHELL);
 }
 
 /* Not even the first bytes of it are known: which command it will be is
@@ -210,6 +254,24 @@ starts_unknown(const struct syn_word *word)
 	return !word->known;
 }
 
+/* The word is nothing but what another command makes. */
+static bool
+is_made(const struct syn_word *word)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < word->n_parts; i++) {
+		if (word->parts[i].len == 0)
+			continue;
+		if (word->parts[i].known ||
+		    (word->parts[i].why != SYN_WHY_SUBST &&
+		    word->parts[i].why != SYN_WHY_PROCESS))
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
 /* Code that is not known, for the programs that run strings. */
 static void
 code_unknown(struct view_cmd *cmd)
@@ -221,6 +283,10 @@ code_unknown(struct view_cmd *cmd)
 	    cmd->n_operands > 0 && starts_unknown(
 	    &cmd->argv[cmd->operands[0]]))
 		cmd->unknown |= POL_UNKNOWN_CODE;
+	if (cmd->n_code == 0 && cmd->n_operands > 0 &&
+	    view_option(cmd, "-c") == NULL &&
+	    is_made(&cmd->argv[cmd->operands[0]]))
+		cmd->unknown |= POL_UNKNOWN_SCRIPT_SUBST;
 	for (i = 0; i < AEG_NELEM(evals); i++)
 		if (strcmp(evals[i], cmd->name) == 0)
 			for (j = 1; j < cmd->argc; j++)
@@ -279,7 +345,7 @@ view_features(struct view *v)
 
 	for (i = 0; i < v->n_cmds; i++) {
 		context_features(v, &v->cmds[i]);
-		word_features(&v->cmds[i], ifs);
+		word_features(v, &v->cmds[i], ifs);
 		interpreter_features(v, i);
 		code_unknown(&v->cmds[i]);
 		if (hidden)

@@ -8,6 +8,10 @@ POL_FEATURE(SPELLED_NAME, "spelled-name",
 	"the command's name is put together from quoted pieces")
 POL_FEATURE(ODD_NAME, "odd-name",
 	"the command's name holds characters that only look like letters")
+POL_FEATURE(BRACE_NAME, "brace-name",
+	"a list in braces becomes the command and its words")
+POL_FEATURE(SELF_SHELL, "self-shell",
+	"the command is this shell itself, by a variable")
 POL_FEATURE(HIDDEN_TEXT, "hidden-text",
 	"the line holds bidirectional or invisible characters")
 POL_FEATURE(BARE_SHELL, "bare-shell",

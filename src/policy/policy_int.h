@@ -77,6 +77,7 @@ enum pol_unknown {		/* bits, in the order of the words */
 	POL_UNKNOWN_NAME_BRACE = 1 << 10, POL_UNKNOWN_NAME_OTHER = 1 << 11,
 	POL_UNKNOWN_OPERAND_SUBST = 1 << 12,
 	POL_UNKNOWN_OPERAND_GLOB = 1 << 13,
+	POL_UNKNOWN_SCRIPT_SUBST = 1 << 14,
 };
 
 enum pol_how {			/* bits: what is done with a path */
@@ -97,7 +98,7 @@ int pol_role(const char *word, size_t len);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 1u		/* of the format; raise it with any change */
+#define POL_VERSION 2u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -194,6 +195,7 @@ struct policy {
 	struct pol_regex *regexes;	/* one for each of POL_SEC_REGEXES */
 	void *match_data;	/* pcre2's */
 	void *match_context;
+	struct pol_buckets *buckets;	/* patterns by their first bytes */
 	struct buf shown;	/* text of the last verdict's command */
 };
 
@@ -225,6 +227,7 @@ pol_list(const struct policy *p, uint32_t start)
 
 /* Take over size bytes that claim to be a compiled policy.  ERR_SYNTAX when
  * any offset, count or enum in them is out of place. */
+struct pol_buckets *pol_buckets_new(const struct policy *p);
 int pol_blob_check(const char *blob, size_t size);
 enum policy_action pol_action(uint32_t says);
 /* The loaded profile lets the rule speak. */

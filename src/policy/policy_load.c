@@ -32,6 +32,7 @@ pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	p->size = size;
 	p->head = (const void *)blob;
 	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
+	p->buckets = pol_buckets_new(p);
 	pol_hash_hex(p->head->hash, p->hash);
 	p->profile = find_profile(p, profile);
 	if (p->profile == NULL) {
@@ -85,6 +86,7 @@ policy_free(struct policy *p)
 	if (p == NULL)
 		return;
 	pol_regex_free(p);
+	free(p->buckets);
 	buf_done(&p->shown);
 	free(p->blob);
 	free(p);

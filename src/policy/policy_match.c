@@ -118,6 +118,8 @@ any_path(const struct match *m, const struct pol_cond *c, unsigned how)
 	uint64_t mask = mask_of(m, c);
 	size_t i;
 
+	if ((m->cmd->all_sets & mask) == 0)
+		return false;
 	for (i = 0; i < m->cmd->n_paths; i++)
 		if ((m->cmd->paths[i].how & how) != 0 &&
 		    (m->cmd->paths[i].sets & mask) != 0)
@@ -343,11 +345,19 @@ any_args(struct match *m, const struct pol_cond *c, bool regex)
 
 /* ---- what the table of programs knows ----------------------------------- */
 
-/* "gzip,pigz" holds the one plain word. */
+/* "gzip,pigz" holds the word that the value begins with, and nothing in
+ * the value would start a second program. */
 static bool
 is_approved(const char *list, const char *text, size_t len)
 {
-	size_t n;
+	size_t n, i;
+
+	for (i = 0; i < len; i++)
+		if (strchr(";|&`(", text[i]) != NULL)
+			return false;
+	for (i = 0; i < len && text[i] != ' ' && text[i] != '='; i++)
+		continue;
+	len = i;
 
 	for (; *list != '\0'; list += n + (list[n] == ',')) {
 		n = strcspn(list, ",");
@@ -372,7 +382,7 @@ has_shape(const struct match *m, const char *shape)
 		return true;
 	memcpy(group, shape, n);
 	group[n] = '\0';
-	if (group[0] != '-' && group[0] != '+') {
+	if (group[0] != '-') {
 		for (i = 0; i < m->cmd->n_operands; i++)
 			if (glob_matches(group,
 			    m->cmd->argv[m->cmd->operands[i]].value))
@@ -428,6 +438,22 @@ beside_reads(const struct match *m, const struct pol_cond *c)
 	return false;
 }
 
+/* The whole line is the same for each of its commands: asked once. */
+static bool
+any_line(struct match *m, const struct pol_cond *c)
+{
+	unsigned char *seen;
+	uint32_t first = c->n > 0 ? pol_list(m->v->policy, c->list)[0] : 0;
+
+	if (m->v->lines == NULL)
+		m->v->lines = arena_alloc(m->v->arena,
+		    pol_count(m->v->policy, POL_SEC_REGEXES) + 1);
+	seen = &m->v->lines[first];
+	if (*seen == 0)
+		*seen = any_regex(m, c, m->v->in->line, m->v->in->len) ? 2 : 1;
+	return *seen == 2;
+}
+
 /* ---- one function for each row of policy_conds.h ------------------------- */
 
 #define HOW_CHANGED (POL_HOW_WRITE | POL_HOW_DELETE | POL_HOW_CHANGE)
@@ -470,8 +496,9 @@ HOLDS_WHEN(ARGS, any_args(m, c, true))
 HOLDS_WHEN(CODE_TEXT, any_code(m, c, false))
 HOLDS_WHEN(CODE, any_code(m, c, true))
 HOLDS_WHEN(INPUT, any_input(m, c))
-HOLDS_WHEN(LINE, m->v->in->line != NULL &&
-    any_regex(m, c, m->v->in->line, m->v->in->len))
+HOLDS_WHEN(LINE_TEXT, m->v->in->line != NULL &&
+    any_text(m, c, m->v->in->line, m->v->in->len))
+HOLDS_WHEN(LINE, m->v->in->line != NULL && any_line(m, c))
 HOLDS_WHEN(READS, any_path(m, c, POL_HOW_READ))
 HOLDS_WHEN(MAY_READ, any_path(m, c, POL_HOW_READ | POL_HOW_MAYBE))
 HOLDS_WHEN(WRITES, any_path(m, c, HOW_CHANGED))

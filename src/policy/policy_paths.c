@@ -50,6 +50,7 @@ push_path(struct view *v, struct view_cmd *cmd, const struct view_path *path)
 		cmd->unknown |= POL_UNKNOWN_OPERAND;
 		return;
 	}
+	cmd->all_sets |= path->sets;
 	VIEW_PUSH(v->arena, cmd->paths, cmd->n_paths, *path);
 }
 
@@ -413,6 +414,27 @@ add_assignment_operand(struct view *v, struct view_cmd *cmd,
 	return false;
 }
 
+/* -o/etc/x, -opt=/etc/x: what an unknown program's option may hold. */
+static void
+add_attached(struct view *v, struct view_cmd *cmd)
+{
+	const struct syn_word *word;
+	const char *p;
+	size_t i;
+
+	for (i = 1; i < cmd->argc; i++) {
+		word = &cmd->argv[i];
+		if (word->len < 3 || word->value[0] != '-' ||
+		    word->value[1] == '-')
+			continue;
+		p = strpbrk(word->value + 2, "/~");
+		if (p != NULL)
+			add_text(v, cmd, p, word->len -
+			    (size_t)(p - word->value), POL_HOW_MAYBE,
+			    word->known, true);
+	}
+}
+
 static void
 add_operands(struct view *v, struct view_cmd *cmd)
 {
@@ -430,6 +452,8 @@ add_operands(struct view *v, struct view_cmd *cmd)
 			add_word(v, cmd, word, 0,
 			    role_at(pattern, i, cmd->n_operands));
 	}
+	if (cmd->program == NULL)
+		add_attached(v, cmd);
 	for (i = 0; i < cmd->n_opts; i++)
 		if (cmd->opts[i].has_value)
 			add_word(v, cmd,

@@ -110,6 +110,9 @@ match_wild(const struct pol_pattern *pat, const char *text, const char *word)
 {
 	size_t literal = strcspn(word, "*?[");
 
+	/* What might be the exception need not be it. */
+	if (pat->flags & POL_PAT_EXCEPT)
+		return false;
 	if (pat->flags & POL_PAT_BELOW) {
 		/* Known up to a component below the directory. */
 		if (literal > pat->prefix && !(pat->flags & POL_PAT_GLOB) &&
@@ -127,7 +130,8 @@ match_wild(const struct pol_pattern *pat, const char *text, const char *word)
 		    literal >= pat->prefix &&
 		    spelled(word) >= spelled(text) &&
 		    fnmatch(text, word, FNM_PATHNAME) == 0;
-	return spelled(word) >= SPELLED_MIN && fnmatch(word, text, 0) == 0;
+	return spelled(word) >= SPELLED_MIN &&
+	    spelled(word) * 3 >= spelled(text) && fnmatch(word, text, 0) == 0;
 }
 
 static bool
@@ -163,32 +167,139 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 	return match_wild(pat, text, path);
 }
 
+/* ---- patterns by their first bytes --------------------------------------- */
+
+/* Most patterns can be told from a path by one byte: that after "/" for
+ * absolute ones, the second of what lies below a home (the first is mostly
+ * a dot), the first of a name.  Byte 0 holds those that can't. */
+enum kind { ABSOLUTE, IN_HOME, BY_NAME, N_KINDS };
+
+struct pol_buckets {
+	uint16_t first[N_KINDS][257];	/* into index, by kind and byte */
+	uint16_t index[];
+};
+
+static enum kind
+kind_of(const struct pol_pattern *pat)
+{
+	return pat->flags & POL_PAT_HOME ? IN_HOME :
+	    pat->flags & POL_PAT_NAME ? BY_NAME : ABSOLUTE;
+}
+
+static size_t
+byte_at(enum kind kind)
+{
+	return kind == BY_NAME ? 0 : 1;
+}
+
+static unsigned char
+bucket_of(const struct policy *p, const struct pol_pattern *pat)
+{
+	size_t at = byte_at(kind_of(pat));
+
+	return pat->prefix > at ? (unsigned char)pol_string(p, pat->text)[at] :
+	    0;
+}
+
+struct pol_buckets *
+pol_buckets_new(const struct policy *p)
+{
+	const struct pol_pattern *pats = pol_section(p, POL_SEC_PATTERNS);
+	uint32_t i, n = pol_count(p, POL_SEC_PATTERNS), sum = 0, count;
+	struct pol_buckets *b;
+	uint16_t *end;
+	int kind, byte;
+
+	/* More than the compiler lets through; the offsets below are small. */
+	if (n > UINT16_MAX)
+		return NULL;
+	b = xcalloc(1, sizeof *b + n * sizeof b->index[0]);
+	for (i = 0; i < n; i++)
+		b->first[kind_of(&pats[i])][bucket_of(p, &pats[i])]++;
+	for (kind = 0; kind < N_KINDS; kind++)
+		for (byte = 0; byte < 256; byte++) {
+			count = b->first[kind][byte];
+			b->first[kind][byte] = (uint16_t)sum;
+			sum += count;
+		}
+	end = xcalloc(N_KINDS * 257, sizeof *end);
+	memcpy(end, b->first, sizeof b->first);
+	for (i = 0; i < n; i++) {
+		uint16_t *at = &end[kind_of(&pats[i]) * 257 +
+		    bucket_of(p, &pats[i])];
+
+		b->index[(*at)++] = (uint16_t)i;
+	}
+	for (kind = 0; kind < N_KINDS; kind++)
+		b->first[kind][256] = kind + 1 < N_KINDS ?
+		    b->first[kind + 1][0] : (uint16_t)n;
+	free(end);
+	return b;
+}
+
+struct hits {
+	uint64_t sets, except;
+};
+
+static void
+try_pattern(const struct view *v, const struct target *t, uint32_t i,
+	struct hits *h)
+{
+	const struct pol_pattern *all = pol_section(v->policy,
+	    POL_SEC_PATTERNS), *pat = &all[i];
+	uint64_t bit = (uint64_t)1 << pat->set;
+	uint64_t *in = pat->flags & POL_PAT_EXCEPT ? &h->except : &h->sets;
+
+	if ((*in & bit) == 0 && matches(v->policy, pat, t))
+		*in |= bit;
+}
+
+static void
+try_bucket(const struct view *v, const struct target *t, enum kind kind,
+	unsigned char byte, struct hits *h)
+{
+	const struct pol_buckets *b = v->policy->buckets;
+	uint16_t i;
+
+	for (i = b->first[kind][byte]; i < b->first[kind][byte + 1]; i++)
+		try_pattern(v, t, b->index[i], h);
+}
+
+/* The bucket of one byte of text, and the one for patterns without it. */
+static void
+try_kind(const struct view *v, const struct target *t, enum kind kind,
+	const char *text, struct hits *h)
+{
+	size_t at = byte_at(kind);
+	unsigned char byte = strnlen(text, at + 1) > at ?
+	    (unsigned char)text[at] : 0;
+
+	try_bucket(v, t, kind, 0, h);
+	if (byte != 0)
+		try_bucket(v, t, kind, byte, h);
+}
+
 static uint64_t
 sets_of(const struct view *v, const char *path, size_t len, bool exact)
 {
-	const struct pol_pattern *pats = pol_section(v->policy,
-	    POL_SEC_PATTERNS);
-	uint32_t i, n = pol_count(v->policy, POL_SEC_PATTERNS);
 	struct target t = { .path = path, .len = len, .exact = exact };
-	uint64_t sets = 0, except = 0, bit;
 	const char *slash = strrchr(path, '/');
+	struct hits h = { 0, 0 };
+	uint32_t i, n = pol_count(v->policy, POL_SEC_PATTERNS);
 
 	t.literal = strcspn(path, "*?[");
 	t.home_rest = below_home(v, path, len);
 	t.base = slash != NULL ? slash + 1 : path;
-	for (i = 0; i < n; i++) {
-		bit = (uint64_t)1 << pats[i].set;
-		if (pats[i].flags & POL_PAT_EXCEPT ? (except & bit) != 0 :
-		    (sets & bit) != 0)
-			continue;
-		if (!matches(v->policy, &pats[i], &t))
-			continue;
-		if (pats[i].flags & POL_PAT_EXCEPT)
-			except |= bit;
-		else
-			sets |= bit;
+	if (exact && v->policy->buckets != NULL) {
+		try_kind(v, &t, ABSOLUTE, path, &h);
+		if (t.home_rest != NULL)
+			try_kind(v, &t, IN_HOME, t.home_rest, &h);
+		try_kind(v, &t, BY_NAME, t.base, &h);
+	} else {
+		for (i = 0; i < n; i++)
+			try_pattern(v, &t, i, &h);
 	}
-	return sets & ~except;
+	return h.sets & ~h.except;
 }
 
 /* "/h/etc/shadow", "/mnt/disk/etc/shadow": the same file of another root

@@ -111,6 +111,16 @@ find_program(const struct view *v, struct view_cmd *cmd)
 		    v->policy, POL_SEC_PROGRAMS) + name->first;
 }
 
+/* A name that rules or tables speak of stands for itself: pidof may be a
+ * link to killall5, and is not meant by what is said of that. */
+static bool
+is_well_known(const struct view *v, const struct view_cmd *cmd)
+{
+	return pol_find_name(v->policy, POL_SEC_PROGNAMES, cmd->name,
+	    cmd->name_len) != NULL || pol_find_name(v->policy, POL_SEC_INDEX,
+	    cmd->name, cmd->name_len) != NULL;
+}
+
 static void
 name_command(const struct view *v, struct view_cmd *cmd)
 {
@@ -120,7 +130,7 @@ name_command(const struct view *v, struct view_cmd *cmd)
 	cmd->name = item->name != NULL ? item->name : "";
 	cmd->name_len = strlen(cmd->name);
 	cmd->stem_len = stem(cmd->name, cmd->name_len);
-	if (item->path != NULL) {
+	if (item->path != NULL && !is_well_known(v, cmd)) {
 		real = path_base(item->path);
 		if (strcmp(real, cmd->name) != 0 &&
 		    !is_one_of(multicall, AEG_NELEM(multicall), real))

@@ -52,7 +52,7 @@ struct view_cmd {
 	size_t n_assigns;
 	const struct resolve_code *code;
 	size_t n_code;
-	uint64_t features;
+	uint64_t features, all_sets;	/* all_sets: of its paths */
 	unsigned unknown;
 	const char *args;		/* words joined by blanks; made when
 					 * first needed */
@@ -71,6 +71,7 @@ struct view {
 	size_t n_cmds;
 	const char *written[VIEW_WRITTEN_MAX];
 	size_t n_written;
+	unsigned char *lines;		/* by regex: 1 no, 2 yes, of the line */
 	bool touch_disk;		/* follow links of named paths */
 };
 

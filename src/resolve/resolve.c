@@ -294,7 +294,7 @@ resolve_follow(struct walk *w, const struct spot *at,
 	row = resolve_wrap_row(item->name);
 	if (row != NULL)
 		resolve_unwrap(w, &inner, row, argv, argc);
-	resolve_find_code(w, index);
+	resolve_find_code(w, &inner, index);
 }
 
 static void
@@ -346,9 +346,15 @@ resolve_program(struct walk *w, const struct spot *at,
 		return;
 	w->nested_bytes += text->len;
 	if (at->depth >= RESOLVE_DEPTH_MAX || w->nested_bytes > SYN_LEN_MAX ||
-	    w->n_nests >= RESOLVE_NESTED_MAX ||
-	    syn_parse(text->value, text->len, NULL, &tree, &diag) != SYN_TREE) {
+	    w->n_nests >= RESOLVE_NESTED_MAX) {
 		w->pub.incomplete = true;
+		return;
+	}
+	if (syn_parse(text->value, text->len, NULL, &tree, &diag) != SYN_TREE) {
+		/* Another shell may read it: it is code all the same. */
+		w->pub.incomplete = true;
+		if (w->pub.n > 0)
+			resolve_add_code(w, "shell", text, w->pub.n - 1);
 		return;
 	}
 	facts = syn_facts_new(tree, NULL);

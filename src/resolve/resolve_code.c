@@ -47,8 +47,15 @@ add_value(struct walk *w, const struct code_row *row, struct resolve_opts *o,
 		add_code(w, row, value, opt->value_skip, by);
 }
 
+static bool
+is_dash(const struct resolved *item)
+{
+	return strcmp(item->argv[item->argc - 1].value, "-") == 0 ||
+	    strcmp(item->argv[item->argc - 1].value, "/dev/stdin") == 0;
+}
+
 void
-resolve_find_code(struct walk *w, size_t by)
+resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 {
 	const struct resolved *item = &w->items[by];
 	const struct syn_word *argv = item->argv;
@@ -58,6 +65,8 @@ resolve_find_code(struct walk *w, size_t by)
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 	bool blocked = false, first = true, after = false;
+	size_t before = w->pub.n_code, operands = 0;
+	struct syn_word text;
 
 	if (row == NULL)
 		return;
@@ -77,5 +86,11 @@ resolve_find_code(struct walk *w, size_t by)
 		after = first && row->after != NULL &&
 		    strcmp(argv[opt.word].value, row->after) == 0;
 		first = false;
+		operands++;
 	}
+	/* python3 - <<E: the program stands on standard input. */
+	if (w->pub.n_code == before && row->not_with == NULL &&
+	    (operands == 0 || (operands == 1 && is_dash(item))) &&
+	    resolve_stdin_text(w, at, &text))
+		resolve_add_code(w, row->language, &text, by);
 }

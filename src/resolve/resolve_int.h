@@ -105,7 +105,7 @@ void resolve_unwrap_trap(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
 void resolve_unwrap_alias(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
-void resolve_find_code(struct walk *w, size_t by);
+void resolve_find_code(struct walk *w, const struct spot *at, size_t by);
 /* The program on a shell's standard input, where the line shows it. */
 void resolve_stdin(struct walk *w, const struct spot *at);
 bool resolve_stdin_text(struct walk *w, const struct spot *at,

@@ -208,6 +208,8 @@ static const struct code_row codes[] = {
 	{ "ed", "ed", "", NULL, NULL },
 	{ "emacs", "elisp", "l:f:q eval: execute: load: funcall: insert:",
 	    "eval execute", NULL },
+	{ "evim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "ex", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "expect", "tcl", "+c:f:", "c", NULL },
 	{ "gawk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
 	    "assign: load: include: exec:", "e source",
@@ -221,6 +223,8 @@ static const struct code_row codes[] = {
 	{ "gsed", "sed", "e:f:E:l: expression: file: line-length:",
 	    "e expression", "e expression f file" },
 	{ "guile", "scheme", "+c:s:l:e:L:C:", "c", NULL },
+	{ "gview", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "gvim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "irb", "ruby", "+e:r:I:", "e", NULL },
 	{ "jrunscript", "java", "~ e: f: l: cp: classpath:", "e", NULL },
 	{ "jshell", "java", "R: class-path:", NULL, NULL },
@@ -267,6 +271,7 @@ static const struct code_row codes[] = {
 	{ "ruby", "ruby", "+e:C:E:F::I:K::r:i::x::T::W:: encoding: enable: "
 	    "disable:",
 	    "e", NULL },
+	{ "rview", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "rvim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "sed", "sed", "e:f:l:E expression: file: line-length:",
 	    "e expression", "e expression f file" },
@@ -278,6 +283,7 @@ static const struct code_row codes[] = {
 	{ "view", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "vim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "vimdiff", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "vimx", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
 	{ "xelatex", "tex", "~ output-directory: jobname: fmt:", NULL,
 	    "version help" },
 };

@@ -32,8 +32,6 @@ shell_harden(struct shell *sh)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 	signal(SIGPIPE, SIG_IGN);
-	/* A file-size limit must fail the record, not end its writer. */
-	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void

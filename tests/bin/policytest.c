@@ -62,6 +62,9 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 	*ret_value = state_get(r->state, name);
 	if (*ret_value != NULL)
 		return SYN_VAR_SET;
+	/* Exported functions are named BASH_FUNC_name%%. */
+	if (text_starts(name, "BASH_FUNC_"))
+		return SYN_VAR_UNSET;
 	return r->script || !text_is_name(name, strlen(name)) ?
 	    SYN_VAR_UNKNOWN : SYN_VAR_UNSET;
 }

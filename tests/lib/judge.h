@@ -62,7 +62,11 @@ static inline enum syn_var
 judge_variable(void *ctx, const char *name, const char **ret_value)
 {
 	*ret_value = state_get(ctx, name);
-	return *ret_value != NULL ? SYN_VAR_SET : SYN_VAR_UNKNOWN;
+	if (*ret_value != NULL)
+		return SYN_VAR_SET;
+	/* Exported functions are named BASH_FUNC_name%%. */
+	return text_starts(name, "BASH_FUNC_") ? SYN_VAR_UNSET :
+	    SYN_VAR_UNKNOWN;
 }
 
 static inline struct judged
