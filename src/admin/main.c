@@ -93,8 +93,8 @@ help(int argc, char **argv)
 
 	if (argc == 0) {
 		printf("usage: aegshctl VERB [OPTION]... [OPERAND]...\n"
-		    "Looks at what aegsh records, enforces and is set to; "
-		    "changes nothing.\n\n");
+		    "Looks at what aegsh records, enforces and is set to, and "
+		    "mends a user's\nPATH and start-up files (env).\n\n");
 		list_verbs(stdout, NULL);
 		printf("\n`aegshctl help VERB' tells more; so does "
 		    "aegshctl(8).\n");

@@ -6,6 +6,10 @@ extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
 	cmd_config_show, cmd_history, cmd_parse, cmd_policy_check,
 	cmd_profile_list, cmd_profile_show, cmd_sandbox_probe,
 	cmd_sandbox_show, cmd_status, cmd_test;
+extern const struct admin_verb cmd_env_apply, cmd_env_backups, cmd_env_check,
+	cmd_env_detect, cmd_env_files, cmd_env_fix, cmd_env_path,
+	cmd_env_restore, cmd_env_run, cmd_env_sandbox, cmd_env_var,
+	cmd_env_which, cmd_env_wrap;
 
 const struct admin_verb *const admin_verbs[] = {
 	&cmd_status,
@@ -20,6 +24,19 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_sandbox_show,
 	&cmd_sandbox_probe,
 	&cmd_config_show,
+	&cmd_env_detect,
+	&cmd_env_files,
+	&cmd_env_check,
+	&cmd_env_which,
+	&cmd_env_path,
+	&cmd_env_var,
+	&cmd_env_fix,
+	&cmd_env_apply,
+	&cmd_env_backups,
+	&cmd_env_restore,
+	&cmd_env_wrap,
+	&cmd_env_run,
+	&cmd_env_sandbox,
 	&cmd_complete,
 	NULL
 };

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "aegsh/base/text.h"
 
@@ -63,14 +64,14 @@ conf_first_line(struct shellenv *se, const char *path)
 	return arena_memdup0(se->arena, text, strcspn(text, "\n"));
 }
 
-/* The value of "Name:\tvalue" in /proc/self/status. */
+/* The value of "Name:\tvalue" in a status file. */
 static const char *
-status_of(struct shellenv *se, const char *name)
+status_of(struct shellenv *se, const char *path, const char *name)
 {
 	const char *text, *p;
 	size_t len;
 
-	if (se_read(se, "/proc/self/status", &text, &len) < 0)
+	if (se_read(se, path, &text, &len) < 0)
 		return NULL;
 	p = strstr(text, se_printf(se, "\n%s:\t", name));
 	if (p == NULL)
@@ -82,7 +83,7 @@ status_of(struct shellenv *se, const char *name)
 static void
 find_seccomp(struct shellenv *se, struct conf_found *f)
 {
-	const char *v = status_of(se, "Seccomp");
+	const char *v = status_of(se, "/proc/self/status", "Seccomp");
 
 	if (v == NULL)
 		return;
@@ -91,15 +92,20 @@ find_seccomp(struct shellenv *se, struct conf_found *f)
 	f->evidence = se_printf(se, "/proc/self/status: Seccomp %s", v);
 }
 
+/* aegshctl sets it on itself, so the one who called is looked at: what that
+ * has is inherited. */
 static void
 find_nnp(struct shellenv *se, struct conf_found *f)
 {
-	const char *v = status_of(se, "NoNewPrivs");
+	const char *path = "/proc/self/status", *v;
 
+	if (se->root[0] == '\0' && getppid() > 0)
+		path = se_printf(se, "/proc/%d/status", (int)getppid());
+	v = status_of(se, path, "NoNewPrivs");
 	if (v == NULL)
 		return;
 	f->present = v[0] != '0';
-	f->evidence = se_printf(se, "/proc/self/status: NoNewPrivs %s", v);
+	f->evidence = se_printf(se, "%s: NoNewPrivs %s", path, v);
 }
 
 static void

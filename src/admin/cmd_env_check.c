@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC */
+/* `aegshctl env check`: what is wrong, and the remedy of each. */
+#include "env_int.h"
+
+#include "aegsh/base/mem.h"
+
+static const struct admin_option options[] = {
+	ADMIN_OPTION_JSON,
+	ENV_OPTION_USER,
+	ENV_OPTION_SHELL,
+	ENV_OPTION_NO_PROBE,
+	{ NULL }
+};
+
+static void
+print_json(struct admin *a, const struct shellenv_finding *f)
+{
+	json_t *o = json_object(), *list = json_array();
+	size_t i;
+
+	for (i = 0; i < f->n_evidence; i++) {
+		json_t *e = json_object();
+
+		admin_json_text(e, "file", f->evidence[i].file);
+		json_object_set_new(e, "line", f->evidence[i].line > 0 ?
+		    json_integer(f->evidence[i].line) : json_null());
+		admin_json_text(e, "text", f->evidence[i].text);
+		json_array_append_new(list, e);
+	}
+	admin_json_text(o, "id", f->id);
+	admin_json_text(o, "severity", env_severity(f->severity));
+	admin_json_text(o, "what", f->what);
+	json_object_set_new(o, "evidence", list);
+	admin_json_text(o, "remedy", f->remedy);
+	admin_json_text(o, "command", f->command);
+	json_object_set_new(o, "fixable", json_boolean(f->fixable));
+	admin_json_print(a, o);
+}
+
+static void
+print_text(struct admin *a, const struct shellenv_finding *f)
+{
+	size_t i;
+
+	admin_say(a, "%s %s\n", env_severity(f->severity), f->id);
+	admin_say(a, "  %s.\n", f->what);
+	for (i = 0; i < f->n_evidence; i++) {
+		const struct shellenv_evidence *e = &f->evidence[i];
+
+		if (e->file != NULL && e->line > 0)
+			admin_say(a, "  %s:%d: %s\n", e->file, e->line,
+			    e->text != NULL ? e->text : "");
+		else
+			admin_say(a, "  %s%s%s\n",
+			    e->file != NULL ? e->file : "",
+			    e->file != NULL && e->text != NULL ? ": " : "",
+			    e->text != NULL ? e->text : "");
+	}
+	admin_say(a, "  %s\n", f->remedy);
+	if (f->command != NULL)
+		admin_say(a, "  $ %s\n", f->command);
+}
+
+static int
+run(struct admin *a, int argc, char **argv)
+{
+	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	AEG_AUTO(env_close) struct shellenv *se = NULL;
+	const struct shellenv_finding *f;
+	struct err err = ERR_INIT;
+	int status = env_args_read(a, argc, argv, true, &args);
+	size_t i, n;
+
+	if (status != ADMIN_OK)
+		return status;
+	if (args.n > 0)
+		return admin_usage(a);
+	status = env_open(a, &args, &se);
+	if (status != ADMIN_OK)
+		return status;
+	if (shellenv_check(se, args.no_probe ? 0 : SHELLENV_PROBE, &f, &n,
+	    &err) < 0)
+		return env_fail(a, &err);
+	for (i = 0; i < n; i++) {
+		if (f[i].severity != SHELLENV_INFO)
+			status = ADMIN_NO;
+		if (args.json)
+			print_json(a, &f[i]);
+		else
+			print_text(a, &f[i]);
+	}
+	if (n == 0 && !args.json)
+		admin_say(a, "nothing is wrong\n");
+	return status;
+}
+
+const struct admin_verb cmd_env_check = {
+	.name = "env check",
+	.usage = "",
+	.summary = "find what is wrong with a user's PATH and start-up files",
+	.run = run,
+	.options = options,
+};

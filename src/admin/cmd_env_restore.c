@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* `aegshctl env restore NAME`: a start-up file as a backup has it. */
+#include "env_int.h"
+
+#include "aegsh/base/mem.h"
+
+static const struct admin_option options[] = {
+	ADMIN_OPTION_JSON,
+	ENV_OPTION_USER,
+	ENV_OPTION_PRINT,
+	ENV_OPTION_YES,
+	{ NULL }
+};
+
+static int
+run(struct admin *a, int argc, char **argv)
+{
+	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	AEG_AUTO(env_close) struct shellenv *se = NULL;
+	const struct shellenv_plan *plan;
+	struct err err = ERR_INIT;
+	int status = env_args_read(a, argc, argv, true, &args);
+
+	if (status != ADMIN_OK)
+		return status;
+	if (args.n != 1)
+		return admin_usage(a);
+	status = env_open(a, &args, &se);
+	if (status != ADMIN_OK)
+		return status;
+	if (shellenv_restore(se, args.operands[0], &plan, &err) < 0)
+		return env_fail(a, &err);
+	return env_carry_out(a, se, &args, plan);
+}
+
+const struct admin_verb cmd_env_restore = {
+	.name = "env restore",
+	.usage = "NAME",
+	.summary = "bring back what a backup holds",
+	.run = run,
+	.options = options,
+};
