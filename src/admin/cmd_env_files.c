@@ -42,11 +42,23 @@ print_json(struct admin *a, const char *session,
 	admin_json_print(a, o);
 }
 
-static char *
-state_of(const struct shellenv_file *f)
+/* The short form of a path that is in the list. */
+static const char *
+shown(const struct shellenv_file *f, size_t n, const char *path)
 {
-	if (f->shadowed_by != NULL)
-		return xasprintf("hidden by %s", f->shadowed_by);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(f[i].path, path) == 0)
+			return f[i].shown;
+	return path;
+}
+
+static char *
+state_of(const struct shellenv_file *f, const char *hider)
+{
+	if (hider != NULL)
+		return xasprintf("hidden by %s", hider);
 	if (!f->exists)
 		return xstrdup("not there");
 	if (!f->readable)
@@ -65,10 +77,12 @@ add_rows(struct admin_table *t, const char *session,
 	if (n == 0)
 		admin_table_add(t, nothing);
 	for (i = 0; i < n; i++) {
-		AEG_AUTOFREE char *state = state_of(&f[i]);
+		AEG_AUTOFREE char *state = state_of(&f[i],
+		    f[i].shadowed_by == NULL ? NULL :
+		    shown(f, n, f[i].shadowed_by));
 		AEG_AUTOFREE char *why = f[i].sourced_from == NULL ?
 		    xstrdup(f[i].when) : xasprintf("%s:%d sources it",
-		    f[i].sourced_from, f[i].line);
+		    shown(f, n, f[i].sourced_from), f[i].line);
 		const char *cells[] = { i == 0 ? session : "", f[i].shown,
 			state, why };
 

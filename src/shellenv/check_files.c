@@ -129,7 +129,15 @@ check_content(struct check *c, const char *path)
 static void
 look_at(struct check *c, const char *path)
 {
-	if (path_under(path, c->se->home) && check_kind(c, path))
+	size_t i;
+
+	if (!path_under(path, c->se->home))
+		return;
+	for (i = 0; i < c->n_seen; i++)
+		if (strcmp(c->seen[i], path) == 0)
+			return;
+	*SE_PUSH(c->se, c->seen, c->n_seen, c->cap_seen) = path;
+	if (check_kind(c, path))
 		check_content(c, path);
 }
 

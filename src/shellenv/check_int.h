@@ -43,6 +43,8 @@ struct check {
 	struct sim *login, *tab;	/* login and interactive */
 	const struct session_file *login_files, *tab_files;
 	size_t n_login_files, n_tab_files;
+	const char **seen;	/* files that were looked at */
+	size_t n_seen, cap_seen;
 	/* PATH as the login shell really has it; NULL: not asked or lost */
 	const char *login_path;
 	bool probed;
@@ -77,9 +79,11 @@ void syntax_check(struct shellenv *se, const struct shell_row *row,
 
 /* ---- wrong_shell.c ---------------------------------------------------- */
 
-/* A directory that another shell's files of this home put on PATH. */
+/* A directory that another shell's files of this home put on PATH, by a
+ * file that the user's own shell has nothing to do with. */
 const struct sim_entry *other_shell_sets(struct shellenv *se,
 	const char *dir, const struct shell_row **ret_row);
+bool own_file(struct shellenv *se, const char *path);
 void other_shell_entries(struct shellenv *se, const struct shell_row *row,
 	const struct sim_entry ***ret, size_t *ret_n);
 

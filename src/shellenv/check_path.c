@@ -58,13 +58,13 @@ report(struct check *c, const struct problem *p, const char *entry,
     const char *where, const struct sim_entry *from)
 {
 	struct shellenv_finding *f;
-	const char *subject = entry;
+	const char *subject = entry != NULL ? se_shown(c->se, entry) : NULL;
 
 	f = check_has(c, p->kind, subject);
 	if (f == NULL) {
 		f = check_add(c, p->sev, p->kind, subject);
 		f->what = strstr(p->what, "%s") != NULL ?
-		    se_subst(c->se, p->what, entry) : p->what;
+		    se_subst(c->se, p->what, subject) : p->what;
 		f->remedy = p->remedy;
 		if (p->add) {
 			f->fixable = true;
@@ -120,7 +120,8 @@ look_at(struct check *c, const char *entry, const char *where,
 	if (n == 0) {
 		report(c, &p_empty, NULL, where, from);
 	} else if (entry[n - 1] == '\r') {
-		report(c, &p_cr, entry, where, from);
+		report(c, &p_cr, arena_memdup0(c->se->arena, entry, n - 1),
+		    where, from);
 	} else if (entry[0] == '~') {
 		report(c, &p_tilde, entry, where, from);
 	} else if (entry[0] != '/') {

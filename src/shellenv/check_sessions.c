@@ -10,32 +10,44 @@
 
 #include "aegsh/base/path.h"
 
+/* What a login ends with: the value that a variable had last. */
 static bool
-sourced(const struct sim *s, const char *path)
+login_has(struct check *c, const struct sim_event *e)
 {
+	const struct sim *s = c->login;
 	size_t i;
 
-	for (i = 0; i < s->n_events; i++)
-		if (s->events[i].what == SIM_SOURCE &&
-		    strcmp(s->events[i].value, path) == 0)
-			return true;
+	for (i = s->n_events; i-- > 0;)
+		if (s->events[i].what == SIM_EXPORT &&
+		    strcmp(s->events[i].name, e->name) == 0)
+			return strcmp(s->events[i].value, e->value) == 0;
 	return false;
 }
 
-/* Whether a file sets a variable or PATH when it is read alone; its first
- * such line. */
+/* The first line of a file that sets what a login does not have; 0: there
+ * is none. */
 static int
-sets_something(struct check *c, const char *path)
+adds_something(struct check *c, const char *path)
 {
-	struct sim *s = sim_new(c->se, c->se->row, SHELLENV_LOGIN, NULL, 0);
+	struct sim *s = sim_new(c->se, c->se->row, SHELLENV_INTERACTIVE,
+	    NULL, 0);
+	int line = 0;
 	size_t i;
 
 	sim_file(s, path);
-	for (i = 0; i < s->n_events; i++)
-		if (s->events[i].what == SIM_EXPORT)
-			return strcmp(s->events[i].file, path) == 0 ?
-			    s->events[i].line : 1;
-	return 0;
+	for (i = 0; i < s->n_path && line == 0; i++)
+		if (s->path[i].file != NULL &&
+		    sim_find(c->login, s->path[i].text, true) == NULL)
+			line = strcmp(s->path[i].file, path) == 0 ?
+			    s->path[i].line : 1;
+	for (i = 0; i < s->n_events && line == 0; i++) {
+		const struct sim_event *e = &s->events[i];
+
+		if (e->what == SIM_EXPORT && strcmp(e->name, "PATH") != 0 &&
+		    !login_has(c, e))
+			line = strcmp(e->file, path) == 0 ? e->line : 1;
+	}
+	return line;
 }
 
 static void
@@ -59,9 +71,10 @@ check_shadowed(struct check *c)
 		if (file->read || file->shadowed_by == NULL ||
 		    !se_exists(c->se, file->path) ||
 		    !path_under(file->path, c->se->home) ||
-		    sourced(c->login, file->path))
+		    session_reads(c->login, c->login_files,
+		    c->n_login_files, file->path))
 			continue;
-		line = sets_something(c, file->path);
+		line = adds_something(c, file->path);
 		if (line == 0)
 			continue;
 		f = check_add(c, SHELLENV_WARNING, "profile-shadowed",
@@ -89,13 +102,15 @@ check_rc(struct check *c)
 	if (c->se->row->kind != SHELL_BASH)
 		return;
 	rc = session_rc_file(c->se, c->se->row);
-	if (!se_exists(c->se, rc) || sourced(c->login, rc))
+	if (!se_exists(c->se, rc) || session_reads(c->login,
+	    c->login_files, c->n_login_files, rc))
 		return;
-	line = sets_something(c, rc);
+	line = adds_something(c, rc);
 	if (line == 0)
 		return;
 	login = session_login_file(c->se, c->se->row, &exists);
-	if (exists && sourced(c->tab, login))
+	if (exists && session_reads(c->tab, c->tab_files, c->n_tab_files,
+	    login))
 		return;		/* the other way round */
 	f = check_add(c, SHELLENV_WARNING, "rc-not-sourced",
 	    se_shown(c->se, login));
@@ -160,9 +175,11 @@ check_difference(struct check *c, struct sim *has, struct sim *lacks,
 		    e->text[0] != '/' || !path_under(e->file, c->se->home) ||
 		    sim_find(lacks, e->text, true) != NULL ||
 		    dir_program(c->se, e->text) == NULL ||
-		    check_has(c, "login-differs", e->text) != NULL)
+		    check_has(c, "login-differs",
+		    se_shown(c->se, e->text)) != NULL)
 			continue;
-		f = check_add(c, sev, "login-differs", e->text);
+		f = check_add(c, sev, "login-differs",
+		    se_shown(c->se, e->text));
 		f->what = se_subst(c->se, what, se_shown(c->se, e->text));
 		f->remedy = "Set it where both kinds of session read it.";
 		check_evidence(c, f, e->file, e->line, NULL);

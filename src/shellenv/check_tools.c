@@ -59,7 +59,9 @@ check_method(struct check *c, const struct method_dir *d)
 	const struct shell_row *row;
 	struct shellenv_finding *f;
 
-	if (on_path(c, d->dir) || check_has(c, "tool-unreachable",
+	/* A PATH without /usr/bin has a finding of its own. */
+	if (strcmp(d->method->name, "system") == 0 ||
+	    on_path(c, d->dir) || check_has(c, "tool-unreachable",
 	    d->method->name) != NULL)
 		return;
 	/* What the system keeps off PATH of its own accord is no fault. */
@@ -94,11 +96,13 @@ check_other(struct check *c, const struct shell_row *row,
 	AEG_AUTOFREE char *dir = path_canon("/", e->text);
 	struct shellenv_finding *f;
 
-	if (on_path(c, dir) || dir_program(c->se, dir) == NULL)
+	if (on_path(c, dir) || dir_program(c->se, dir) == NULL ||
+	    own_file(c->se, e->file))
 		return;
-	f = check_has(c, "wrong-shell", dir);
+	f = check_has(c, "wrong-shell", se_shown(c->se, dir));
 	if (f == NULL) {
-		f = check_add(c, SHELLENV_WARNING, "wrong-shell", dir);
+		f = check_add(c, SHELLENV_WARNING, "wrong-shell",
+		    se_shown(c->se, dir));
 		f->what = se_printf(c->se, "%s is put on PATH for %s, and the "
 		    "shell is %s, which does not read that file",
 		    se_shown(c->se, dir), row->name, c->se->type);

@@ -37,36 +37,14 @@ mend_sessions(const struct mend *m)
 	return 1U << SHELLENV_LOGIN | 1U << SHELLENV_INTERACTIVE;
 }
 
-/* By either name: people link .bash_profile to .bashrc. */
-static bool
-same_file(struct mend *m, const char *a, const char *b)
-{
-	const char *x, *y;
-
-	if (strcmp(a, b) == 0)
-		return true;
-	x = se_real(m->se, a);
-	y = se_real(m->se, b);
-	return x != NULL && y != NULL && strcmp(x, y) == 0;
-}
-
-/* Whether following the session comes to read the file. */
 static bool
 reads(struct mend *m, enum shellenv_session s, const char *path)
 {
 	const struct session_file *files;
-	struct sim *sim;
-	size_t i, n;
+	size_t n;
+	struct sim *sim = mend_follow(m, s, &files, &n);
 
-	sim = mend_follow(m, s, &files, &n);
-	for (i = 0; i < n; i++)
-		if (files[i].read && same_file(m, files[i].path, path))
-			return true;
-	for (i = 0; i < sim->n_events; i++)
-		if (sim->events[i].what == SIM_SOURCE &&
-		    same_file(m, sim->events[i].value, path))
-			return true;
-	return false;
+	return session_reads(sim, files, n, path);
 }
 
 const char *

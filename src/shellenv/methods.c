@@ -3,6 +3,7 @@
 #include "check_int.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <string.h>
 
@@ -230,7 +231,8 @@ method_of(struct shellenv *se, const char *dir)
 		    p += len + (p[len] == '|')) {
 			len = strcspn(p, "|");
 			where = place(se, p, len);
-			if (where != NULL && strcmp(where, dir) == 0)
+			if (where != NULL && fnmatch(where, dir,
+			    FNM_PATHNAME) == 0)
 				return &methods[i];
 		}
 	return NULL;

@@ -208,7 +208,7 @@ end(struct lex *l)
 		lex_next(l);
 		return;
 	}
-	if (l->tok == TOK_EOF)
+	if (l->tok == TOK_EOF && l->bad == NULL)
 		l->open_end = true;
 	lex_fail(l, "a block is not ended");
 }

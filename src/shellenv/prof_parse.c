@@ -11,6 +11,7 @@
 #include "aegsh/base/text.h"
 
 static struct prof_node *list(struct lex *l, bool (*ends)(const struct lex *));
+static struct prof_node *command(struct lex *l);
 
 struct prof_node *
 prof_node(struct lex *l, enum prof_kind kind)
@@ -48,7 +49,7 @@ static bool
 expect(struct lex *l, const char *word)
 {
 	if (!at_keyword(l, word)) {
-		if (l->tok == TOK_EOF)
+		if (l->tok == TOK_EOF && l->bad == NULL)
 			l->open_end = true;
 		lex_fail(l, "a command is not closed");
 		return false;
@@ -170,6 +171,7 @@ static struct prof_node *
 parse_for(struct lex *l)
 {
 	struct prof_node *n = prof_node(l, PROF_FOR);
+	bool paren = false;
 
 	lex_next(l);
 	if (l->tok == TOK_LPAR) {	/* for ((…)): never worth running */
@@ -180,9 +182,12 @@ parse_for(struct lex *l)
 		prof_add_word(l, n, &l->word);
 		lex_next(l);
 		skip_newlines(l);
-		if (at_keyword(l, "in"))
+		paren = l->tok == TOK_LPAR;	/* zsh: for x (a b) */
+		if (at_keyword(l, "in") || paren)
 			for (lex_next(l); l->tok == TOK_WORD; lex_next(l))
 				prof_add_word(l, n, &l->word);
+		if (paren && l->tok == TOK_RPAR)
+			lex_next(l);
 	}
 	while (l->tok == TOK_SEMI || l->tok == TOK_NL)
 		lex_next(l);
@@ -190,6 +195,10 @@ parse_for(struct lex *l)
 		lex_next(l);
 		n->a = list(l, ends_brace);
 		expect(l, "}");
+		return n;
+	}
+	if (paren && !at_keyword(l, "do")) {
+		n->a = command(l);
 		return n;
 	}
 	if (expect(l, "do"))
@@ -290,7 +299,7 @@ body_of(struct lex *l, enum prof_kind kind, bool (*ends)(const struct lex *))
 	n->a = list(l, ends);
 	if (kind == PROF_SUBSHELL) {
 		if (l->tok != TOK_RPAR) {
-			l->open_end |= l->tok == TOK_EOF;
+			l->open_end |= l->tok == TOK_EOF && l->bad == NULL;
 			lex_fail(l, "( is not closed");
 		} else {
 			lex_next(l);
@@ -300,8 +309,6 @@ body_of(struct lex *l, enum prof_kind kind, bool (*ends)(const struct lex *))
 	}
 	return n;
 }
-
-static struct prof_node *command(struct lex *l);
 
 static struct prof_node *
 parse_function(struct lex *l, struct prof_node *n)
@@ -336,6 +343,10 @@ simple(struct lex *l)
 	struct prof_node *n = prof_node(l, PROF_CMD);
 
 	while (l->tok == TOK_WORD) {
+		/* zsh closes a group without a ; before it. */
+		if (l->dialect == DIALECT_ZSH && n->n_words > 0 &&
+		    at_keyword(l, "}"))
+			break;
 		prof_add_word(l, n, &l->word);
 		lex_next(l);
 		if (l->tok == TOK_LPAR && n->n_words == 1) {

@@ -293,7 +293,7 @@ run_row(struct follow *f, const struct startup_row *r)
 static void
 inherit(struct follow *f)
 {
-	static const char *const names[] = { "ENV", "BASH_ENV", "ZDOTDIR" };
+	static const char *const names[] = { "ENV", "BASH_ENV" };
 	struct sim *login;
 	size_t i;
 
@@ -336,6 +336,37 @@ session_follow(struct shellenv *se, const struct shell_row *row,
 		*ret_n = f.n;
 	}
 	return f.sim;
+}
+
+/* By either name: people link .bash_profile to .bashrc. */
+static bool
+same_file(struct shellenv *se, const char *a, const char *b)
+{
+	const char *x, *y;
+
+	if (strcmp(a, b) == 0)
+		return true;
+	x = se_real(se, a);
+	y = x != NULL ? se_real(se, b) : NULL;
+	return y != NULL && strcmp(x, y) == 0;
+}
+
+bool
+session_reads(const struct sim *s, const struct session_file *files,
+    size_t n, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (files[i].read && is_there(&(struct follow){ .se = s->se,
+		    .sim = (struct sim *)(uintptr_t)s }, files[i].path) &&
+		    same_file(s->se, files[i].path, path))
+			return true;
+	for (i = 0; i < s->n_events; i++)
+		if (s->events[i].what == SIM_SOURCE &&
+		    same_file(s->se, s->events[i].value, path))
+			return true;
+	return false;
 }
 
 const char *

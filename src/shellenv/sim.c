@@ -173,29 +173,53 @@ add_entry(struct sim *s, struct sim_entry **list, size_t *n, size_t *cap,
 		*SE_PUSH(s->se, *list, *n, *cap) = *e;
 }
 
-/* Text between colons; SIM_OLD alone stands for all the entries so far, and
- * beside other letters makes an entry that cannot be told. */
+/* All entries so far, with the letters that stand right before and behind
+ * them (a carriage return, most likely) on the first and the last. */
+static void
+add_old(struct sim *s, struct sim_entry **list, size_t *n, size_t *cap,
+    const char *part, const char *old, size_t len)
+{
+	size_t i, before = (size_t)(old - part), after = len - before - 1;
+
+	for (i = 0; i < s->n_path; i++) {
+		struct sim_entry e = s->path[i];
+		bool first = i == 0 && before > 0;
+		bool last = i + 1 == s->n_path && after > 0;
+
+		if (first || last) {
+			e.text = se_printf(s->se, "%.*s%s%.*s",
+			    first ? (int)before : 0, part, e.text,
+			    last ? (int)after : 0, old + 1);
+			e.file = s->file;
+			e.line = s->line;
+			e.unknown |= !sim_known(e.text) ||
+			    strchr(e.text, SIM_OLD) != NULL;
+		}
+		add_entry(s, list, n, cap, &e);
+	}
+}
+
+/* Text between colons; SIM_OLD stands for all the entries so far. */
 void
 sim_set_path(struct sim *s, const char *value)
 {
 	struct sim_entry *list = NULL, e;
 	size_t n = 0, cap = 0, i;
 	bool kept = false;
-	const char *p = value;
+	const char *p = value, *old;
 
 	for (;;) {
 		size_t len = strcspn(p, ":");
 
-		if (len == 1 && *p == SIM_OLD) {
-			for (i = 0; i < s->n_path; i++)
-				add_entry(s, &list, &n, &cap, &s->path[i]);
+		old = memchr(p, SIM_OLD, len);
+		if (old != NULL) {
+			add_old(s, &list, &n, &cap, p, old, len);
 			kept = true;
 		} else {
 			e = (struct sim_entry){ .file = s->file,
 				.line = s->line, .maybe = s->maybe > 0 };
 			e.text = arena_memdup0(s->se->arena, p, len);
-			e.unknown = !sim_known(e.text) ||
-			    strchr(e.text, SIM_OLD) != NULL;
+			e.unknown = !sim_known(e.text);
 			add_entry(s, &list, &n, &cap, &e);
 		}
 		p += len;

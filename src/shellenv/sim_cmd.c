@@ -59,7 +59,7 @@ array_value(struct sim *s, const char *raw, size_t len, bool whole)
 }
 
 static void
-assign(struct sim *s, const struct prof_word *w, bool exported)
+assign(struct sim *s, const struct prof_word *w, bool exported, int flags)
 {
 	static const char old[2] = { SIM_OLD, '\0' };
 	size_t n, op = assignment(w, &n);
@@ -72,7 +72,7 @@ assign(struct sim *s, const struct prof_word *w, bool exported)
 	if (len >= 2 && rest[0] == '(' && rest[len - 1] == ')')
 		value = array_value(s, rest + 1, len - 2, path);
 	else
-		value = sim_expand(s, rest, len, EXPAND_ASSIGN);
+		value = sim_expand(s, rest, len, flags);
 	if (path) {
 		name = "PATH";
 		if (append)
@@ -91,6 +91,9 @@ do_declare(struct cmd *c)
 {
 	bool exported = strcmp(c->v[0], "export") == 0;
 	const struct prof_node *n = c->n;
+	/* To yash an operand of export is no assignment: ~ stays. */
+	int flags = strcmp(c->s->shell_name, "yash") == 0 ?
+	    EXPAND_NO_TILDE : EXPAND_ASSIGN;
 	size_t i, name;
 
 	for (i = c->first + 1; i < n->n_words; i++) {
@@ -109,7 +112,7 @@ do_declare(struct cmd *c)
 			continue;
 		}
 		if (assignment(w, &name) > 0)
-			assign(c->s, w, exported);
+			assign(c->s, w, exported, flags);
 		else if (exported)
 			sim_export(c->s, c->v[i - c->first]);
 	}
@@ -383,7 +386,7 @@ sim_command(struct sim *s, struct prof_node *n)
 		c.first++;
 	if (c.first == n->n_words) {
 		for (i = 0; i < n->n_words; i++)
-			assign(s, &n->words[i], false);
+			assign(s, &n->words[i], false, EXPAND_ASSIGN);
 		s->status = TRI_YES;
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "aegsh/base/text.h"
 
 #define EXPAND_DEPTH 16
+#define STRIP_MAX 256		/* bytes of a value whose parts are matched */
 
 struct exp {
 	struct sim *s;
@@ -115,32 +116,40 @@ sub_word(struct exp *x, const char *p, size_t len, bool quoted)
 	expand(&in, '\0', quoted);
 }
 
-/* ${…}: NAME, NAME:-word and its kin; anything else is unknown unless the
- * variable is empty. */
+/* ${NAME#pattern} and its kin: what is left of a known value. */
 static void
-braces(struct exp *x, const char *p, size_t len, bool quoted)
+strip(struct exp *x, const char *v, const char *op, size_t len, bool quoted)
 {
-	size_t n = 0;
-	const char *name, *v, *op;
-	bool colon, set;
+	bool front = *op == '#', longest = len > 1 && op[1] == *op;
+	size_t skip = longest ? 2 : 1, n = strlen(v), i;
+	const char *pattern;
 
-	if (len == 1)
-		n = 1;
-	while (n < len && (isalnum((unsigned char)p[n]) || p[n] == '_'))
-		n++;
-	if (n == 0) {
+	pattern = sim_expand(x->s, op + skip, len - skip, EXPAND_PATTERN);
+	if (n > STRIP_MAX || !sim_known(v) || !sim_known(pattern)) {
 		unknown(x);
 		return;
 	}
-	name = arena_memdup0(x->s->se->arena, p, n);
-	v = sim_get(x->s, name);
-	op = p + n;
-	len -= n;
-	if (len == 0 || is_text(op, len, "[@]") || is_text(op, len, "[*]")) {
-		value(x, v, quoted);
-		return;
+	for (i = 0; i <= n; i++) {
+		size_t k = longest ? n - i : i;
+		const char *part = front ?
+		    arena_memdup0(x->s->se->arena, v, k) : v + n - k;
+
+		if (sim_match(x->s, part, pattern) != TRI_YES)
+			continue;
+		v = front ? v + k :
+		    arena_memdup0(x->s->se->arena, v, n - k);
+		break;
 	}
-	colon = *op == ':';
+	value(x, v, quoted);
+}
+
+/* NAME:-word and its kin, behind the name. */
+static void
+with_default(struct exp *x, const char *v, const char *op, size_t len,
+    bool quoted)
+{
+	bool colon = *op == ':', set;
+
 	if (colon)
 		op++, len--;
 	set = v != NULL && (!colon || v[0] != '\0');
@@ -159,6 +168,33 @@ braces(struct exp *x, const char *p, size_t len, bool quoted)
 	} else if (v != NULL && v[0] != '\0') {
 		unknown(x);
 	}
+}
+
+/* ${…}; what is not understood is unknown unless the variable is empty. */
+static void
+braces(struct exp *x, const char *p, size_t len, bool quoted)
+{
+	size_t n = 0;
+	const char *name, *v, *op;
+
+	while (n < len && (isalnum((unsigned char)p[n]) || p[n] == '_'))
+		n++;
+	if (n == 0 && len > 0 && strchr("@*#?-$!", p[0]) != NULL)
+		n = len == 1 || p[0] != '#';	/* ${#X} is a length */
+	if (n == 0) {
+		unknown(x);
+		return;
+	}
+	name = arena_memdup0(x->s->se->arena, p, n);
+	v = sim_get(x->s, name);
+	op = p + n;
+	len -= n;
+	if (len == 0 || is_text(op, len, "[@]") || is_text(op, len, "[*]"))
+		value(x, v, quoted);
+	else if ((*op == '#' || *op == '%') && v != NULL && v[0] != SIM_OLD)
+		strip(x, v, op, len, quoted);
+	else
+		with_default(x, v, op, len, quoted);
 }
 
 static void
@@ -250,6 +286,8 @@ tilde(struct exp *x, const char *start)
 	const char *next = x->p;
 	char before = next - 1 > start ? next[-2] : '\0';
 
+	if ((x->flags & EXPAND_NO_TILDE) != 0)
+		return false;
 	if (next - 1 != start && !((x->flags & EXPAND_ASSIGN) != 0 &&
 	    (before == ':' || before == '=')))
 		return false;

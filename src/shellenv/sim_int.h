@@ -123,7 +123,7 @@ struct prof_node *sim_func(struct sim *s, const char *name);
 
 /* ---- sim_expand.c ----------------------------------------------------- */
 
-enum { EXPAND_PATTERN = 1, EXPAND_ASSIGN = 2 };
+enum { EXPAND_PATTERN = 1, EXPAND_ASSIGN = 2, EXPAND_NO_TILDE = 4 };
 const char *sim_expand(struct sim *s, const char *raw, size_t len, int flags);
 /* Whether a word has an unquoted * ? or [. */
 bool sim_has_glob(const char *raw, size_t len);
@@ -168,6 +168,10 @@ struct session_file {
 struct sim *session_follow(struct shellenv *se, const struct shell_row *row,
 	enum shellenv_session session, const struct sim_overlay *overlays,
 	size_t n_overlays, const struct session_file **ret, size_t *ret_n);
+/* Whether a session that was followed came to read a file, by itself or by
+ * another file's sourcing it. */
+bool session_reads(const struct sim *s, const struct session_file *files,
+	size_t n, const char *path);
 /* The program of a shell on this machine; NULL: not installed. */
 const char *session_program(struct shellenv *se, const struct shell_row *row);
 /* bash's login file: the first that is there, else the default. */

@@ -181,8 +181,10 @@ run_case(struct sim *s, struct prof_node *n)
 		for (i = 0; i < item->n_words && t != TRI_YES; i++) {
 			enum tri m;
 
+			/* In fish quotes do not take a pattern's power. */
 			pattern = sim_expand(s, item->words[i].raw,
-			    item->words[i].len, EXPAND_PATTERN);
+			    item->words[i].len, s->dialect == DIALECT_FISH ?
+			    0 : EXPAND_PATTERN);
 			m = sim_match(s, subject, pattern);
 			t = m == TRI_YES ? m : m == TRI_MAYBE ? m : t;
 		}

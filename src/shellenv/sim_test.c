@@ -10,6 +10,7 @@
 #include "aegsh/base/text.h"
 
 #define PATTERN_MAX 4096	/* bytes: fnmatch() may take its time */
+#define EXT_MAX 64		/* the same, with (a|b) in it */
 #define WORDS_MAX 64		/* of one test */
 #define STARS_MAX 8		/* in one pattern, for the same reason */
 
@@ -29,6 +30,7 @@ enum tri
 sim_match(struct sim *s, const char *text, const char *pattern)
 {
 	size_t i, stars = 0;
+	bool ext;
 	int r;
 
 	text = sim_flat(s, text);
@@ -37,9 +39,11 @@ sim_match(struct sim *s, const char *text, const char *pattern)
 		stars += pattern[i] == '*';
 	if (strcmp(pattern, "*") == 0)
 		return TRI_YES;
-	if (i > PATTERN_MAX || stars > STARS_MAX || !sim_known(pattern))
+	/* @(a|b) and its kin, which glibc knows too. */
+	ext = strchr(pattern, '(') != NULL;
+	if (i > (ext ? EXT_MAX : PATTERN_MAX) || stars > STARS_MAX || !sim_known(pattern))
 		return TRI_MAYBE;
-	r = fnmatch(pattern, text, 0);
+	r = fnmatch(pattern, text, ext ? FNM_EXTMATCH : 0);
 	if (r == 0)
 		return TRI_YES;
 	return sim_known(text) ? TRI_NO : TRI_MAYBE;
@@ -50,6 +54,7 @@ file_test(struct sim *s, char op, const char *path)
 {
 	struct stat st;
 	AEG_AUTOFREE char *canon = NULL;
+	const struct sim_overlay *o;
 
 	if (!sim_known(path) || strchr(path, SIM_OLD) != NULL)
 		return TRI_MAYBE;
@@ -59,6 +64,9 @@ file_test(struct sim *s, char op, const char *path)
 		canon = path_canon(s->se->home, path);
 	else
 		canon = path_canon("/", path);
+	o = sim_overlay(s, canon);
+	if (o != NULL && strchr("efrswa", op) != NULL)
+		return tri_bool(o->text != NULL);
 	if (op == 'h' || op == 'L')
 		return tri_bool(lstat(se_disk(s->se, canon), &st) == 0 &&
 		    S_ISLNK(st.st_mode));

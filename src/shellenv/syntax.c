@@ -80,8 +80,10 @@ syntax_check(struct shellenv *se, const struct shell_row *row,
 		return;
 	ret->asked = !r.timed_out && WIFEXITED(r.status);
 	text = r.out.data != NULL ? r.out.data : "";
+	/* fish leaves with 127 here, so the status alone does not tell an
+	 * error from a shell that could not be started. */
 	if (ret->asked && WEXITSTATUS(r.status) != 0 &&
-	    WEXITSTATUS(r.status) < 126) {
+	    strstr(text, disk) != NULL) {
 		ret->bad = true;
 		ret->line = line_number(text, disk);
 		n = strcspn(text, "\n");

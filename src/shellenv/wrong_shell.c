@@ -37,6 +37,24 @@ other_shell_entries(struct shellenv *se, const struct shell_row *row,
 	*ret_n = n;
 }
 
+/* A file of the user's own shell, read or hidden. */
+bool
+own_file(struct shellenv *se, const char *path)
+{
+	static const enum shellenv_session sessions[] = { SHELLENV_LOGIN,
+	    SHELLENV_INTERACTIVE };
+	const struct session_file *files;
+	size_t i, k, n;
+
+	for (i = 0; i < AEG_NELEM(sessions); i++) {
+		session_follow(se, se->row, sessions[i], NULL, 0, &files, &n);
+		for (k = 0; k < n; k++)
+			if (strcmp(files[k].path, path) == 0)
+				return true;
+	}
+	return false;
+}
+
 const struct sim_entry *
 other_shell_sets(struct shellenv *se, const char *dir,
     const struct shell_row **ret_row)
@@ -54,7 +72,8 @@ other_shell_sets(struct shellenv *se, const char *dir,
 			AEG_AUTOFREE char *canon = path_canon("/",
 			    list[k]->text);
 
-			if (strcmp(canon, dir) == 0) {
+			if (strcmp(canon, dir) == 0 &&
+			    !own_file(se, list[k]->file)) {
 				*ret_row = row;
 				return list[k];
 			}
