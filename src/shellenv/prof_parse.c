@@ -454,6 +454,20 @@ and_or(struct lex *l)
 	return left;
 }
 
+/* Words that only end something, and here there is nothing to end. */
+static bool
+at_stray(const struct lex *l)
+{
+	static const char *const words[] = { "then", "elif", "else", "fi",
+	    "do", "done", "esac", "}" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(words); i++)
+		if (at_keyword(l, words[i]))
+			return true;
+	return false;
+}
+
 static struct prof_node *
 list(struct lex *l, bool (*ends)(const struct lex *))
 {
@@ -464,8 +478,9 @@ list(struct lex *l, bool (*ends)(const struct lex *))
 			lex_next(l);
 		if (l->tok == TOK_EOF || ends(l))
 			return first;
-		if (l->tok != TOK_WORD && l->tok != TOK_LPAR) {
-			lex_fail(l, "an operator out of place");
+		if ((l->tok != TOK_WORD && l->tok != TOK_LPAR) ||
+		    at_stray(l)) {
+			lex_fail(l, "a word out of place");
 			return first;
 		}
 		*to = and_or(l);
