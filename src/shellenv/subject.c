@@ -179,6 +179,9 @@ find_shell(struct shellenv *se, const char *want)
 		se->type_source = "fallback";
 	}
 	se->shell_path = se_program(se, path);
+	/* Where there is no link to it, busybox is asked by name. */
+	if (se->shell_path == NULL && strcmp(path, "ash") == 0)
+		se->shell_path = se_program(se, "busybox");
 	se->shell_real = se->shell_path != NULL ?
 	    se_real(se, se->shell_path) : NULL;
 	if (se->shell_path == NULL && path[0] == '/')
