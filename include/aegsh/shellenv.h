@@ -172,7 +172,7 @@ int shellenv_restore(struct shellenv *se, const char *name,
 
 enum shellenv_can { SHELLENV_CAN_NOT = 0, SHELLENV_CAN_PARTLY, SHELLENV_CAN };
 struct shellenv_confinement {
-	const char *id, *mode, *evidence;	/* mode: "strict", "enforcing" */
+	const char *id, *mode, *evidence;	/* mode: "strict", … */
 	int present;				/* 1, 0, -1: cannot be told */
 	enum shellenv_can package_install, user_install, profile_write;
 	const char *condition;			/* "with sudo", NULL */

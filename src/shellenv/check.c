@@ -52,8 +52,9 @@ check_evidence(struct check *c, struct shellenv_finding *f, const char *file,
 	const char *shown = file != NULL ? se_shown(c->se, file) : NULL;
 
 	for (i = 0; i < n; i++)
-		if (f->evidence[i].line == line && f->evidence[i].file != NULL &&
-		    shown != NULL && strcmp(f->evidence[i].file, shown) == 0)
+		if (f->evidence[i].line == line &&
+		    f->evidence[i].file != NULL && shown != NULL &&
+		    strcmp(f->evidence[i].file, shown) == 0)
 			return;
 	if (n >= EVIDENCE_MAX)
 		return;

@@ -129,8 +129,9 @@ check_held(struct check *c)
 		    list[i].profile_write != SHELLENV_CAN_NOT)
 			continue;
 		f = check_add(c, SHELLENV_WARNING, "confined", list[i].id);
-		f->what = se_printf(c->se, "this process is confined by %s%s%s: "
-		    "start-up files cannot be edited from here", list[i].id,
+		f->what = se_printf(c->se, "this process is confined by "
+		    "%s%s%s: start-up files cannot be edited from here",
+		    list[i].id,
 		    list[i].mode != NULL ? ", " : "",
 		    list[i].mode != NULL ? list[i].mode : "");
 		f->remedy = "Run it outside.";

@@ -49,7 +49,7 @@ struct shellenv {
 	const char *user, *home, *pw_home, *pw_shell;
 	uid_t uid;
 	gid_t gid;
-	bool own;		/* the user who runs: the environment is theirs */
+	bool own;		/* who runs: the environment is theirs */
 	bool known;		/* NSS knows the user */
 	bool home_env;		/* home came from $HOME */
 	struct strv env;

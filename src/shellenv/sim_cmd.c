@@ -360,7 +360,8 @@ static bool
 strip_prefix(struct cmd *c)
 {
 	while (c->argc > 1 && (strcmp(c->v[0], "command") == 0 ||
-	    strcmp(c->v[0], "builtin") == 0 || strcmp(c->v[0], "noglob") == 0)) {
+	    strcmp(c->v[0], "builtin") == 0 ||
+	    strcmp(c->v[0], "noglob") == 0)) {
 		if (c->v[1][0] == '-' && strchr(c->v[1], 'v') != NULL) {
 			do_has(c);
 			return false;

@@ -41,7 +41,8 @@ sim_match(struct sim *s, const char *text, const char *pattern)
 		return TRI_YES;
 	/* @(a|b) and its kin, which glibc knows too. */
 	ext = strchr(pattern, '(') != NULL;
-	if (i > (ext ? EXT_MAX : PATTERN_MAX) || stars > STARS_MAX || !sim_known(pattern))
+	if (i > (ext ? EXT_MAX : PATTERN_MAX) || stars > STARS_MAX ||
+	    !sim_known(pattern))
 		return TRI_MAYBE;
 	r = fnmatch(pattern, text, ext ? FNM_EXTMATCH : 0);
 	if (r == 0)

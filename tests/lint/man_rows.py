@@ -75,7 +75,9 @@ def verbs():
             continue
         second = [w for w in words(first, "") if not w.startswith(":")]
         names += [first + " " + w for w in second] or [first]
-    text = section(page("aegshctl.8"), "VERBS")
+    # The verbs of env have a page of their own.
+    text = section(page("aegshctl.8"), "VERBS") + \
+        section(page("aegshctl-env.8"), "VERBS")
     parts = dict(re.findall(r"^\.Ss (.*?)\n(.*?)(?=^\.Ss |\Z)", text,
                             re.S | re.M))
     # Operands stand in the heading, too.

@@ -5,6 +5,7 @@ terminal, diffs that patch(1) takes, plans, and whose rights are used."""
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -405,6 +406,36 @@ def test_wrap(root):
            "wrap: options of the command are its own", out)
 
 
+def test_examples(root):
+    """The examples of aegshctl-env(8), one after the other in one home."""
+    page = os.path.join(os.environ["abs_top_srcdir"], "man/aegshctl-env.8")
+    with open(page) as f:
+        text = f.read().replace("\\\n", "").replace("\\(dq", '"')
+    lines = re.findall(r"^\.Dl (.*)", text[text.index(".Sh EXAMPLES"):],
+                       re.M)
+    report(len(lines) >= 10, "the page has %d examples" % len(lines))
+    h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n",
+                    ".cargo/bin/cargo": "#!/bin/sh\n"})
+    os.chmod(h.path + "/.cargo/bin/cargo", 0o755)
+    middle = ""
+    for line in lines:
+        p = subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL,
+                           env=h.env(PATH=os.path.dirname(CTL) +
+                                     ":/usr/bin:/bin"), text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        report(p.returncode in (0, 1) and p.stderr == "" and p.stdout != "",
+               line, p.stdout + p.stderr)
+        if "apply" in line:
+            middle = h.get(".bashrc") + (h.get(".profile") or "")
+    if "bash" in h.run("detect", "--no-probe")[1].split("\n")[0]:
+        report(LINE in middle and "GOPATH" in middle and
+               h.get(".bashrc") == ":\n" and
+               h.get(".profile") == ". ~/.bashrc\n",
+               "they do and undo what they say", h.get(".bashrc"))
+    else:
+        skip("the login shell here is not bash")
+
+
 def with_user(root):
     """As root asked for by another user, in a mount namespace where that
     user exists."""
@@ -488,7 +519,7 @@ def main():
     try:
         for test in (test_detect, test_speed, test_looking, test_consent,
                      test_patch, test_apply, test_mending, test_wrap,
-                     test_rights):
+                     test_examples, test_rights):
             test(root)
     finally:
         shutil.rmtree(root, ignore_errors=True)

@@ -234,7 +234,8 @@ rnd(uint32_t n)
 }
 
 static const char *const pieces[] = {
-	"PATH=\"$HOME/zz/a:$PATH\"\n", "export PATH=$PATH:~/zz/b\n", "PATH=~/zz/c:$PATH:~/zz/d\n",
+	"PATH=\"$HOME/zz/a:$PATH\"\n", "export PATH=$PATH:~/zz/b\n",
+	"PATH=~/zz/c:$PATH:~/zz/d\n",
 	"if [ -d /usr ]; then PATH=/zz/1:$PATH; else PATH=/zz/2:$PATH; fi\n",
 	"case \":$PATH:\" in *:/zz/1:*) ;; *) PATH=$PATH:/zz/3;; esac\n",
 	"f() { PATH=$1:$PATH; }; f /zz/f\n",
