@@ -254,8 +254,8 @@ static const char *const pieces[] = {
 	"cat <<E >/dev/null\nPATH=/zz/never:$PATH\nE\n",
 	"(PATH=/zz/sub:$PATH)\n", "case $- in *i*) PATH=/zz/int:$PATH;; esac\n",
 	"case x in y|x) PATH=/zz/case:$PATH;; esac\n",
-	"g() { case $2 in after) PATH=$PATH:$1;; *) PATH=$1:$PATH;; esac; }\n"
-	"g /zz/g1 after\ng /zz/g2\n",
+	("g() { case $2 in after) PATH=$PATH:$1;; *) PATH=$1:$PATH;; esac; }\n"
+	"g /zz/g1 after\ng /zz/g2\n"),
 	"false || { PATH=/zz/or:$PATH; }\n", "! true || PATH=/zz/not:$PATH\n",
 	"PATH=\"/zz/dq\\\"x\":$PATH\n", "PATH=/zz/./dot/../x:$PATH\n",
 	"export A=/zz/exp; export PATH=\"$A:$PATH\"\n",
@@ -266,11 +266,11 @@ static const char *const fish_pieces[] = {
 	"set -gx PATH /zz/a $PATH\n", "set -gx PATH $PATH /zz/b\n",
 	"contains /zz/a $PATH; or set -gx PATH /zz/c $PATH\n",
 	"if test -d /usr\n set -gx PATH /zz/d $PATH\nend\n",
-	"if test -d /nowhere\n set -gx PATH /zz/n $PATH\nelse\n"
-	" set -gx PATH /zz/e $PATH\nend\n",
+	("if test -d /nowhere\n set -gx PATH /zz/n $PATH\nelse\n"
+	" set -gx PATH /zz/e $PATH\nend\n"),
 	"for d in /zz/x /zz/y\n set -gx PATH $PATH $d\nend\n",
-	"switch a\ncase b\n set -gx PATH /zz/no $PATH\ncase a\n"
-	" set -gx PATH /zz/sw $PATH\nend\n",
+	("switch a\ncase b\n set -gx PATH /zz/no $PATH\ncase a\n"
+	" set -gx PATH /zz/sw $PATH\nend\n"),
 	"not test -d /usr; and set -gx PATH /zz/not $PATH\n",
 	"set -l d /zz/loc; set -gx PATH $d $PATH\n",
 	"set -gx PATH '/zz/q q' \"/zz/d q\" /zz/e\\ f $PATH\n",
@@ -357,11 +357,11 @@ one_real(size_t k, int round)
 static void
 check_real(void)
 {
+	static const char other[] = "PATH=/zz/other:$PATH\n";
 	size_t k;
 	int i;
 
-	scratch_puts("home/other", "PATH=/zz/other:$PATH\n");
-	chmod(scratch_path("home/other"), 0644);
+	scratch_write("home/other", other, sizeof other - 1, 0644);
 	scratch_mkdir("home/.config", 0755);
 	scratch_mkdir("home/.config/fish", 0755);
 	for (k = 0; k < AEG_NELEM(real); k++)
