@@ -15,10 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
 
 #define CACHE_PREFIX "policy-"
+#define KNOWN_PREFIX "sources-"
+
+/* A file that changed less than this ago could change once more within one
+ * tick of its time stamps. */
+#define KNOWN_SETTLED 2		/* seconds */
 
 void
 pol_hash_hex(const uint8_t hash[32], char hex[65])
@@ -40,10 +46,56 @@ open_dir(const char *dir)
 }
 
 static void
-name_of(const uint8_t hash[32], char name[80])
+name_of(const char *prefix, const uint8_t hash[32], char name[80])
 {
-	memcpy(name, CACHE_PREFIX, sizeof CACHE_PREFIX - 1);
-	pol_hash_hex(hash, name + sizeof CACHE_PREFIX - 1);
+	size_t len = strlen(prefix);
+
+	memcpy(name, prefix, len);
+	pol_hash_hex(hash, name + len);
+}
+
+/* A file of ours that nobody else can read or write, of a size between. */
+static int
+open_own(int dir_fd, const char *name, size_t least, size_t most,
+	size_t *ret_size)
+{
+	AEG_AUTOFD int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC |
+	    O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	int opened;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 077) != 0 ||
+	    st.st_uid != geteuid() || st.st_size < (off_t)least ||
+	    st.st_size > (off_t)most)
+		return ERR_TRUST;
+	*ret_size = (size_t)st.st_size;
+	opened = fd;
+	fd = -1;
+	return opened;
+}
+
+int
+pol_cache_known(const char *dir, const uint8_t identity[32],
+	uint8_t ret_hash[32])
+{
+	AEG_AUTOFD int dir_fd = open_dir(dir);
+	AEG_AUTOFD int fd = -1;
+	uint8_t hash[32];
+	char name[80];
+	size_t size;
+
+	if (dir_fd < 0)
+		return -errno;
+	name_of(KNOWN_PREFIX, identity, name);
+	fd = open_own(dir_fd, name, sizeof hash, sizeof hash, &size);
+	if (fd < 0)
+		return fd;
+	if (io_read_full(fd, hash, sizeof hash) < 0)
+		return -EIO;
+	memcpy(ret_hash, hash, sizeof hash);
+	return 0;
 }
 
 int
@@ -54,24 +106,15 @@ pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
 	AEG_AUTOFD int fd = -1;
 	char *blob AEG_AUTOFREE = NULL;
 	char name[80];
-	struct stat st;
 	size_t size;
 
 	if (dir_fd < 0)
 		return -errno;
-	name_of(hash, name);
-	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
-	    O_NONBLOCK);
+	name_of(CACHE_PREFIX, hash, name);
+	fd = open_own(dir_fd, name, sizeof(struct pol_header), POL_BLOB_MAX,
+	    &size);
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || (st.st_mode & 077) != 0 ||
-	    st.st_uid != geteuid() ||
-	    st.st_size < (off_t)sizeof(struct pol_header) ||
-	    st.st_size > (off_t)POL_BLOB_MAX)
-		return ERR_TRUST;
-	size = (size_t)st.st_size;
+		return fd;
 	blob = xmalloc(size);
 	/* Read, not mapped: what was checked can't change afterwards. */
 	if (io_read_full(fd, blob, size) < 0)
@@ -84,9 +127,9 @@ pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
 	return 0;
 }
 
-/* Compiled forms of other sources: nobody asks for them any more. */
+/* What belongs to other sources: nobody asks for it any more. */
 static void
-remove_others(int dir_fd, const char *keep)
+remove_others(int dir_fd, const char *prefix, const char *keep)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -97,15 +140,16 @@ remove_others(int dir_fd, const char *keep)
 		return;
 	}
 	while ((entry = readdir(dir)) != NULL)
-		if (text_starts(entry->d_name, CACHE_PREFIX) &&
+		if (text_starts(entry->d_name, prefix) &&
 		    strcmp(entry->d_name, keep) != 0)
 			unlinkat(dir_fd, entry->d_name, 0);
 	closedir(dir);
 }
 
-void
-pol_cache_write(const char *dir, const uint8_t hash[32], const char *blob,
-	size_t size)
+/* Put there whole or not at all: a half-written file never gets its name. */
+static void
+put_file(const char *dir, const char *prefix, const uint8_t key[32],
+	const void *bytes, size_t size)
 {
 	AEG_AUTOFD int dir_fd = open_dir(dir);
 	AEG_AUTOFD int fd = -1;
@@ -113,17 +157,33 @@ pol_cache_write(const char *dir, const uint8_t hash[32], const char *blob,
 
 	if (dir_fd < 0)
 		return;
-	name_of(hash, name);
+	name_of(prefix, key, name);
 	snprintf(temp, sizeof temp, ".policy.%ld", (long)getpid());
 	unlinkat(dir_fd, temp, 0);
 	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return;
-	/* A half-written file never gets its name. */
-	if (io_write_full(fd, blob, size) < 0 || fchmod(fd, 0600) < 0 ||
+	if (io_write_full(fd, bytes, size) < 0 || fchmod(fd, 0600) < 0 ||
 	    renameat(dir_fd, temp, dir_fd, name) < 0)
 		unlinkat(dir_fd, temp, 0);
 	else
-		remove_others(dir_fd, name);
+		remove_others(dir_fd, prefix, name);
+}
+
+void
+pol_cache_write(const char *dir, const uint8_t hash[32], const char *blob,
+	size_t size)
+{
+	put_file(dir, CACHE_PREFIX, hash, blob, size);
+}
+
+void
+pol_cache_remember(const char *dir, const struct pol_sources *s)
+{
+	int64_t now = clock_wall_ns() / 1000000000;
+
+	if (s->newest < now - KNOWN_SETTLED)
+		put_file(dir, KNOWN_PREFIX, s->identity, s->hash,
+		    sizeof s->hash);
 }

@@ -240,21 +240,32 @@ const struct pol_name *pol_find_name(const struct policy *p,
 struct pol_source {
 	enum pol_layer layer;
 	char *path;		/* "(built in)" of the floor */
-	char *text;
+	char *text;		/* NULL until it is filled in */
 	size_t len;
+	int fd;			/* of a file that is not read yet, or -1 */
 };
 
 struct pol_sources {
 	struct pol_source *v;
 	size_t n;
-	uint8_t hash[32];
+	uint8_t hash[32];	/* of the texts */
+	uint8_t identity[32];	/* of the files: what inode(7) tells */
+	int64_t newest;		/* seconds: last change of any of them */
 };
+
+#define POL_SOURCES_INIT { NULL, 0, { 0 }, { 0 }, 0 }
 
 extern const char pol_floor_text[];
 void pol_sources_add_text(struct pol_sources *s, enum pol_layer layer,
 	const char *path, const char *text, size_t len);
 void pol_sources_hash(struct pol_sources *s);
 
+/* Find and check the files; fill reads and hashes them.  Owner and mode are
+ * checked each time, the texts are read where the identity is new. */
+int pol_sources_find(const struct policy_layers *layers,
+	struct pol_sources *ret, struct err *err);
+int pol_sources_fill(struct pol_sources *s, struct err *err);
+/* Both. */
 int pol_sources_read(const struct policy_layers *layers,
 	struct pol_sources *ret, struct err *err);
 void pol_sources_done(struct pol_sources *s);
@@ -269,6 +280,12 @@ int pol_open(char *blob, size_t size, const char *profile,
 void pol_hash_hex(const uint8_t hash[32], char hex[65]);
 int pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
 	size_t *ret_size);
+/* The hash that sources of this identity had; -ENOENT. */
+int pol_cache_known(const char *dir, const uint8_t identity[32],
+	uint8_t ret_hash[32]);
+/* Remember it, unless a file changed so lately that it might change again
+ * without its times telling. */
+void pol_cache_remember(const char *dir, const struct pol_sources *s);
 void pol_cache_write(const char *dir, const uint8_t hash[32],
 	const char *blob, size_t size);
 

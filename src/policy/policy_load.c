@@ -54,17 +54,26 @@ policy_load_layers(const char *profile, const char *cache_dir,
 	size_t size = 0;
 	int rc;
 
-	rc = pol_sources_read(layers, &sources, err);
+	rc = pol_sources_find(layers, &sources, err);
 	if (rc < 0)
 		return rc;
-	if (cache_dir == NULL || pol_cache_read(cache_dir, sources.hash, &blob,
-	    &size) < 0) {
+	if (cache_dir != NULL && pol_cache_known(cache_dir, sources.identity,
+	    sources.hash) == 0 && pol_cache_read(cache_dir, sources.hash,
+	    &blob, &size) == 0) {
+		pol_sources_done(&sources);
+		return pol_open(blob, size, profile, ret, err);
+	}
+	rc = pol_sources_fill(&sources, err);
+	if (rc == 0 && (cache_dir == NULL || pol_cache_read(cache_dir,
+	    sources.hash, &blob, &size) < 0)) {
 		rc = pol_compile(&sources, &blob, &size, err);
 		if (rc == 0)
 			rc = pol_examples_check(&sources, blob, size, err);
 		if (rc == 0 && cache_dir != NULL)
 			pol_cache_write(cache_dir, sources.hash, blob, size);
 	}
+	if (rc == 0 && cache_dir != NULL)
+		pol_cache_remember(cache_dir, &sources);
 	pol_sources_done(&sources);
 	if (rc < 0) {
 		free(blob);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The rule files of all layers: found, their owners and modes checked on
- * the open descriptor, read, and hashed together.
+ * the open descriptor, and, where their compiled form is not known yet,
+ * read and hashed together.
  */
 #include "policy_int.h"
 
@@ -31,54 +32,64 @@ add_source(struct pol_sources *s, enum pol_layer layer, char *path, char *text,
 {
 	s->v = xreallocarray(s->v, s->n + 1, sizeof *s->v);
 	s->v[s->n++] = (struct pol_source){ .layer = layer, .path = path,
-		.text = text, .len = len };
+		.text = text, .len = len, .fd = -1 };
+}
+
+/* What changes when a file does (inode(7)): not even its owner can set the
+ * time of the last change of its inode. */
+static void
+identify(struct sha256_ctx *ctx, const struct stat *st, struct pol_sources *s)
+{
+	const int64_t v[] = { (int64_t)st->st_dev, (int64_t)st->st_ino,
+		st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
+		st->st_ctim.tv_sec, st->st_ctim.tv_nsec };
+
+	sha256_update(ctx, sizeof v, (const void *)v);
+	if (st->st_ctim.tv_sec > s->newest)
+		s->newest = st->st_ctim.tv_sec;
 }
 
 /* The directory is trusted already; what is left is the file itself. */
 static int
-check_file(const struct place *place, const char *name, int fd,
-	struct err *err)
+check_file(const struct place *place, const char *name,
+	const struct stat *st, struct err *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s/%s", place->path, name);
-	if (!S_ISREG(st.st_mode) || (st.st_mode & 022) != 0 ||
-	    (st.st_uid != sysdirs()->operator_uid && st.st_uid != 0 &&
-	    st.st_uid != place->uid))
+	if (!S_ISREG(st->st_mode) || (st->st_mode & 022) != 0 ||
+	    (st->st_uid != sysdirs()->operator_uid && st->st_uid != 0 &&
+	    st->st_uid != place->uid))
 		return err_set(err, ERR_TRUST, "%s/%s: not a regular file of "
 		    "its owner that nobody else can write", place->path, name);
-	if (st.st_size > (off_t)POL_SOURCE_MAX)
+	if (st->st_size > (off_t)POL_SOURCE_MAX)
 		return err_set(err, ERR_TOO_LONG, "%s/%s: longer than %zu "
 		    "bytes", place->path, name, POL_SOURCE_MAX);
 	return 0;
 }
 
 static int
-read_file(const struct place *place, const char *name,
+find_file(const struct place *place, const char *name, struct sha256_ctx *ctx,
 	struct pol_sources *ret, struct err *err)
 {
-	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
 	AEG_AUTOFD int fd = openat(place->fd, name, O_RDONLY | O_CLOEXEC |
 	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	size_t len;
+	struct pol_source *found;
+	struct stat st;
 	int rc;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s/%s", place->path, name);
-	rc = check_file(place, name, fd, err);
+	rc = check_file(place, name, &st, err);
 	if (rc < 0)
 		return rc;
-	rc = io_read_all(fd, &text);
-	if (rc < 0)
-		return err_set(err, rc, "%s/%s: %s", place->path, name,
-		    err_str(rc));
 	if (ret->n == POL_SOURCES_MAX)
 		return err_set(err, ERR_TOO_LONG, "more than %d rule files",
 		    POL_SOURCES_MAX);
-	len = text.len;
 	add_source(ret, place->layer, xasprintf("%s/%s", place->path, name),
-	    buf_take(&text), len);
+	    NULL, 0);
+	found = &ret->v[ret->n - 1];
+	found->fd = fd;
+	fd = -1;
+	sha256_update(ctx, strlen(found->path) + 1, (const void *)found->path);
+	identify(ctx, &st, ret);
 	return 0;
 }
 
@@ -96,7 +107,8 @@ by_bytes(const struct dirent **a, const struct dirent **b)
 
 /* All *.conf of a directory; one that is not there holds none. */
 static int
-read_place(struct place *place, struct pol_sources *ret, struct err *err)
+find_place(struct place *place, struct sha256_ctx *ctx,
+	struct pol_sources *ret, struct err *err)
 {
 	struct dirent **names = NULL;
 	AEG_AUTOFD int fd = -1;
@@ -112,7 +124,7 @@ read_place(struct place *place, struct pol_sources *ret, struct err *err)
 	if (n < 0)
 		return err_sys(err, errno, "%s", place->path);
 	for (i = 0; i < n && rc == 0; i++)
-		rc = read_file(place, names[i]->d_name, ret, err);
+		rc = find_file(place, names[i]->d_name, ctx, ret, err);
 	for (i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
@@ -146,11 +158,25 @@ pol_sources_add_text(struct pol_sources *s, enum pol_layer layer,
 	add_source(s, layer, xstrdup(path), xmemdup0(text, len), len);
 }
 
+/* The rules built in are as old as the program is. */
+static void
+identify_program(struct sha256_ctx *ctx, struct pol_sources *s)
+{
+	const uint32_t version = POL_VERSION;
+	struct stat st;
+
+	sha256_update(ctx, sizeof version, (const void *)&version);
+	if (stat("/proc/self/exe", &st) == 0)
+		identify(ctx, &st, s);
+	else
+		s->newest = INT64_MAX;	/* unknown: nothing is remembered */
+}
+
 int
-pol_sources_read(const struct policy_layers *layers, struct pol_sources *ret,
+pol_sources_find(const struct policy_layers *layers, struct pol_sources *ret,
 	struct err *err)
 {
-	struct pol_sources s = { NULL, 0, { 0 } };
+	struct pol_sources s = POL_SOURCES_INIT;
 	char *vendor AEG_AUTOFREE = xasprintf("%s/policy", sysdirs()->data);
 	char *site AEG_AUTOFREE = xasprintf("%s/policy.d", sysdirs()->conf);
 	struct place places[] = {
@@ -159,21 +185,65 @@ pol_sources_read(const struct policy_layers *layers, struct pol_sources *ret,
 		{ POL_USER, layers != NULL ? layers->user_dir : NULL,
 		    layers != NULL ? layers->uid : (uid_t)-1, -1 },
 	};
+	struct sha256_ctx ctx;
 	size_t i;
 	int rc = 0;
 
+	sha256_init(&ctx);
+	identify_program(&ctx, &s);
 	pol_sources_add_text(&s, POL_FLOOR, "(built in)", pol_floor_text,
 	    strlen(pol_floor_text));
 	for (i = 0; i < AEG_NELEM(places) && rc == 0; i++)
 		if (places[i].path != NULL)
-			rc = read_place(&places[i], &s, err);
+			rc = find_place(&places[i], &ctx, &s, err);
 	if (rc < 0) {
 		pol_sources_done(&s);
 		return rc;
 	}
-	pol_sources_hash(&s);
+	sha256_digest(&ctx, sizeof s.identity, s.identity);
 	*ret = s;
 	return 0;
+}
+
+int
+pol_sources_fill(struct pol_sources *s, struct err *err)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < s->n; i++) {
+		AEG_AUTO(buf_done) struct buf text =
+		    BUF_INIT_MAX(POL_SOURCE_MAX);
+
+		if (s->v[i].fd < 0)
+			continue;
+		rc = io_read_all(s->v[i].fd, &text);
+		if (rc < 0)
+			return err_set(err, rc, "%s: %s", s->v[i].path,
+			    err_str(rc));
+		io_close(&s->v[i].fd);
+		s->v[i].len = text.len;
+		s->v[i].text = buf_take(&text);
+	}
+	pol_sources_hash(s);
+	return 0;
+}
+
+int
+pol_sources_read(const struct policy_layers *layers, struct pol_sources *ret,
+	struct err *err)
+{
+	struct pol_sources s;
+	int rc = pol_sources_find(layers, &s, err);
+
+	if (rc < 0)
+		return rc;
+	rc = pol_sources_fill(&s, err);
+	if (rc < 0)
+		pol_sources_done(&s);
+	else
+		*ret = s;
+	return rc;
 }
 
 void
@@ -184,7 +254,8 @@ pol_sources_done(struct pol_sources *s)
 	for (i = 0; i < s->n; i++) {
 		free(s->v[i].path);
 		free(s->v[i].text);
+		io_close(&s->v[i].fd);
 	}
 	free(s->v);
-	*s = (struct pol_sources){ NULL, 0, { 0 } };
+	*s = (struct pol_sources)POL_SOURCES_INIT;
 }

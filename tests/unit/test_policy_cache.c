@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+/* What of the sources is remembered, and what makes it forgotten. */
+#include "policy/policy_int.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "judge.h"
+
+static const char path_in_root[] = "etc/policy.d/10-site.conf";
+
+static void
+find(struct pol_sources *s)
+{
+	struct err err = ERR_INIT;
+
+	IS_INTN(pol_sources_find(NULL, s, &err), 0, err.text);
+}
+
+/* The same bytes in number, the same time of modification. */
+static void
+change_behind(const char *text)
+{
+	char *path AEG_AUTOFREE = scratch_path(path_in_root);
+	struct stat st;
+	struct timespec times[2];
+	int fd;
+
+	if (stat(path, &st) < 0)
+		scratch_die(path);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		scratch_die(path);
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
+	if (futimens(fd, times) < 0)
+		scratch_die(path);
+	close(fd);
+}
+
+int
+main(void)
+{
+	struct pol_sources s, again;
+	uint8_t hash[32] = { 0 };
+	char *dir AEG_AUTOFREE = NULL;
+	struct err err = ERR_INIT;
+
+	judge_places();
+	dir = scratch_path("cache");
+	scratch_mkdir("cache", 0700);
+	scratch_mkdir("etc", 0755);
+	scratch_mkdir("etc/policy.d", 0755);
+	scratch_puts(path_in_root, "# one\n");
+	find(&s);
+	OK(pol_cache_known(dir, s.identity, hash) == -ENOENT);
+	IS_INT(pol_sources_fill(&s, &err), 0);
+	pol_cache_remember(dir, &s);
+	OKF(pol_cache_known(dir, s.identity, hash) == -ENOENT,
+	    "a file that changed just now is not remembered");
+	s.newest = 0;
+	pol_cache_remember(dir, &s);
+	IS_INT(pol_cache_known(dir, s.identity, hash), 0);
+	OK(memcmp(hash, s.hash, sizeof hash) == 0);
+	find(&again);
+	OKF(memcmp(again.identity, s.identity, sizeof s.identity) == 0,
+	    "the same files are known again");
+	pol_sources_done(&again);
+	change_behind("# two\n");
+	find(&again);
+	OKF(pol_cache_known(dir, again.identity, hash) == -ENOENT,
+	    "size and time put back do not hide a change");
+	IS_INT(pol_sources_fill(&again, &err), 0);
+	OK(memcmp(again.hash, s.hash, sizeof s.hash) != 0);
+	pol_sources_done(&again);
+	pol_sources_done(&s);
+	return tap_done();
+}
