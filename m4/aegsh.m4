@@ -62,3 +62,77 @@ AC_DEFUN([AEGSH_LIBRARY], [
          [AC_MSG_ERROR([--with-static-libs: no static archive of $2])])])
     LIBS=$aegsh_save_LIBS])
 ])
+
+dnl AEGSH_SHEBANG: how auto-shebang is linked.  It stands between a script
+dnl and its interpreter each time and needs nothing dynamic of a libc, so
+dnl static starts sooner; and against musl, when its compiler is there,
+dnl sooner by half again: glibc asks the processor for its features some
+dnl forty times at each start, and in a virtual machine each is a trap.
+AC_DEFUN([AEGSH_SHEBANG], [
+  AC_ARG_ENABLE([static-auto-shebang],
+    [AS_HELP_STRING([--disable-static-auto-shebang],
+      [link auto-shebang dynamically (it starts slower)])],
+    [], [enable_static_auto_shebang=auto])
+  AC_ARG_WITH([musl-gcc],
+    [AS_HELP_STRING([--with-musl-gcc=CC],
+      [compile auto-shebang with this (musl-gcc, when it is there)])],
+    [], [with_musl_gcc=auto])
+  AS_IF([test "x$enable_sanitize" != xno || test "x$with_fuzzer" != xno],
+    [shebang_static=no], [shebang_static=$enable_static_auto_shebang])
+
+  SHEBANG_CC=
+  AS_IF([test "x$shebang_static" != xno && test "x$with_musl_gcc" != xno],
+    [AS_CASE([$with_musl_gcc], [auto|yes],
+      [AC_PATH_PROG([SHEBANG_CC], [musl-gcc], [])],
+      [SHEBANG_CC=$with_musl_gcc])])
+  SHEBANG_CC_FLAGS=
+  AS_IF([test -n "$SHEBANG_CC"], [AEGSH_SHEBANG_MUSL])
+  AS_IF([test -z "$SHEBANG_CC" && test "x$with_musl_gcc" != xauto &&
+      test "x$with_musl_gcc" != xno],
+    [AC_MSG_ERROR([--with-musl-gcc: it does not work, or auto-shebang is not static. Debian: apt-get install musl-tools. Fedora: dnf install musl-gcc musl-libc-static.])])
+  AC_SUBST([SHEBANG_CC])
+  AC_SUBST([SHEBANG_CC_FLAGS])
+  AM_CONDITIONAL([MUSL_SHEBANG], [test -n "$SHEBANG_CC"])
+
+  STATIC_LDFLAGS=
+  AS_IF([test -z "$SHEBANG_CC" && test "x$shebang_static" != xno],
+    [AEGSH_LDFLAG([-static-pie], [STATIC_LDFLAGS])])
+  AS_IF([test "x$enable_static_auto_shebang" = xyes && test -z "$SHEBANG_CC" &&
+      test -z "$STATIC_LDFLAGS"],
+    [AC_MSG_ERROR([--enable-static-auto-shebang: no static libc, or sanitizers are on. Debian: apt-get install libc6-dev. Fedora: dnf install glibc-static.])])
+  SHEBANG_LDFLAGS=$HARDEN_LDFLAGS
+  AS_IF([test -n "$STATIC_LDFLAGS"],
+    [SHEBANG_LDFLAGS="`AS_ECHO(["$HARDEN_LDFLAGS"]) | sed 's/ -pie / /'`$STATIC_LDFLAGS"])
+  AC_SUBST([SHEBANG_LDFLAGS])
+])
+
+dnl Flags with which $SHEBANG_CC makes a static program, at a random place
+dnl where it can; or SHEBANG_CC empty.  The kernel's headers come last, so
+dnl that the C library's own are never shadowed.
+AC_DEFUN([AEGSH_SHEBANG_MUSL], [
+  AC_MSG_CHECKING([how $SHEBANG_CC links a static program])
+  aegsh_save_CC=$CC aegsh_save_CFLAGS=$CFLAGS aegsh_save_LDFLAGS=$LDFLAGS
+  aegsh_save_LIBS=$LIBS aegsh_save_CPPFLAGS=$CPPFLAGS
+  aegsh_kernel="-idirafter /usr/include"
+  aegsh_arch=`$CC -print-multiarch 2>/dev/null`
+  test -z "$aegsh_arch" || aegsh_kernel="$aegsh_kernel -idirafter /usr/include/$aegsh_arch"
+  aegsh_plain="-static -Wl,-z,relro,-z,now,-z,noexecstack"
+  # Where its start files are; its driver knows no -static-pie.
+  echo 'int main(void) { return 0; }' >conftest.c
+  aegsh_crt=`$SHEBANG_CC -### -static conftest.c 2>&1 | tr ' "' '\n\n' | sed -n 's,/crti\.o$,,p'`
+  aegsh_pie="-fPIE $aegsh_plain -nostartfiles -Wl,-pie,--no-dynamic-linker $aegsh_crt/rcrt1.o $aegsh_crt/crti.o $aegsh_crt/crtn.o"
+  CC=$SHEBANG_CC CFLAGS="-O2 $aegsh_kernel" CPPFLAGS= LDFLAGS= LIBS=
+  for aegsh_flags in "$aegsh_pie" "$aegsh_plain"; do
+    LIBS=$aegsh_flags
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <linux/stat.h>
+#include <stdio.h>]], [[struct statx sx; return printf("%zu\n", sizeof sx) < 1;]])],
+      [AS_IF([test "x$cross_compiling" = xyes || ./conftest$ac_exeext >/dev/null 2>&1],
+        [SHEBANG_CC_FLAGS="$aegsh_kernel $aegsh_flags"])])
+    test -z "$SHEBANG_CC_FLAGS" || break
+  done
+  CC=$aegsh_save_CC CFLAGS=$aegsh_save_CFLAGS LDFLAGS=$aegsh_save_LDFLAGS
+  LIBS=$aegsh_save_LIBS CPPFLAGS=$aegsh_save_CPPFLAGS
+  AS_IF([test -n "$SHEBANG_CC_FLAGS"], [AC_MSG_RESULT([$SHEBANG_CC_FLAGS])],
+    [AC_MSG_RESULT([not at all])
+     SHEBANG_CC=])
+])

@@ -13,7 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/stat.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -58,7 +60,10 @@ is_autofs(struct shebang_walk *w, int fd)
 	struct statfs fs;
 	dev_t dev;
 
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &sx) < 0)
+	/* statx(2) by number, since not every libc has it: it alone answers
+	 * without asking a file server. */
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0,
+	    &sx) < 0)
 		return false;
 	dev = makedev(sx.stx_dev_major, sx.stx_dev_minor);
 	if (w->dev_known && w->dev == dev)
@@ -98,7 +103,7 @@ try_name(struct shebang_walk *w, int dir_fd, const char *dir,
 	if (fd < 0 && shebang_is_fatal(errno))
 		return give_up(errno, dir, err);
 	path = join(dir, name);
-	rc = shebang_candidate(w->q, path, &c);
+	rc = shebang_candidate(w->q, w->script, path, &c);
 	if (rc < 0)
 		return give_up(-rc, dir, err);
 	shebang_trace_candidate(w->q, path, &c);
@@ -112,9 +117,10 @@ try_name(struct shebang_walk *w, int dir_fd, const char *dir,
 }
 
 /* Every name in a directory; dir_fd is negative (-errno) when it could not
- * be opened, which answers for all of them. */
+ * be opened, which answers for all of them.  level: it is the level's own,
+ * which is known to hold files. */
 static int
-try_dir(struct shebang_walk *w, int dir_fd, const char *dir,
+try_dir(struct shebang_walk *w, int dir_fd, const char *dir, bool level,
     struct err *err)
 {
 	size_t i;
@@ -126,7 +132,7 @@ try_dir(struct shebang_walk *w, int dir_fd, const char *dir,
 		    "more than %d candidates", SHEBANG_TRIES_MAX);
 	if (dir_fd < 0 && shebang_is_fatal(-dir_fd))
 		return give_up(-dir_fd, dir, err);
-	if (dir_fd >= 0 && is_autofs(w, dir_fd)) {
+	if (dir_fd >= 0 && !level && is_autofs(w, dir_fd)) {
 		trace_skip(w, dir, "is the automounter's: holds no files");
 		return 0;
 	}
@@ -178,15 +184,15 @@ try_level(struct shebang_walk *w, int fd, const char *path, bool first,
 			if (!first || w->absolute_done)
 				continue;
 			dir_fd = open_dir(AT_FDCWD, entry);
-			rc = try_dir(w, dir_fd, entry, err);
+			rc = try_dir(w, dir_fd, entry, false, err);
 		} else if (autofs) {
 			continue;
 		} else if (strcmp(entry, ".") == 0) {
-			rc = try_dir(w, fd, path, err);
+			rc = try_dir(w, fd, path, true, err);
 		} else {
 			dir = join(path, entry);
 			dir_fd = fd < 0 ? fd : open_dir(fd, entry);
-			rc = try_dir(w, dir_fd, dir, err);
+			rc = try_dir(w, dir_fd, dir, false, err);
 		}
 	}
 	return rc;
