@@ -37,6 +37,7 @@ enum shebang_verdict {
 	SHEBANG_NOT_EXECUTABLE,
 	SHEBANG_SELF,		/* the file that asks */
 	SHEBANG_RESOLVER,	/* another auto-shebang: copy, other version */
+	SHEBANG_OWN_SCRIPT,	/* the script that is to be run */
 	SHEBANG_TAKEN,
 };
 
@@ -122,7 +123,8 @@ int shebang_first_line(int cwd_fd, const char *script, char **ret_line,
 #define SHEBANG_NOTE_TYPE 1
 
 /* True when the file behind fd (O_PATH or readable) is an auto-shebang
- * program by its note: an alias, a copy, another version.  False also when it can't be read. */
+ * program by its note: an alias, a copy, another version.  False also when
+ * it can't be read. */
 bool shebang_is_resolver(int fd);
 
 /* Words for people: "not executable", "directive". */

@@ -220,7 +220,8 @@ examine(const char *script, const char *name, bool json)
 	rc = shebang_first_line(AT_FDCWD, script, &line, &len, &err);
 	if (rc < 0) {
 		say("%s", err.text);
-		return shebang_exit_status(rc);
+		return shebang_exit_status(rc) == EXIT_USAGE ? EXIT_USAGE :
+		    EXIT_NO;
 	}
 	hashbang_read(&h, line, len);
 	ask_query(&q, name != NULL ? name : h.name, script);
@@ -238,6 +239,12 @@ examine(const char *script, const char *name, bool json)
 		json_report(&d, &q, &h, &r, status, &err, &out);
 	else
 		text_report(&d, &q, &h, &r, &err, &out);
+	/* What is cut would be no JSON, and no whole story. */
+	if (buf_overflow(&d.settings) || buf_overflow(&d.steps) ||
+	    buf_overflow(&out)) {
+		say("the report is too long");
+		return EXIT_USAGE;
+	}
 	return say_out(&out, status == 0 || status == EXIT_USAGE ? status :
 	    EXIT_NO);
 }

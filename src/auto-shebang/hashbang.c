@@ -74,7 +74,7 @@ take_program(struct hashbang *h, const char *program, const char *rest)
 		free(h->name);
 		h->name = NULL;
 		strv_add(&h->problems,
-		    "auto-shebang needs a name: #!…/auto-shebang auto-python");
+		    "auto-shebang needs a name behind it, like auto-python");
 		return;
 	}
 	if (skip_blanks(rest)[0] != '\0')

@@ -23,8 +23,9 @@ static const char usage_text[] =
 	"       auto-shebang --version | --help\n"
 	"       ALIAS SCRIPT [ARGUMENT...]\n"
 	"\n"
-	"Runs SCRIPT with the interpreter NAME that stands nearest to it, from\n"
-	"the script's directory upward.  See auto-shebang(1), auto-shebang(7).\n";
+	"Runs SCRIPT with the interpreter NAME that stands nearest to it,\n"
+	"from the script's directory upward.\n"
+	"See auto-shebang(1) and auto-shebang(7).\n";
 
 enum mode { MODE_EXEC, MODE_RESOLVE, MODE_CHECK };
 

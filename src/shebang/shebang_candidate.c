@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One candidate: is it a regular file that may be executed and is not
- * auto-shebang itself?
+ * One candidate: is it a regular file that may be executed, and neither
+ * auto-shebang itself nor the script?
  *
  * All questions go to one O_PATH descriptor, so that the answers are about
  * one file.  "Itself" is known by inode, which covers hard and symbolic
@@ -156,9 +156,15 @@ open_failed(const struct shebang_query *q, const char *path, int errnum,
 	}
 }
 
+static bool
+is_file(const struct stat *st, dev_t dev, ino_t ino)
+{
+	return st->st_ino == ino && st->st_dev == dev;
+}
+
 int
-shebang_candidate(const struct shebang_query *q, const char *path,
-    struct shebang_candidate *ret)
+shebang_candidate(const struct shebang_query *q, const struct stat *script,
+    const char *path, struct shebang_candidate *ret)
 {
 	AEG_AUTOFD int fd = open(path, O_PATH | O_CLOEXEC);
 	AEG_AUTOFD int readable = -1;
@@ -175,8 +181,12 @@ shebang_candidate(const struct shebang_query *q, const char *path,
 		ret->verdict = SHEBANG_NOT_REGULAR;
 		return 0;
 	}
-	if (q->self_ino == st.st_ino && q->self_dev == st.st_dev) {
-		ret->verdict = SHEBANG_SELF;
+	/* A script can't be its own interpreter: an `auto-python' that is
+	 * written in Python takes the next one up. */
+	if (is_file(&st, q->self_dev, q->self_ino) || (script != NULL &&
+	    is_file(&st, script->st_dev, script->st_ino))) {
+		ret->verdict = is_file(&st, q->self_dev, q->self_ino) ?
+		    SHEBANG_SELF : SHEBANG_OWN_SCRIPT;
 		return 0;
 	}
 	if (may_execute(fd) < 0) {

@@ -116,9 +116,11 @@ struct shebang_candidate {
 
 #define SHEBANG_CANDIDATE_INIT { SHEBANG_MISSING, 0, -1, SHEBANG_OTHER }
 
-/* Look at one path.  0 whatever the verdict; negative only when this
- * process can't go on (-EMFILE, -ENFILE, -ENOMEM). */
-int shebang_candidate(const struct shebang_query *q, const char *path,
+/* Look at one path, for a script (its stat, or NULL).  0 whatever the
+ * verdict; negative only when this process can't go on (-EMFILE, -ENFILE,
+ * -ENOMEM). */
+int shebang_candidate(const struct shebang_query *q,
+	const struct stat *script, const char *path,
 	struct shebang_candidate *ret);
 /* An open that failed: is the process at its end, or is it the path? */
 bool shebang_is_fatal(int errnum);
@@ -132,6 +134,7 @@ enum shebang_format shebang_look(int fd, bool *ret_resolver);
 struct shebang_walk {
 	const struct shebang_query *q;
 	const struct shebang_plan *plan;
+	const struct stat *script;	/* or NULL */
 	struct shebang_result *found;	/* filled when its path is not NULL */
 	unsigned tries;
 	bool absolute_done;	/* an earlier walk looked there */

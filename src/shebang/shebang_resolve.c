@@ -72,6 +72,8 @@ shebang_verdict_str(enum shebang_verdict verdict)
 		return "auto-shebang itself";
 	case SHEBANG_RESOLVER:
 		return "another auto-shebang";
+	case SHEBANG_OWN_SCRIPT:
+		return "the script itself";
 	case SHEBANG_TAKEN:
 		return "taken";
 	}
@@ -161,8 +163,9 @@ given_path(const struct shebang_query *q, const char *value, char **ret)
 /* AUTO_SHEBANG_OVERRIDE_EXE or _FALLBACK_EXE: 1 when it is set and good, 0
  * when it is not set. */
 static int
-use_given(const struct shebang_query *q, const char *variable,
-    enum shebang_from from, struct shebang_result *found, struct err *err)
+use_given(const struct shebang_query *q, const struct stat *script,
+    const char *variable, enum shebang_from from,
+    struct shebang_result *found, struct err *err)
 {
 	struct shebang_candidate c = SHEBANG_CANDIDATE_INIT;
 	const char *value = shebang_env(q->envp, variable, strlen(variable));
@@ -176,7 +179,7 @@ use_given(const struct shebang_query *q, const char *variable,
 		    variable, SHEBANG_PATH_MAX - 1);
 	rc = given_path(q, value, &path);
 	if (rc == 0)
-		rc = shebang_candidate(q, path, &c);
+		rc = shebang_candidate(q, script, path, &c);
 	if (rc < 0)
 		return err_sys(err, -rc, "%s=%s", variable, value);
 	shebang_trace_candidate(q, path, &c);
@@ -253,12 +256,13 @@ search(const struct shebang_query *q, const struct shebang_settings *s,
 	AEG_AUTO(shebang_plan_done) struct shebang_plan plan = {
 		STRV_INIT, STRV_INIT
 	};
-	struct shebang_walk w = { .q = q, .plan = &plan, .found = found };
+	struct shebang_walk w = { .q = q, .plan = &plan, .found = found,
+	    .script = &sc->st };
 	bool trusted = shebang_setting_is(s, SHEBANG_TRUST_ENV, "yes");
 	int rc = 0;
 
 	if (trusted)
-		rc = use_given(q, "AUTO_SHEBANG_OVERRIDE_EXE",
+		rc = use_given(q, &sc->st, "AUTO_SHEBANG_OVERRIDE_EXE",
 		    SHEBANG_OVERRIDE, found, err);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
@@ -266,7 +270,7 @@ search(const struct shebang_query *q, const struct shebang_settings *s,
 	if (rc == 0)
 		rc = walk_both(&w, s, sc, err);
 	if (rc == 0 && found->path == NULL && trusted)
-		rc = use_given(q, "AUTO_SHEBANG_FALLBACK_EXE",
+		rc = use_given(q, &sc->st, "AUTO_SHEBANG_FALLBACK_EXE",
 		    SHEBANG_FALLBACK, found, err);
 	return rc < 0 ? rc : 0;
 }

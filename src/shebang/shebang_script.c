@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +128,8 @@ shebang_script_head(const struct shebang_script *s, struct buf *head,
 {
 	size_t seen = 0;
 	int lines = 0;
+	char *to, past;
 	ssize_t n;
-	char *to;
 
 	for (;;) {
 		size_t room = SHEBANG_HEAD_MAX - head->len;
@@ -156,7 +155,11 @@ shebang_script_head(const struct shebang_script *s, struct buf *head,
 			return 0;
 		}
 	}
-	*ret_cut = (uintmax_t)s->st.st_size > head->len;
+	/* Asked, since a file of /proc has no size. */
+	do {
+		n = pread(s->fd, &past, 1, (off_t)head->len);
+	} while (n < 0 && errno == EINTR);
+	*ret_cut = n != 0;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "aegsh/base/mem.h"
 
+static const struct stat *script;
 static struct shebang_query query = { .cwd_fd = AT_FDCWD, .explain = true };
 
 static enum shebang_verdict
@@ -18,7 +19,7 @@ look(const char *path, enum shebang_format *ret_format, int *ret_errnum)
 {
 	struct shebang_candidate c = SHEBANG_CANDIDATE_INIT;
 
-	IS_INTN(shebang_candidate(&query, path, &c), 0, path);
+	IS_INTN(shebang_candidate(&query, script, path, &c), 0, path);
 	OKF((c.fd >= 0) == (c.verdict == SHEBANG_TAKEN),
 	    "%s: a descriptor only when taken", path);
 	if (c.fd >= 0)
@@ -120,6 +121,11 @@ test_self(void)
 	check("script", SHEBANG_TAKEN, SHEBANG_SCRIPT, 0);
 	query.self_dev = 0;
 	query.self_ino = 0;
+	script = &st;
+	check("link", SHEBANG_OWN_SCRIPT, SHEBANG_OTHER, 0);
+	check("hard", SHEBANG_OWN_SCRIPT, SHEBANG_OTHER, 0);
+	check("text", SHEBANG_TAKEN, SHEBANG_OTHER, 0);
+	script = NULL;
 	free(hard);
 	free(path);
 }
