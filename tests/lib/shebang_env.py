@@ -3,7 +3,7 @@
 aliases, a clean environment, and small helpers for shell cases."""
 import atexit
 import os
-import shutil
+import subprocess
 import tempfile
 
 BUILD = os.environ.get("abs_top_builddir") or os.getcwd()
@@ -29,7 +29,8 @@ def directory(prefix):
     """A fresh directory, gone at the end; its path holds no link."""
     path = os.path.realpath(tempfile.mkdtemp(prefix=prefix))
     os.chmod(path, 0o755)
-    atexit.register(shutil.rmtree, path, True)
+    # rm, since trees may be deeper than Python recurses.
+    atexit.register(subprocess.run, ["/bin/rm", "-rf", path], check=False)
     return path
 
 
