@@ -208,6 +208,23 @@ new_cfg(void)
 	return cfg;
 }
 
+/* Comments in these files are long, and libconfuse reads them byte by byte;
+ * blanks in their place keep the numbers of the lines. */
+static void
+drop_comments(char *text)
+{
+	char *line, *next;
+
+	for (line = text; line != NULL && *line != '\0'; line = next) {
+		next = strchr(line, '\n');
+		if (next != NULL)
+			next++;
+		line += strspn(line, " \t");
+		if (*line == '#')
+			memset(line, ' ', strcspn(line, "\n"));
+	}
+}
+
 /* Parse one file into cfg. */
 static int
 parse(cfg_t *cfg, const struct source *s, struct sandbox_list *list,
@@ -216,6 +233,8 @@ parse(cfg_t *cfg, const struct source *s, struct sandbox_list *list,
 	struct reading now = { .path = s->path, .list = list, .err = err };
 
 	reading = &now;
+	if (s->bytes.len > 0)
+		drop_comments(s->bytes.data);
 	if (s->bytes.len > 0 && look_at(s) == 0 &&
 	    cfg_parse_buf(cfg, s->bytes.data) != CFG_SUCCESS)
 		fail(ERR_SYNTAX, cfg->line, "cannot be read");

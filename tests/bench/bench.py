@@ -40,7 +40,10 @@ def to_prompt(argv, prompt, rss=None):
     while prompt not in seen:
         if not select.select([fd], [], [], 10)[0]:
             sys.exit("%r shows no prompt: %r" % (argv, seen))
-        seen += os.read(fd, 4096)
+        try:
+            seen += os.read(fd, 4096)
+        except OSError:
+            sys.exit("%r ended without a prompt: %r" % (argv, seen))
     took = time.perf_counter() - start
     if rss is not None:
         time.sleep(0.3)     # what is done while the prompt waits
