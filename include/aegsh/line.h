@@ -31,6 +31,15 @@ const char *line_origin_name(enum line_origin o);
 typedef int line_complete_fn(void *ctx, const char *text, size_t len,
 	const char **ret_open);
 
+/*
+ * Could what came from byte `from` on (whole lines) end what is open?  False
+ * only where it certainly cannot: in a here-document or a quotation, until
+ * its end is written.  Then nobody needs to be asked, which would be anew
+ * about the whole text after each line.
+ */
+bool line_may_close(const char *open, const char *text, size_t from,
+	size_t len);
+
 enum line_result { LINE_END = 0,	/* end of input */
 	LINE_OK, LINE_INTERRUPTED,	/* Ctrl-C: dropped */
 	LINE_FAILED };

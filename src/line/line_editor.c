@@ -265,10 +265,12 @@ line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
 {
 	enum line_result r = LINE_OK;
 	const char *open = NULL;
+	size_t from;
 
 	e->prompt = prompt;
 	ret->max = LINE_MAX_BYTES;
 	for (;;) {
+		from = ret->len;
 		r = read_physical(e, ret);
 		if (r == LINE_INTERRUPTED)
 			say(e, "^C\n");
@@ -285,6 +287,8 @@ line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
 			r = LINE_FAILED;
 			break;
 		}
+		if (!line_may_close(open, ret->data, from, ret->len))
+			continue;
 		if (e->opts.complete(e->opts.ctx, ret->data, ret->len,
 		    &open) != 0)
 			break;

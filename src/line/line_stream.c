@@ -83,13 +83,15 @@ read_line(struct line_stream *s, struct buf *to)
 enum line_result
 line_stream_read(struct line_stream *s, struct buf *ret, struct err *err)
 {
-	const char *open;
+	const char *open = NULL;
+	size_t from;
 	int got;
 
 	if (s->ended)
 		return LINE_END;
 	ret->max = LINE_MAX_BYTES;
 	for (;;) {
+		from = ret->len;
 		got = read_line(s, ret);
 		if (got == ERR_TOO_LONG) {
 			err_set(err, got, "standard input: a command of more "
@@ -104,6 +106,8 @@ line_stream_read(struct line_stream *s, struct buf *ret, struct err *err)
 			s->ended = true;
 			return ret->len > 0 ? LINE_OK : LINE_END;
 		}
+		if (!line_may_close(open, ret->data, from, ret->len))
+			continue;
 		if (s->complete(s->ctx, ret->data, ret->len, &open) != 0)
 			return LINE_OK;
 	}

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A unit is complete when it holds a line that ends in ';'. */
@@ -46,6 +47,58 @@ check_stream(int fd, const char *kind)
 	buf_done(&text);
 }
 
+/* Complete at the line "END"; says that it waits for a here-document. */
+static int
+ends_at_end(void *ctx, const char *text, size_t len, const char **ret_open)
+{
+	*(int *)ctx += 1;
+	*ret_open = "here-document END";
+	return len >= 4 && strcmp(text + len - 4, "END\n") == 0;
+}
+
+static void
+check_closing(void)
+{
+	static const struct {
+		const char *open, *text;
+		size_t from;
+		bool may;
+	} rows[] = {
+		{ NULL, "a\n", 0, true },
+		{ "a command", "a\nb\n", 2, true },
+		{ "here-document X", "a\nb\n", 2, false },
+		{ "here-document X", "a\nX\n", 2, true },
+		{ "here-document X", "X\nb\n", 2, false },
+		{ "here-document XY", "X\\\nY\n", 3, true },
+		{ "here-document ", "a\nb\n", 2, true },
+		{ "quote '", "a'\nb\n", 3, false },
+		{ "quote \"", "a\"\nb\"\n", 3, true },
+	};
+	char text[] = "/var/tmp/t-aegsh.XXXXXX";
+	struct line_stream *s = NULL;
+	struct buf got = BUF_INIT;
+	struct err err = ERR_INIT;
+	int fd = mkstemp(text), calls = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		OKF(line_may_close(rows[i].open, rows[i].text, rows[i].from,
+		    strlen(rows[i].text)) == rows[i].may, "closing, row %zu",
+		    i);
+	unlink(text);
+	for (i = 0; i < 1000; i++)
+		if (write(fd, "line\n", 5) != 5)
+			break;
+	OK(write(fd, "END\n", 4) == 4 && lseek(fd, 0, SEEK_SET) == 0);
+	line_stream_new(fd, ends_at_end, &calls, &s);
+	IS_INT(line_stream_read(s, &got, &err), LINE_OK);
+	OKF(got.len == 5004 && calls == 2, "a long here-document is parsed "
+	    "twice, not once a line (%d)", calls);
+	line_stream_free(s);
+	buf_done(&got);
+	close(fd);
+}
+
 static void
 check_cap(void)
 {
@@ -82,6 +135,7 @@ main(void)
 	check_stream(fd, "file");
 	close(fd);
 	unlink(name);
+	check_closing();
 	check_cap();
 	return tap_done();
 }
