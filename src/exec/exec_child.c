@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -153,10 +154,24 @@ confine(struct exec_child *c)
 	return rc;
 }
 
+/* A shell that nobody judges and records any more shall not go on. */
+static CHILD int
+bind_to_parent(const struct exec_child *c)
+{
+	if (prctl(PR_SET_PDEATHSIG, c->parent_signal, 0, 0, 0) < 0)
+		return -errno;
+	return getppid() == c->parent ? 0 : -ESRCH;
+}
+
 static CHILD int
 run_steps(struct exec_child *c)
 {
 	int rc;
+
+	c->failed = EXEC_STEP_PARENT;
+	rc = bind_to_parent(c);
+	if (rc < 0)
+		return rc;
 
 	c->failed = EXEC_STEP_TERMINAL;
 	rc = enter_group(c);
@@ -237,6 +252,8 @@ exec_child_error(const struct exec_child *c, int error, struct err *err)
 	switch (c->failed) {
 	case EXEC_STEP_NONE:
 		return err_sys(err, error, "starting a process");
+	case EXEC_STEP_PARENT:
+		return err_sys(err, error, "binding the child to aegsh");
 	case EXEC_STEP_TERMINAL:
 		return err_sys(err, error, "handing the terminal over");
 	case EXEC_STEP_CWD:

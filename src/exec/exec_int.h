@@ -22,6 +22,7 @@
 
 enum exec_step {
 	EXEC_STEP_NONE = 0,
+	EXEC_STEP_PARENT,	/* ends when aegsh does */
 	EXEC_STEP_TERMINAL,	/* process group, terminal */
 	EXEC_STEP_CWD,
 	EXEC_STEP_FDS,
@@ -46,6 +47,8 @@ struct exec_child {
 	bool set_umask;
 	mode_t umask;
 	uint64_t ignored;	/* signals that stay so */
+	pid_t parent;		/* aegsh, with whom it ends … */
+	int parent_signal;	/* … by this signal */
 	const struct sandbox *sandbox;
 	bool inside;		/* only a line's layer: we are confined */
 	int notify;		/* write the own pid there before exec, or -1 */
@@ -89,6 +92,7 @@ struct exec_session {
 	struct sandbox *sandbox;	/* direct: prepared when first needed */
 	struct exec_launcher *launcher;	/* or NULL */
 	int child_fd;		/* signalfd of SIGCHLD */
+	int end_fd;		/* signalfd of SIGHUP and SIGTERM */
 	pid_t pgrp;		/* our own group */
 	pid_t old_pgrp;		/* that had the terminal before us */
 	bool has_modes;
@@ -97,6 +101,8 @@ struct exec_session {
 	size_t n_jobs;
 	struct job *current, *previous;
 	unsigned quiet;		/* SIGINT and SIGQUIT are ignored */
+	bool holds;		/* what ends us waits: it is passed on */
+	sigset_t old_mask;
 	struct sigaction old_int, old_quit, old_child, old_tty[3];
 };
 
@@ -104,6 +110,10 @@ struct exec_session {
  * to answer: as sh does, we wait and see what it dies of. */
 void exec_session_quiet(struct exec_session *s);
 void exec_session_loud(struct exec_session *s);
+/* So are those that end us, from before it starts; but while a stream waits
+ * for input there is nobody to answer. */
+void exec_session_hold(struct exec_session *s);
+void exec_session_release(struct exec_session *s);
 
 /* ---- exec_job.c -------------------------------------------------------- */
 
@@ -159,6 +169,9 @@ void exec_stream_wrap(struct exec_stream *st, const char *unit, size_t len,
 /* ---- exec_wait.c ------------------------------------------------------- */
 
 #define EXEC_NO_READER 2
+
+/* Signals that end us, where nobody told us to ignore them. */
+void exec_ending_signals(sigset_t *ret);
 
 /* Until the job ends or stops (0), or fd (-1: none) can be written (1) or
  * has lost its reader (EXEC_NO_READER); -errno. */

@@ -21,7 +21,7 @@ exec_session_new(const struct exec_session_opts *opts,
 {
 	struct exec_session *s = xcalloc(1, sizeof *s);
 	struct sigaction sa = { .sa_handler = SIG_DFL };
-	sigset_t child;
+	sigset_t child, end;
 	int rc = 0;
 
 	s->opts = *opts;
@@ -32,7 +32,11 @@ exec_session_new(const struct exec_session_opts *opts,
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	s->child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->child_fd < 0)
+	sigemptyset(&end);
+	sigaddset(&end, SIGHUP);
+	sigaddset(&end, SIGTERM);
+	s->end_fd = signalfd(-1, &end, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->child_fd < 0 || s->end_fd < 0)
 		rc = err_sys(err, errno, "signalfd");
 	if (rc == 0 && opts->tty >= 0)
 		rc = exec_tty_init(s, err);
@@ -59,8 +63,29 @@ exec_session_free(struct exec_session *s)
 		exec_tty_done(s);
 	sandbox_free(s->sandbox);
 	io_close(&s->child_fd);
+	io_close(&s->end_fd);
 	sigaction(SIGCHLD, &s->old_child, NULL);
 	free(s);
+}
+
+void
+exec_session_hold(struct exec_session *s)
+{
+	sigset_t ends;
+
+	if (s->holds)
+		return;
+	s->holds = true;
+	exec_ending_signals(&ends);
+	sigprocmask(SIG_BLOCK, &ends, &s->old_mask);
+}
+
+void
+exec_session_release(struct exec_session *s)
+{
+	if (s->holds)
+		sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	s->holds = false;
 }
 
 void
@@ -72,6 +97,7 @@ exec_session_quiet(struct exec_session *s)
 		return;
 	sigaction(SIGINT, &sa, &s->old_int);
 	sigaction(SIGQUIT, &sa, &s->old_quit);
+	exec_session_hold(s);
 }
 
 void
@@ -81,6 +107,7 @@ exec_session_loud(struct exec_session *s)
 		return;
 	sigaction(SIGINT, &s->old_int, NULL);
 	sigaction(SIGQUIT, &s->old_quit, NULL);
+	exec_session_release(s);
 }
 
 /* Confine the child from here: as one-shot commands are run. */
@@ -120,6 +147,8 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		.set_umask = spec->set_umask,
 		.umask = spec->umask,
 		.ignored = s->opts.ignored,
+		.parent = getpid(),
+		.parent_signal = s->opts.tty >= 0 ? SIGHUP : SIGTERM,
 		.notify = -1,
 	};
 

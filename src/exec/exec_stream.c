@@ -174,6 +174,8 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	exec_stream_wrap(j->stream, bytes, len, &unit);
 	if (buf_overflow(&unit))
 		return err_set(err, ERR_TOO_LONG, "the unit is too long");
+	if (j->quiet)
+		exec_session_hold(s);
 	rc = write_unit(s, j, &unit, err);
 	/* The slot is free: bash has taken the NUL and wants more. */
 	if (rc == 1)
@@ -185,6 +187,8 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 		rc = 0;
 	if (rc == 0 && j->state == JOB_RUNNING)
 		rc = exec_wait_for(s, j, -1, err);
+	if (rc == 1)
+		exec_session_release(s);
 	return rc;
 }
 

@@ -3,6 +3,10 @@
  * Waiting: on the child's state (by SIGCHLD, which also tells of stops), on
  * its capture, on a stream's pipe.  Never on the end of a descriptor that a
  * background process may hold.
+ *
+ * Who ends us means the command: SIGTERM and SIGHUP are passed on, and what
+ * it dies of is known and recorded.  At a prompt SIGHUP is also the end of
+ * the session; a command that does not care is left behind after a while.
  */
 #include "exec_int.h"
 
@@ -11,7 +15,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
+
 #define TICK_MS 250	/* between looks for a program that stopped alone */
+#define LEAVE_NS ((int64_t)1000000000)	/* for a command to heed SIGHUP */
+
+struct vigil {
+	int fd;			/* a stream's pipe, or -1 */
+	bool borrowed;		/* somebody else reads of our SIGHUP */
+	int64_t leave_ns;	/* when the command is left, or 0 */
+};
 
 static void
 drain(int fd)
@@ -22,18 +35,46 @@ drain(int fd)
 		;
 }
 
-/* One sleep.  0 when something else than fd was the reason. */
-static int
-doze(struct exec_session *s, struct job *j, int fd)
+void
+exec_ending_signals(sigset_t *ret)
 {
-	struct pollfd p[3] = {
+	static const int ends[] = { SIGHUP, SIGTERM };
+	struct sigaction sa;
+	size_t i;
+
+	sigemptyset(ret);
+	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (sigaction(ends[i], NULL, &sa) == 0 &&
+		    sa.sa_handler != SIG_IGN)
+			sigaddset(ret, ends[i]);
+}
+
+static void
+pass_on(struct exec_session *s, struct job *j, struct vigil *v)
+{
+	struct signalfd_siginfo info = { .ssi_signo = SIGHUP };
+
+	if (v->borrowed)
+		v->leave_ns = clock_mono_ns() + LEAVE_NS;
+	else if (read(s->end_fd, &info, sizeof info) != (ssize_t)sizeof info)
+		return;
+	exec_job_signal(j, (int)info.ssi_signo);
+	exec_job_signal(j, SIGCONT);
+}
+
+/* One sleep.  0 when something else than v->fd was the reason. */
+static int
+doze(struct exec_session *s, struct job *j, struct vigil *v)
+{
+	struct pollfd p[4] = {
 		{ .fd = s->child_fd, .events = POLLIN },
 		{ .fd = j->capture_open ? capture_poll_fd(j->capture) : -1,
 		    .events = POLLIN },
-		{ .fd = fd, .events = POLLOUT },
+		{ .fd = v->fd, .events = POLLOUT },
+		{ .fd = v->leave_ns == 0 ? s->end_fd : -1, .events = POLLIN },
 	};
 	bool watch = s->opts.tty >= 0 && j->own_group && j->foreground;
-	int n = poll(p, 3, watch ? TICK_MS : -1);
+	int n = poll(p, 4, watch || v->leave_ns != 0 ? TICK_MS : -1);
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -46,6 +87,8 @@ doze(struct exec_session *s, struct job *j, int fd)
 		drain(s->child_fd);
 	if (p[1].revents != 0)
 		exec_job_feed(j);
+	if (p[3].revents != 0)
+		pass_on(s, j, v);
 	if (p[2].revents & POLLERR)
 		return EXEC_NO_READER;
 	return (p[2].revents & POLLOUT) != 0;
@@ -55,17 +98,21 @@ int
 exec_wait_for(struct exec_session *s, struct job *j, int fd,
     struct err *err)
 {
-	sigset_t child, old;
+	struct vigil v = { .fd = fd };
+	sigset_t set, old;
 	int rc;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, &old);
+	exec_ending_signals(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	v.borrowed = !s->holds && sigismember(&old, SIGHUP) == 1;
 	for (;;) {
 		rc = exec_job_reap(s, j);
 		if (rc < 0 || j->state != JOB_RUNNING)
 			break;
-		rc = doze(s, j, fd);
+		if (v.leave_ns != 0 && clock_mono_ns() >= v.leave_ns)
+			break;
+		rc = doze(s, j, &v);
 		if (rc != 0)
 			break;
 	}
@@ -88,7 +135,8 @@ exec_wait(struct exec_session *s, struct job *j, struct err *err)
 		exec_session_loud(s);
 		j->quiet = false;
 	}
-	if (j->state == JOB_STOPPED) {
+	/* Stopped, or left running as the session ends. */
+	if (j->state != JOB_DONE) {
 		j->foreground = false;
 		exec_job_enter(s, j);
 	}

@@ -118,7 +118,7 @@ run_fg(void *ctx, int argc, char *const *argv, struct buf *out,
 	if (job_state(j) == JOB_STOPPED)
 		buf_putf(complaint, "\n[%u]+  %-24s%s", job_number(j),
 		    "Stopped", job_text(j));
-	else
+	else if (job_state(j) == JOB_DONE)
 		job_free(exec, j);
 	return status;
 }

@@ -64,7 +64,7 @@ read_answer(struct shell *sh, char *to, size_t size)
 	    conf_int(sh->conf, CONF_CONFIRM_TIMEOUT) * 1000000000;
 	struct pollfd p[2] = {
 		{ .fd = sh->tty, .events = POLLIN },
-		{ .fd = sh->interrupts, .events = POLLIN },
+		{ .fd = sh->cancel, .events = POLLIN },
 	};
 	ssize_t n;
 

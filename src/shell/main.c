@@ -89,7 +89,8 @@ int
 main(int argc, char **argv)
 {
 	extern char **environ;
-	struct shell sh = { .tty = -1, .interrupts = -1 };
+	struct shell sh = { .tty = -1, .interrupts = -1, .hangup = -1,
+	    .cancel = -1 };
 	int status;
 
 	if (io_fill_std() != 0)
@@ -116,6 +117,8 @@ main(int argc, char **argv)
 	free(sh.conf_user);
 	io_close(&sh.tty);
 	io_close(&sh.interrupts);
+	io_close(&sh.hangup);
+	io_close(&sh.cancel);
 	if (sh.exit_signal != 0)
 		die_by(sh.exit_signal);
 	return status;

@@ -35,6 +35,8 @@ struct shell {
 	uint64_t ignored;		/* signals that came ignored */
 	int tty;			/* /dev/tty, or -1 */
 	int interrupts;			/* signalfd for SIGINT, or -1 */
+	int hangup;			/* of SIGHUP, never read here, or -1 */
+	int cancel;			/* epoll: either of them, or -1 */
 	bool exiting;			/* exit, logout */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
 	bool progress_shown;

@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ shell_harden(struct shell *sh)
 	struct sigaction old;
 	int sig;
 
-	for (sig = 1; sig < 64; sig++)
+	for (sig = 1; sig <= 64; sig++)
 		if (sigaction(sig, NULL, &old) == 0 &&
 		    old.sa_handler == SIG_IGN)
 			sh->ignored |= (uint64_t)1 << (sig - 1);
@@ -32,6 +33,8 @@ shell_harden(struct shell *sh)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 	signal(SIGPIPE, SIG_IGN);
+	/* A limit on file sizes is an error of the store, not our death. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void
@@ -118,14 +121,27 @@ shell_load_settings(struct shell *sh)
 }
 
 static int
-open_interrupts(void)
+open_signal(int sig)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
+	sigaddset(&set, sig);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* What gives up a question or a wait: Ctrl-C, and the session's end. */
+static void
+open_cancel(struct shell *sh)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+
+	sh->interrupts = open_signal(SIGINT);
+	sh->hangup = open_signal(SIGHUP);
+	sh->cancel = epoll_create1(EPOLL_CLOEXEC);
+	epoll_ctl(sh->cancel, EPOLL_CTL_ADD, sh->interrupts, &in);
+	epoll_ctl(sh->cancel, EPOLL_CTL_ADD, sh->hangup, &in);
 }
 
 void
@@ -137,7 +153,7 @@ shell_become_interactive(struct shell *sh)
 	signal(SIGTTOU, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* as bash at a prompt */
-	sh->interrupts = open_interrupts();
+	open_cancel(sh);
 	if (sh->tty >= 0 && getpgrp() != getpid() &&
 	    setpgid(0, 0) == 0)
 		tcsetpgrp(sh->tty, getpid());
@@ -164,7 +180,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.builtins = session ? shell_builtins : NULL,
 		.confirm = sh->tty >= 0 ? shell_confirm : NULL,
 		.progress = sh->tty >= 0 ? shell_progress : NULL,
-		.cancel_fd = sh->interrupts,
+		.cancel_fd = sh->cancel,
 		.ctx = sh,
 	};
 	struct err err = ERR_INIT;

@@ -312,8 +312,12 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	}
 	o.note = ret->stopped ? "stopped" : ret->note[0] != '\0' ? ret->note :
 	    NULL;
+	if (job_state(job) == JOB_RUNNING) {
+		o.status = ret->status = 128 + SIGHUP;
+		o.note = "left running when the session was hung up";
+	}
 	t->ops->outcome(t, id, &o);
-	if (!ret->stopped)
+	if (job_state(job) == JOB_DONE)
 		job_free(t->exec, job);
 }
 
