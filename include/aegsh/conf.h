@@ -58,6 +58,8 @@ struct conf;
  * says so (it could only have tightened; in managed mode it is an error). */
 int conf_load(uid_t uid, const char *home, const char *user_file,
 	struct conf **ret, struct err *err);
+/* Where that fails and somebody must get in: the defaults, as managed. */
+struct conf *conf_strict(void);
 void conf_free(struct conf *c);
 /* One "name=value" of the command line.  ERR_RANGE where it may not be set
  * so: then nothing changed. */

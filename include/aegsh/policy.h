@@ -60,6 +60,10 @@ int policy_load(const char *profile, const char *cache_dir,
 int policy_load_layers(const char *profile, const char *cache_dir,
 	const struct policy_layers *layers, struct policy **ret,
 	struct err *err);
+/* Where rules cannot be loaded, for a prompt: the floor and nothing else.
+ * The operator is asked about each line and may change aegsh's own files;
+ * other users can look around and leave. */
+int policy_load_rescue(bool operator, struct policy **ret, struct err *err);
 void policy_free(struct policy *p);
 
 const char *policy_profile(const struct policy *p);

@@ -48,6 +48,8 @@ struct sandbox_vars {
 	const char *tty;	/* path of the terminal */
 	const char *store;	/* aegsh's own store directory */
 	const char *conf_user;	/* the user's settings directory */
+	bool rescue;		/* built-in profiles, "rescue" (commands may
+				 * change aegsh's places) and "rescue-user" */
 };
 
 struct sandbox_profile;

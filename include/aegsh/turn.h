@@ -60,6 +60,8 @@ struct turn_opts {
 	const struct conf *conf;
 	struct state *state;
 	const char *profile;		/* NULL: the configured one */
+	bool rescue;			/* no files: what is built in judges */
+	bool operator;			/* in a rescue: may mend things */
 	uid_t uid, loginuid;
 	const char *home, *user, *version;
 	const char *conf_user;		/* the user's settings directory */

@@ -197,6 +197,15 @@ conf_load(uid_t uid, const char *home, const char *user_file,
 	return 0;
 }
 
+struct conf *
+conf_strict(void)
+{
+	struct conf *c = defaults();
+
+	c->managed = true;
+	return c;
+}
+
 void
 conf_free(struct conf *c)
 {

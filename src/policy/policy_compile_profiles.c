@@ -73,8 +73,12 @@ speaks(const struct chain *chain, const struct ir_rule *r)
 	const struct ir_list *use = NULL;
 	size_t i;
 
-	if (r->layer == POL_FLOOR || r->layer == POL_USER)
+	if (r->layer == POL_USER)
 		return true;
+	/* What the program itself defines for a rescue. */
+	if (r->layer == POL_FLOOR)
+		return chain->v[0]->layer != POL_FLOOR ||
+		    !has(&chain->v[0]->override, r->id);
 	for (i = 0; i < chain->n; i++) {
 		if (has(&chain->v[i]->override, r->id))
 			return false;
@@ -109,7 +113,8 @@ check_overrides(struct compiler *c, const struct ir_profile *f)
 		if (j == c->ir->n_rules)
 			return bad(c, f, "overrides no rule",
 			    f->override.v[i]);
-		if (c->ir->rules[j]->layer == POL_FLOOR)
+		if (c->ir->rules[j]->layer == POL_FLOOR &&
+		    f->layer != POL_FLOOR)
 			return bad(c, f, "the floor can't be overridden:",
 			    f->override.v[i]);
 	}

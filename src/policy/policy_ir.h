@@ -53,6 +53,7 @@ struct ir_profile {
 	const char *name, *extends, *sandbox, *unknown, *unknown_evidence,
 	    *file;
 	unsigned line;
+	enum pol_layer layer;
 	long rank, ask_at;	/* -1: inherited */
 	int enabled, jail;	/* -1: inherited */
 	struct ir_list use, override;

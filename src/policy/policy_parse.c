@@ -241,7 +241,8 @@ parse_profile(struct parser *ps, cfg_t *sec, unsigned nth)
 	f->jail = tristate(sec, "jail");
 	f->use = keep_list(ps, sec, "use");
 	f->override = keep_list(ps, sec, "override");
-	if (ps->source->layer == POL_USER)
+	f->layer = ps->source->layer;
+	if (f->layer == POL_USER)
 		return wrong(ps, f->line, "a user's layer defines no profile:",
 		    f->name);
 	if (ir_find_profile(ps->ir, f->name) != NULL)

@@ -389,7 +389,12 @@ sandbox_load(const char *name, const struct sandbox_vars *vars,
 	struct sandbox_profile *p = xcalloc(1, sizeof *p);
 	int rc;
 
-	rc = sandbox_text_read(name, &p->text, err);
+	if (vars->rescue)
+		rc = sandbox_text_builtin(sandbox_rescue_text(name), &p->text,
+		    err);
+	else
+		rc = sandbox_text_read(name, &p->text, err);
+	p->open = vars->rescue && strcmp(name, "rescue") == 0;
 	if (rc == 0 && vars->uid == 0 && p->text.for_root != NULL) {
 		AEG_AUTOFREE char *root = xstrdup(p->text.for_root);
 

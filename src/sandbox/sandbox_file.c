@@ -431,23 +431,18 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 		t->limit[i] = cfg_getint(cfg, limit_names[i]);
 }
 
-int
-sandbox_text_read(const char *name, struct sandbox_text *ret,
-    struct err *err)
+static int
+read_chain(const struct chain *c, struct sandbox_text *ret, struct err *err)
 {
-	AEG_AUTO(chain_done) struct chain c = { .n = 0 };
 	struct sandbox_text t;
 	cfg_t *cfg;
 	int rc;
 
-	rc = gather(name, &c, err);
-	if (rc < 0)
-		return rc;
 	memset(&t, 0, sizeof t);
 	cfg = new_cfg();
-	rc = parse_chain(cfg, &c, t.list, err);
+	rc = parse_chain(cfg, c, t.list, err);
 	if (rc == 0) {
-		t.file = xstrdup(c.source[0].path);
+		t.file = xstrdup(c->source[0].path);
 		take_all(cfg, &t);
 		*ret = t;
 	} else {
@@ -455,6 +450,29 @@ sandbox_text_read(const char *name, struct sandbox_text *ret,
 	}
 	cfg_free(cfg);
 	return rc;
+}
+
+int
+sandbox_text_read(const char *name, struct sandbox_text *ret,
+    struct err *err)
+{
+	AEG_AUTO(chain_done) struct chain c = { .n = 0 };
+	int rc = gather(name, &c, err);
+
+	return rc < 0 ? rc : read_chain(&c, ret, err);
+}
+
+int
+sandbox_text_builtin(const char *text, struct sandbox_text *ret,
+    struct err *err)
+{
+	AEG_AUTO(chain_done) struct chain c = { .n = 1 };
+
+	c.source[0].path = xstrdup("(built in)");
+	c.source[0].bytes = (struct buf)BUF_INIT;
+	buf_puts(&c.source[0].bytes, text);
+	strv_add(&c.names, "");
+	return read_chain(&c, ret, err);
 }
 
 void

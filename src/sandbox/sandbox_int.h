@@ -95,6 +95,10 @@ const char *sandbox_limit_name(enum sandbox_limit limit);
  * ERR_RANGE, each with "file:line". */
 int sandbox_text_read(const char *name, struct sandbox_text *ret,
 	struct err *err);
+/* The same of a text that is built in. */
+int sandbox_text_builtin(const char *text, struct sandbox_text *ret,
+	struct err *err);
+const char *sandbox_rescue_text(const char *name);
 void sandbox_text_done(struct sandbox_text *t);
 
 /* ---- sandbox_path.c: names of places ----------------------------------- */
@@ -140,6 +144,7 @@ struct sandbox_ports {
 
 struct sandbox_profile {
 	char *name;
+	bool open;		/* a rescue: nothing of aegsh's is kept */
 	struct sandbox_text text;
 	unsigned required;
 	struct sandbox_grant *grants;

@@ -89,7 +89,7 @@ check_places(const struct sandbox_profile *p, struct err *err)
 	const struct sandbox_grant *g;
 	size_t i;
 
-	for (i = 0; i < AEG_NELEM(places); i++) {
+	for (i = 0; i < AEG_NELEM(places) && !p->open; i++) {
 		if (places[i] == NULL || sandbox_covered(p, places[i]) != NULL)
 			continue;
 		g = sandbox_changed_by(p, places[i]);

@@ -23,14 +23,20 @@ forced_command(const struct shell *sh)
 	return state_get(sh->state, "SSH_ORIGINAL_COMMAND");
 }
 
+static bool
+is_prompt(const struct shell *sh)
+{
+	return sh->args.command == NULL && sh->args.script == NULL &&
+	    forced_command(sh) == NULL && (sh->args.interactive ||
+	    (!sh->args.from_stdin && isatty(STDIN_FILENO) &&
+	    isatty(STDERR_FILENO)));
+}
+
 static int
 run(struct shell *sh)
 {
 	const char *forced = forced_command(sh);
-	bool prompt = sh->args.command == NULL && sh->args.script == NULL &&
-	    forced == NULL && (sh->args.interactive ||
-	    (!sh->args.from_stdin && isatty(STDIN_FILENO) &&
-	    isatty(STDERR_FILENO)));
+	bool prompt = is_prompt(sh);
 	enum line_origin origin = prompt ? LINE_PROMPT :
 	    forced != NULL ? LINE_FORCED :
 	    sh->args.command != NULL ? LINE_COMMAND :
@@ -40,6 +46,8 @@ run(struct shell *sh)
 	if (prompt)
 		shell_become_interactive(sh);
 	r = shell_start_turn(sh, origin, prompt);
+	if (r != 0 && prompt && shell_rescue(sh))
+		r = shell_start_turn(sh, origin, prompt);
 	if (r != 0)
 		return r;
 	switch (origin) {
@@ -102,12 +110,13 @@ main(int argc, char **argv)
 	if (sh.args.help || sh.args.version)
 		return say_about(&sh.args);
 	shell_find_person(&sh);
+	sh.state = state_new(environ);
+	sh.tty = shell_open_tty();
 	status = shell_load_settings(&sh);
-	if (status == 0) {
-		sh.state = state_new(environ);
-		sh.tty = shell_open_tty();
+	if (status == SHELL_FAILED && is_prompt(&sh) && shell_rescue(&sh))
+		status = 0;
+	if (status == 0)
 		status = run(&sh);
-	}
 	turn_free(sh.turn);
 	state_free(sh.state);
 	conf_free(sh.conf);

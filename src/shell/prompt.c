@@ -118,6 +118,8 @@ shell_prompt(const struct shell *sh)
 	struct buf out = BUF_INIT_MAX(4096);
 	const char *p = conf_str(sh->conf, CONF_PROMPT);
 
+	if (sh->rescue)
+		buf_puts(&out, "RESCUE ");
 	for (; *p != '\0'; p++) {
 		if (*p == '\\' && p[1] != '\0')
 			put_escape(&out, sh, *++p);

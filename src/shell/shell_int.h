@@ -37,6 +37,8 @@ struct shell {
 	int interrupts;			/* signalfd for SIGINT, or -1 */
 	int hangup;			/* of SIGHUP, never read here, or -1 */
 	int cancel;			/* epoll: either of them, or -1 */
+	bool rescue;			/* settings or policy are broken */
+	bool operator;
 	bool exiting;			/* exit, logout */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
 	bool progress_shown;
@@ -62,6 +64,9 @@ void shell_complain(const struct turn_judged *j, const struct turn_result *r);
 void shell_harden(struct shell *sh);
 void shell_find_person(struct shell *sh);
 int shell_load_settings(struct shell *sh);
+/* Settings or policy cannot be used: true when a prompt shall come up with
+ * what is built in; says so. */
+bool shell_rescue(struct shell *sh);
 void shell_become_interactive(struct shell *sh);
 int shell_start_turn(struct shell *sh, enum line_origin origin, bool session);
 

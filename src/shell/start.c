@@ -87,6 +87,7 @@ shell_find_person(struct shell *sh)
 	const struct passwd *pw;
 
 	sh->uid = getuid();
+	sh->operator = sh->uid == 0 || sh->uid == sysdirs()->operator_uid;
 	sh->loginuid = read_loginuid();
 	pw = passwd_of(sh->uid);
 	sh->user = pw != NULL ? xstrdup(pw->pw_name) :
@@ -118,6 +119,33 @@ shell_load_settings(struct shell *sh)
 	if (conf_bool(sh->conf, CONF_DEBUG))
 		log_set_sink(log_to_stderr, NULL);
 	return 0;
+}
+
+/*
+ * Whoever has no other way in must not be locked out by a broken file: the
+ * operator gets in and can mend it, a user can leave.  A user of a personal
+ * install who called aegsh has a shell already.
+ */
+bool
+shell_rescue(struct shell *sh)
+{
+	bool managed = sh->conf == NULL || conf_managed(sh->conf);
+
+	if (sh->rescue || sh->tty < 0 || sh->args.profile != NULL ||
+	    !(sh->operator || sh->args.login || managed))
+		return false;
+	sh->rescue = true;
+	conf_free(sh->conf);
+	sh->conf = conf_strict();
+	shell_say("RESCUE: aegsh works without its settings and policy");
+	if (sh->operator)
+		shell_say("RESCUE: you are asked about each line, and what "
+		    "you answer can change anything, aegsh's own files too; "
+		    "mend them and start anew");
+	else
+		shell_say("RESCUE: until the operator mends them you can "
+		    "look around (cd, pwd, echo) and leave (exit)");
+	return true;
 }
 
 static int
@@ -166,6 +194,8 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.conf = sh->conf,
 		.state = sh->state,
 		.profile = sh->args.profile,
+		.rescue = sh->rescue,
+		.operator = sh->operator,
 		.uid = sh->uid,
 		.loginuid = sh->loginuid,
 		.home = sh->home,

@@ -51,9 +51,10 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 		.home = o->home,
 		.project = project,
 		.tmpdir = state_get(o->state, "TMPDIR"),
-		.store = t->store,
+		.store = o->rescue && o->operator ? NULL : t->store,
 		.conf_user = o->conf_user,
 		.tty = t->tty[0] != '\0' ? t->tty : NULL,
+		.rescue = o->rescue,
 	};
 	struct exec_session_opts eo = {
 		.launcher = o->session,
@@ -77,7 +78,8 @@ check_rank(const struct turn *t, const char *configured, struct err *err)
 	struct policy *p = NULL;
 	int r, rank;
 
-	if (!conf_managed(t->opts.conf) || t->opts.profile == NULL)
+	if (!conf_managed(t->opts.conf) || t->opts.profile == NULL ||
+	    t->opts.rescue)
 		return 0;
 	r = policy_load(configured, t->store, &p, err);
 	if (r != 0)
@@ -107,7 +109,9 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 		t->tty[0] = '\0';
 	if (audit_place(opts->uid, true, &t->store, &store_err) != 0)
 		t->unrecorded = xstrdup(store_err.text);
-	r = policy_load(profile, t->store, &t->policy, err);
+	r = opts->rescue ?
+	    policy_load_rescue(opts->operator, &t->policy, err) :
+	    policy_load(profile, t->store, &t->policy, err);
 	if (r == 0)
 		r = check_rank(t, conf_str(opts->conf, CONF_PROFILE), err);
 	if (r == 0)
@@ -244,7 +248,8 @@ judge_tree(struct turn *t, struct turn_judged *j)
 		.state = t->opts.state,
 		.origin = policy_origin_of(j->line.origin),
 		.uid = t->opts.uid,
-		.store = t->store,
+		/* What is broken may be the store. */
+		.store = t->opts.rescue && t->opts.operator ? NULL : t->store,
 	};
 	int r;
 

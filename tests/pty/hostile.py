@@ -146,7 +146,8 @@ s.expect("Run it")
 s.send("n\r")
 tap.ok(s.expect(PROMPT), "a question is answered", s.seen)
 tap.ok(b"\nnever" not in s.seen, "by what came after it, not before", s.seen)
-for key, name in (("\x03", "Ctrl-C"), ("\x04", "Ctrl-D"), ("\x1an\r", "Ctrl-Z")):
+for key, name in (("\x03", "Ctrl-C"), ("\x04", "Ctrl-D"),
+                  ("\x1an\r", "Ctrl-Z")):
     s.line(ASKED)
     s.expect("Run it")
     s.send(key)
@@ -155,4 +156,87 @@ for key, name in (("\x03", "Ctrl-C"), ("\x04", "Ctrl-D"), ("\x1an\r", "Ctrl-Z"))
 s.line("exit 0")
 tap.is_(s.wait(), 0, "and the shell lives on")
 s.close()
+
+
+# ---- nobody is locked out --------------------------------------------------
+# Who runs this test is the operator of its place; another uid is a user.
+USER = 4242 if os.geteuid() == 0 else None
+user_env = dict(env, AEGSH_TEST_OPERATOR="0")
+os.chmod(os.path.join(root, "own"), 0o1777)
+etc = os.path.join(root, "etc")
+rules = os.path.join(etc, "policy.d")
+os.mkdir(rules)
+
+
+def put(path, text, mode=0o644):
+    with open(path, "w") as f:
+        f.write(text)
+    os.chmod(path, mode)
+
+
+def broken_rules():
+    put(os.path.join(rules, "broken.conf"), "rule {{{\n")
+
+
+def broken_settings():
+    put(os.path.join(etc, "aegsh.conf"), "no-such-option = 1\n")
+
+
+def open_settings():
+    put(os.path.join(etc, "aegsh.conf"), 'mode = "managed"\n', 0o666)
+
+
+def lost_profile():
+    put(os.path.join(etc, "aegsh.conf"), 'profile = "gone"\n')
+
+
+def lost_sandbox():
+    put(os.path.join(etc, "aegsh.conf"), "")
+    os.makedirs(os.path.join(etc, "sandbox.d"), exist_ok=True)
+    for name in os.listdir(os.path.join(TOP, "share", "sandbox")):
+        put(os.path.join(etc, "sandbox.d", name), "nonsense\n")
+
+
+def mended():
+    for folder in (rules, os.path.join(etc, "sandbox.d")):
+        if os.path.isdir(folder):
+            for name in os.listdir(folder):
+                os.unlink(os.path.join(folder, name))
+    settings()
+    os.chmod(os.path.join(etc, "aegsh.conf"), 0o644)
+
+
+for what in (broken_rules, broken_settings, open_settings, lost_profile,
+             lost_sandbox):
+    name = what.__name__.replace("_", " ")
+    mended()
+    what()
+    s = Session([program("aegsh")], env=env, cwd=env["HOME"])
+    good = s.expect("aegsh: RESCUE: you are asked") and s.expect("[#$] ")
+    tap.ok(good, name + ": the operator gets in, and is told", s.seen)
+    s.line("rm -f %s/policy.d/broken.conf; touch %s/mended" % (etc, etc))
+    tap.ok(s.expect("Run it"), "is asked")
+    s.line("y")
+    tap.ok(s.expect("RESCUE [^\r\n]*[#$] ") and
+           os.path.exists(os.path.join(etc, "mended")),
+           "and can mend aegsh's own files", s.seen)
+    s.line("rm -rf /")
+    tap.ok(s.expect("blocked: "), "what the floor forbids stays so", s.seen)
+    s.line("exit 0")
+    tap.is_(s.wait(), 0, "and leaves")
+    s.close()
+    os.unlink(os.path.join(etc, "mended"))
+    what()
+    s = Session([program("aegsh"), "-l"], env=user_env, cwd="/", uid=USER)
+    good = s.expect("aegsh: RESCUE: until") and s.expect("[#$] ")
+    tap.ok(good, name + ": a user gets in, and is told", s.seen)
+    s.line("cat /etc/hostname")
+    tap.ok(s.expect("blocked: "), "runs nothing else", s.seen)
+    s.line("cd /usr")
+    s.line("pwd")
+    tap.ok(s.expect("\n/usr\r"), "can look around", s.seen)
+    s.line("exit 3")
+    tap.is_(os.waitstatus_to_exitcode(s.wait()), 3, "and leave")
+    s.close()
+mended()
 tap.done()
