@@ -103,13 +103,24 @@ find_close(const struct atom *a, size_t n, size_t from)
 	return n;
 }
 
+/* "{}" is nothing to expand at the start, says bash, nor behind a blank. */
+static bool
+is_empty_pair(const struct atom *a, size_t n, size_t i)
+{
+	if (i + 1 >= n || a[i + 1].c != '}')
+		return false;
+	return i == 0 || (a[i - 1].c < 0 &&
+	    a[i - 1].piece->kind == SYN_PIECE_ESCAPE &&
+	    strchr(" \t\n", a[i - 1].piece->text[0]) != NULL);
+}
+
 static bool
 find_pair(const struct atom *a, size_t n, size_t *ret_open, size_t *ret_close)
 {
 	size_t i, close, tries = 0;
 
 	for (i = 0; i < n; i++) {
-		if (a[i].c != '{' || (i == 0 && n > 1 && a[1].c == '}'))
+		if (a[i].c != '{' || is_empty_pair(a, n, i))
 			continue;
 		if (++tries > SYN_BRACE_MAX)
 			return false;
@@ -322,17 +333,25 @@ expand(struct bracer *b, const struct atom *a, size_t n)
 
 /* ---- back to pieces ----------------------------------------------------- */
 
-/* "$" in front of what braces put there would be read as an expansion. */
+/* "$" in front of what braces put there would be read as an expansion, and
+ * "$x" with it as another name. */
 static bool
 makes_dollar(const struct seq *s)
 {
 	size_t i;
 
-	for (i = 0; i + 1 < s->n; i++)
-		if (s->atoms[i].c == '$' && (s->atoms[i + 1].c < 0 ||
-		    syn_is(s->atoms[i + 1].c, SYN_CH_NAME) ||
-		    strchr("@*#?-$!{[", s->atoms[i + 1].c) != NULL))
+	for (i = 0; i + 1 < s->n; i++) {
+		const struct syn_piece *piece = s->atoms[i].piece;
+		int next = s->atoms[i + 1].c;
+
+		if (s->atoms[i].c == '$' && (next < 0 ||
+		    syn_is(next, SYN_CH_NAME) ||
+		    strchr("@*#?-$!{[", next) != NULL))
 			return true;
+		if (s->atoms[i].c < 0 && piece->kind == SYN_PIECE_PARAM &&
+		    !piece->param->braces && syn_is(next, SYN_CH_NAME))
+			return true;
+	}
 	return false;
 }
 
@@ -364,6 +383,31 @@ to_pieces(struct bracer *b, const struct seq *s)
 	return first;
 }
 
+/* Bash counts braces inside ${…} by their letters, too. */
+static bool
+hides_brace(const struct syn_piece *piece)
+{
+	switch (piece->kind) {
+	case SYN_PIECE_PARAM:
+	case SYN_PIECE_ARITH:
+	case SYN_PIECE_GROUP:
+	case SYN_PIECE_SUBSCRIPT:
+	case SYN_PIECE_ARRAY:
+	case SYN_PIECE_BROKEN:
+		return piece->src_len > 2 &&
+		    memchr(piece->src + 2, '{', piece->src_len - 2) != NULL;
+	case SYN_PIECE_LITERAL:
+	case SYN_PIECE_ESCAPE:
+	case SYN_PIECE_SINGLE:
+	case SYN_PIECE_ANSI:
+	case SYN_PIECE_DOUBLE:
+	case SYN_PIECE_SUBST:
+	case SYN_PIECE_PROCESS:
+		break;
+	}
+	return false;
+}
+
 bool
 syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
     struct syn_alternative **ret_words)
@@ -388,6 +432,7 @@ syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
 		if (piece->kind != SYN_PIECE_LITERAL) {
 			atoms[n].c = -1;
 			atoms[n++].piece = piece;
+			b.over |= hides_brace(piece);
 			continue;
 		}
 		for (i = 0; i < piece->len; i++)

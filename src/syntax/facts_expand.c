@@ -28,6 +28,7 @@ struct maker {
 	size_t src_len, offset;
 	struct syn_vec *out;
 	bool has, quoted, may_split;
+	unsigned inside;	/* unquoted words of ${x-word} around */
 };
 
 static void expand_pieces(struct maker *m, const struct syn_piece *piece,
@@ -176,7 +177,7 @@ globs(enum syn_mode mode)
 }
 
 static void
-add_bytes(struct maker *m, const char *s, size_t len, bool more)
+add_whole(struct maker *m, const char *s, size_t len, bool more)
 {
 	if (globs(m->mode) && (memchr(s, '*', len) != NULL ||
 	    memchr(s, '?', len) != NULL || memchr(s, '[', len) != NULL))
@@ -205,7 +206,7 @@ add_split(struct maker *m, const char *s, size_t len, const char *ifs,
 		while (i < len && strchr(ifs, s[i]) == NULL)
 			i++;
 		if (i > from)
-			add_bytes(m, s + from, i - from, more);
+			add_whole(m, s + from, i - from, more);
 		if (i == len)
 			break;
 		while (i < len && strchr(ifs, s[i]) != NULL &&
@@ -215,6 +216,22 @@ add_split(struct maker *m, const char *s, size_t len, const char *ifs,
 		}
 		if (m->has || hard)
 			finish(m);
+	}
+}
+
+/* Unquoted bytes as they are written. */
+static void
+add_bytes(struct maker *m, const char *s, size_t len, bool more)
+{
+	const char *ifs = m->inside > 0 ? syn_env_ifs(m->w) : "";
+
+	if (ifs == NULL) {
+		m->may_split = true;
+		add(m, false, false, SYN_WHY_VARIABLE, s, len);
+	} else if (m->inside > 0) {
+		add_split(m, s, len, ifs, more);
+	} else {
+		add_whole(m, s, len, more);
 	}
 }
 
@@ -269,6 +286,82 @@ is_ascii(const char *s, size_t len)
 	return true;
 }
 
+/* ~ at the start of a word, or behind = and : of an assignment; the number
+ * of bytes that were dealt with. */
+static size_t
+expand_tilde(struct maker *m, const struct syn_piece *piece, size_t at,
+    bool colons)
+{
+	const char *s = piece->text, *value = NULL;
+	size_t end = at + 1, len = 0;
+
+	while (end < piece->len && s[end] != '/' &&
+	    !(colons && s[end] == ':'))
+		end++;
+	if (end == piece->len && piece->next != NULL) {
+		/* "~$x" and "~'x'": bash looks at the raw letters. */
+		add(m, false, false, SYN_WHY_TILDE, s + at, end - at);
+	} else if (end == at + 1 && syn_env_get(m->w, "HOME", 4, &value,
+	    &len) == SYN_VAR_SET) {
+		add(m, true, true, 0, value, len);
+	} else {
+		add(m, false, false, SYN_WHY_TILDE, s + at, end - at);
+	}
+	return end - at;
+}
+
+/* Literal bytes.  tilde: one may stand at their start; assign: they belong
+ * to an assignment, where one may stand behind each colon, too. */
+static void
+expand_literal(struct maker *m, const struct syn_piece *piece, bool tilde,
+    bool assign)
+{
+	const char *s = piece->text;
+	size_t len = piece->len, i = 0, from;
+	bool more = piece->next != NULL;
+
+	if (memchr(s, '~', len) == NULL) {
+		add_bytes(m, s, len, more);
+		return;
+	}
+	if (tilde && s[0] == '~')
+		i = expand_tilde(m, piece, 0, assign);
+	for (from = i; i < len; i++) {
+		if (!assign || s[i] != '~' || i == 0 || s[i - 1] != ':')
+			continue;
+		add_bytes(m, s + from, i - from, more);
+		i += expand_tilde(m, piece, i, true);
+		from = i--;
+	}
+	if (from < len)
+		add_bytes(m, s + from, len - from, more);
+}
+
+/* The word of ${x-word}: it may start with a tilde, and is split. */
+static void
+expand_inner(struct maker *m, const struct syn_piece *word, bool quoted)
+{
+	const struct syn_piece *piece = word;
+
+	if (quoted || !globs(m->mode)) {
+		if (!quoted && piece != NULL && m->mode == SYN_MODE_VALUE &&
+		    piece->kind == SYN_PIECE_LITERAL) {
+			expand_literal(m, piece, true, false);
+			piece = piece->next;
+		}
+		expand_pieces(m, piece, quoted);
+		return;
+	}
+	m->inside++;
+	if (piece != NULL && piece->kind == SYN_PIECE_LITERAL &&
+	    piece->text[0] == '~') {
+		expand_literal(m, piece, true, false);
+		piece = piece->next;
+	}
+	expand_pieces(m, piece, false);
+	m->inside--;
+}
+
 static void
 expand_known(struct maker *m, const struct syn_piece *piece, bool quoted,
     enum syn_var state, const char *value, size_t len)
@@ -286,11 +379,11 @@ expand_known(struct maker *m, const struct syn_piece *piece, bool quoted,
 		if (there)
 			add_value(m, piece, value, len, quoted);
 		else
-			expand_pieces(m, param->word, quoted);
+			expand_inner(m, param->word, quoted);
 		return;
 	case SYN_PARAM_ALTERNATE:
 		if (there)
-			expand_pieces(m, param->word, quoted);
+			expand_inner(m, param->word, quoted);
 		return;
 	case SYN_PARAM_ERROR:
 		if (there)
@@ -376,57 +469,6 @@ expand_arith(struct maker *m, const struct syn_piece *piece, bool quoted)
 		if (ifs == NULL || strcmp(ifs, " \t\n") != 0)
 			m->may_split = true;
 	}
-}
-
-/* ~ at the start of a word, or behind = and : of an assignment; the number
- * of bytes that were dealt with. */
-static size_t
-expand_tilde(struct maker *m, const struct syn_piece *piece, size_t at,
-    bool colons)
-{
-	const char *s = piece->text, *value = NULL;
-	size_t end = at + 1, len = 0;
-
-	while (end < piece->len && s[end] != '/' &&
-	    !(colons && s[end] == ':'))
-		end++;
-	if (end == piece->len && piece->next != NULL) {
-		/* "~$x" and "~'x'": bash looks at the raw letters. */
-		add(m, false, false, SYN_WHY_TILDE, s + at, end - at);
-	} else if (end == at + 1 && syn_env_get(m->w, "HOME", 4, &value,
-	    &len) == SYN_VAR_SET) {
-		add(m, true, true, 0, value, len);
-	} else {
-		add(m, false, false, SYN_WHY_TILDE, s + at, end - at);
-	}
-	return end - at;
-}
-
-/* Literal bytes.  tilde: one may stand at their start; assign: they belong
- * to an assignment, where one may stand behind each colon, too. */
-static void
-expand_literal(struct maker *m, const struct syn_piece *piece, bool tilde,
-    bool assign)
-{
-	const char *s = piece->text;
-	size_t len = piece->len, i = 0, from;
-	bool more = piece->next != NULL;
-
-	if (memchr(s, '~', len) == NULL) {
-		add_bytes(m, s, len, more);
-		return;
-	}
-	if (tilde && s[0] == '~')
-		i = expand_tilde(m, piece, 0, assign);
-	for (from = i; i < len; i++) {
-		if (!assign || s[i] != '~' || i == 0 || s[i - 1] != ':')
-			continue;
-		add_bytes(m, s + from, i - from, more);
-		i += expand_tilde(m, piece, i, true);
-		from = i--;
-	}
-	if (from < len)
-		add_bytes(m, s + from, len - from, more);
 }
 
 /* Quotes make a word even of nothing. */

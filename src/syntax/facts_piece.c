@@ -134,8 +134,7 @@ syn_walk_targets(struct syn_walk *w, const struct syn_target *t)
 			    (size_t)(open - t->fd_name) : t->fd_name_len;
 
 			if (open != NULL)
-				syn_walk_value(w, t->fd_name, t->fd_name_len,
-				    SYN_PLACE_ARITH);
+				syn_arith_walk(w, t->fd_word->pieces);
 			syn_env_forget(w, t->fd_name, len);
 		}
 	}

@@ -53,7 +53,7 @@ put_utf8(char *to, uint32_t c)
 	return n;
 }
 
-/* \xH, \xHH and the \x{…} that bash also takes. */
+/* \xH, \xHH and the \x{…} that bash also takes; an empty one is a NUL. */
 static size_t
 hex(const char *s, size_t len, size_t *i, char *to)
 {
@@ -63,16 +63,12 @@ hex(const char *s, size_t len, size_t *i, char *to)
 
 	if (braces) {
 		k++;
-		if (number(s, len, &k, 16, (unsigned)len, &v) > 0) {
-			if (k < len && s[k] == '}')
-				k++;
-			*i = k;
-			to[0] = (char)v;
-			return 1;
-		}
-		to[0] = '\\';
-		to[1] = 'x';
-		return 2;
+		number(s, len, &k, 16, (unsigned)len, &v);
+		if (k < len && s[k] == '}')
+			k++;
+		*i = k;
+		to[0] = (char)v;
+		return 1;
 	}
 	if (number(s, len, i, 16, 2, &v) == 0) {
 		to[0] = '\\';

@@ -119,8 +119,9 @@ read_target(struct syn_parser *p)
 		t->fd_given = true;
 		syn_take(p);
 	} else if (tok == TOK_FD_NAME) {
-		t->fd_name = p->lex.word->src + 1;
-		t->fd_name_len = p->lex.word->src_len - 2;
+		t->fd_word = p->lex.word;
+		t->fd_name = p->lex.fd_name;
+		t->fd_name_len = p->lex.fd_name_len;
 		syn_take(p);
 	}
 	tok = syn_peek(p);

@@ -9,7 +9,8 @@ struct dumper {
 	unsigned depth;
 };
 
-static void dump_list(struct dumper *d, const struct syn_list *list);
+static void dump_list(struct dumper *d, const struct syn_list *list,
+    bool lines);
 static void dump_node(struct dumper *d, const struct syn_node *node);
 static void dump_text(struct dumper *d, const char *label,
     const struct syn_text *t);
@@ -67,7 +68,7 @@ dump_script(struct dumper *d, const struct syn_script *script)
 {
 	d->depth++;
 	if (script->list != NULL)
-		dump_list(d, script->list);
+		dump_list(d, script->list, true);
 	if (script->broken)
 		line(d, "unreadable", script->rest, script->rest_len);
 	d->depth--;
@@ -225,10 +226,10 @@ dump_arms(struct dumper *d, const struct syn_arm *arm)
 		for (t = arm->patterns; t != NULL; t = t->next)
 			dump_text(d, "pattern", t);
 		if (arm->test != NULL)
-			dump_list(d, arm->test);
+			dump_list(d, arm->test, false);
 		if (arm->body != NULL) {
 			line(d, "then", NULL, 0);
-			dump_list(d, arm->body);
+			dump_list(d, arm->body, false);
 		}
 		d->depth--;
 	}
@@ -268,11 +269,11 @@ dump_node(struct dumper *d, const struct syn_node *node)
 	dump_cond(d, node->cond);
 	dump_arms(d, node->arms);
 	if (node->test != NULL)
-		dump_list(d, node->test);
+		dump_list(d, node->test, false);
 	if (node->body != NULL) {
 		line(d, node->test != NULL ? "do" : "body", NULL, 0);
 		d->depth++;
-		dump_list(d, node->body);
+		dump_list(d, node->body, false);
 		d->depth--;
 	}
 	if (node->inner != NULL)
@@ -299,8 +300,9 @@ dump_pipe(struct dumper *d, const struct syn_pipe *pipe)
 	}
 }
 
+/* lines: bash reads a script line by line; elsewhere a newline is a ";". */
 static void
-dump_list(struct dumper *d, const struct syn_list *list)
+dump_list(struct dumper *d, const struct syn_list *list, bool lines)
 {
 	const struct syn_andor *andor;
 	const struct syn_pipe *pipe;
@@ -314,6 +316,8 @@ dump_list(struct dumper *d, const struct syn_list *list)
 		}
 		if (andor->background)
 			line(d, "&", NULL, 0);
+		if (andor->line_end && andor->next != NULL && lines)
+			line(d, "newline", NULL, 0);
 	}
 }
 

@@ -235,6 +235,13 @@ syn_docs_read(struct syn_parser *p)
 		    "a space between (( around a here-document");
 		return;
 	}
+	if (doc != NULL && (p->lex.state & LEX_ARRAY) != 0) {
+		/* Bash reads it now, and once more behind the array, with
+		 * the body as delimiter. */
+		syn_fail(p, p->pos, ERR_SYNTAX,
+		    "the here-document outside of an array");
+		return;
+	}
 	p->lex.docs = NULL;
 	for (; doc != NULL && syn_ok(p); doc = doc->next)
 		read_body(p, doc->target);

@@ -127,6 +127,7 @@ struct syn_target {
 	int fd;
 	bool fd_given, out;
 	const char *src;
+	struct syn_text *fd_word;
 	const char *fd_name;
 	size_t fd_name_len;
 	struct syn_text *word;
@@ -138,7 +139,8 @@ struct syn_target {
 	struct syn_piece *pieces;
 	struct syn_target *next;
 };
-/* A redirection.  fd -1: not given, or fd_name is there; out: of closing,
+/* A redirection.  fd -1: not given, or fd_name is there (what stands in the
+ * braces of fd_word); out: of closing,
  * written ">&-"; word:
  * target (here-document: delimiter as written), NULL when closing;
  * here-document: strip <<-, raw: nothing is expanded, delimiter without
@@ -283,6 +285,8 @@ struct syn_lex {
 	int esacs, ins;
 	struct syn_text *word;		/* of the token */
 	int number;
+	const char *fd_name;		/* of TOK_FD_NAME */
+	size_t fd_name_len;
 	size_t tok_pos, tok_end;
 	size_t arith_pos, arith_end;	/* of TOK_ARITH: what it encloses */
 	size_t taken_end;		/* of the last token taken */

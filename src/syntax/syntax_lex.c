@@ -93,7 +93,8 @@ read_dparen(struct syn_parser *p, size_t from)
 		p->pos++;
 		return lex->last == TOK_FOR ? TOK_ARITH_FOR : TOK_ARITH;
 	}
-	if (lex->last == TOK_FOR) {
+	/* Two subshells, but not with a newline just here, says bash. */
+	if (lex->last == TOK_FOR || syn_at(p, p->pos) == '\n') {
 		syn_fail(p, p->pos, ERR_SYNTAX, "))");
 		return TOK_EOF;
 	}
@@ -415,8 +416,11 @@ syn_read_token(struct syn_parser *p)
 	if (c < 0) {
 		/* Bash ends a last line without newline by one. */
 		if (p->newline_given || p->end == 0 ||
-		    p->s[p->end - 1] == '\n')
+		    p->s[p->end - 1] == '\n') {
+			if (lex->docs != NULL)
+				syn_docs_read(p);
 			return TOK_EOF;
+		}
 		p->newline_given = true;
 		c = '\n';
 	}

@@ -177,6 +177,24 @@ read_operator(struct syn_parser *p, struct syn_param *param)
 	}
 }
 
+/* "${$$(": the second "$" starts nothing; "${$(": it is no name. */
+static void
+settle_dollar(struct syn_parser *p, struct syn_param *param, size_t name_at)
+{
+	int c = look(p);
+
+	if (c == '$') {
+		param->op = SYN_PARAM_BAD;
+		p->pos++;
+	} else if (c == '(' || c == '{' || c == '[') {
+		param->op = SYN_PARAM_BAD;
+		param->name_len = 0;
+		p->pos = name_at;
+	} else {
+		param->op = read_operator(p, param);
+	}
+}
+
 static bool
 is_all(const struct syn_piece *key)
 {
@@ -191,9 +209,12 @@ read_braces(struct syn_parser *p, enum syn_place outer,
 {
 	enum syn_place place = place_inside(outer);
 	struct syn_pieces out = { NULL, NULL };
+	size_t name_at;
 	bool length;
 
 	read_prefix(p, param, &length);
+	look(p);
+	name_at = p->pos;
 	read_name(p, param);
 	if (syn_at(p, p->pos) == '[' && param->name_len > 0 &&
 	    syn_is((unsigned char)param->name[0], SYN_CH_NAME) &&
@@ -201,7 +222,9 @@ read_braces(struct syn_parser *p, enum syn_place outer,
 		read_subscript(p, param);
 	if (!syn_ok(p))
 		return;
-	if (param->name_len == 0)
+	if (param->name_len == 1 && param->name[0] == '$')
+		settle_dollar(p, param, name_at);
+	else if (param->name_len == 0)
 		param->op = SYN_PARAM_BAD;
 	else
 		param->op = read_operator(p, param);

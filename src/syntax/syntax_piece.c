@@ -321,7 +321,8 @@ syn_read_pieces(struct syn_parser *p, enum syn_place place,
 			p->pos++;
 		syn_run_add(p, &run, from, p->pos - from);
 		c = syn_at(p, p->pos);
-		if (c < 0 || (nest == 0 && strchr(stops, c) != NULL))
+		if (c < 0 || ((nest == 0 || c == '}') &&
+		    strchr(stops, c) != NULL))
 			break;
 		if (read_special(p, place, c, &run, out))
 			continue;

@@ -8,8 +8,10 @@
 
 struct printer {
 	struct buf *out;
-	const struct syn_target **docs;
+	const struct syn_target **docs;	/* that wait for a newline */
 	size_t n_docs, cap_docs;
+	size_t first_doc;	/* of the text that is read in one go */
+	bool subst;		/* inside $( ): newlines stay */
 };
 
 static void print_list(struct printer *pr, const struct syn_list *list,
@@ -32,15 +34,14 @@ puts_(struct printer *pr, const char *s)
 
 static void print_text(struct printer *pr, const struct syn_text *t);
 
+/* A newline, and the here-documents that it starts. */
 static void
-print_docs(struct printer *pr, size_t first)
+print_newline(struct printer *pr)
 {
 	size_t i;
 
-	if (pr->n_docs == first)
-		return;
 	puts_(pr, "\n");
-	for (i = first; i < pr->n_docs; i++) {
+	for (i = pr->first_doc; i < pr->n_docs; i++) {
 		const struct syn_target *t = pr->docs[i];
 
 		put(pr, t->body, t->body_len);
@@ -52,7 +53,7 @@ print_docs(struct printer *pr, size_t first)
 			puts_(pr, "\n");
 		}
 	}
-	pr->n_docs = first;
+	pr->n_docs = pr->first_doc;
 }
 
 /* "!" or "time" alone needs its semicolon in front of a parenthesis. */
@@ -82,8 +83,8 @@ print_closed(struct printer *pr, const struct syn_list *list)
 static void
 print_subst(struct printer *pr, const struct syn_piece *piece)
 {
-	size_t first = pr->n_docs;
-	size_t i = 2;
+	size_t first = pr->first_doc, i = 2;
+	bool subst = pr->subst;
 
 	while (i + 1 < piece->src_len && piece->src[i] == '\\' &&
 	    piece->src[i + 1] == '\n')
@@ -96,15 +97,23 @@ print_subst(struct printer *pr, const struct syn_piece *piece)
 	}
 	put(pr, piece->src, 2);
 	if (piece->script->list != NULL) {
-		/* "$((" would be arithmetic. */
-		if (piece->script->list->first->first->first != NULL &&
-		    (piece->script->list->first->first->first->kind ==
-		    SYN_CMD_SUBSHELL ||
-		    piece->script->list->first->first->first->kind ==
-		    SYN_CMD_ARITH))
+		const struct syn_pipe *pipe = piece->script->list->first->first;
+
+		/* "$((" would be arithmetic, and "$(time" reads no
+		 * reserved word. */
+		if (pipe->timed)
+			puts_(pr, "\n");
+		else if (pipe->first != NULL && pipe->bangs == 0 &&
+		    (pipe->first->kind == SYN_CMD_SUBSHELL ||
+		    pipe->first->kind == SYN_CMD_ARITH))
 			puts_(pr, " ");
+		pr->first_doc = pr->n_docs;
+		pr->subst = true;
 		print_closed(pr, piece->script->list);
-		print_docs(pr, first);
+		if (pr->n_docs > pr->first_doc)
+			print_newline(pr);
+		pr->first_doc = first;
+		pr->subst = subst;
 	}
 	puts_(pr, ")");
 }
@@ -211,13 +220,10 @@ operator_of(const struct syn_target *t)
 static void
 print_target(struct printer *pr, const struct syn_target *t)
 {
-	if (t->fd_name != NULL) {
-		puts_(pr, "{");
-		put(pr, t->fd_name, t->fd_name_len);
-		puts_(pr, "}");
-	} else if (t->fd_given) {
+	if (t->fd_word != NULL)
+		print_text(pr, t->fd_word);
+	else if (t->fd_given)
 		buf_putf(pr->out, "%d", t->fd);
-	}
 	puts_(pr, operator_of(t));
 	if (t->word == NULL)
 		return;
@@ -493,11 +499,9 @@ print_list(struct printer *pr, const struct syn_list *list, bool top)
 		}
 		if (andor->background)
 			puts_(pr, " &");
-		if (top && andor->line_end) {
-			if (pr->n_docs > 0)
-				print_docs(pr, 0);
-			else
-				puts_(pr, "\n");
+		if (andor->line_end &&
+		    (top || (pr->subst && andor->next != NULL))) {
+			print_newline(pr);
 		} else if (andor->next != NULL) {
 			puts_(pr, andor->background ? " " : "; ");
 		}

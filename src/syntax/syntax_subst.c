@@ -120,7 +120,7 @@ syn_scan_until(struct syn_parser *p, char stop)
 			p->pos += p->pos + 1 < p->end ? 2 : 1;
 		else if (c == '\'' || c == '"' || c == '`')
 			scan_nested(p, c);
-		else if (c != '$' ||
+		else if (c != '$' || syn_at(p, p->pos + 1) == '[' ||
 		    !syn_read_dollar(p, SYN_PLACE_ARITH, &none))
 			p->pos++;
 	}
@@ -184,6 +184,9 @@ read_in_place(struct syn_parser *p, struct syn_piece *piece)
 	struct syn_script *script = arena_alloc(p->arena, sizeof *script);
 
 	memset(&p->lex, 0, sizeof p->lex);
+	/* Bash forgets to take these back. */
+	p->lex.state = saved.state & (LEX_ASSIGN_OK | LEX_CASE |
+	    LEX_OPEN_BRACE);
 	p->lex.pushed_end = saved.pushed_end;
 	p->lex.in_subst = true;
 	syn_skip_newlines(p);

@@ -100,7 +100,8 @@ struct reader {
 	unsigned tries;		/* "=" that may end the name, so far */
 	bool decided;		/* it is an assignment, or is none */
 	bool fresh;		/* nothing but this run was read */
-	struct syn_piece *key;	/* […] read as a subscript */
+	struct syn_piece *key;	/* […] read as a subscript, … */
+	size_t key_from, key_to;	/* … there */
 	struct syn_piece **value;
 };
 
@@ -147,6 +148,25 @@ without_joins(struct syn_parser *p, const char *s, size_t *len)
 	return copy;
 }
 
+/* "name[…]" or "[…]" whose subscript was read as one; s, len: what stands
+ * behind it. */
+static bool
+find_keyed_name(struct reader *r, struct syn_assignment *a)
+{
+	struct syn_parser *p = r->p;
+	const char *tail = p->s + r->key_to;
+	size_t len = p->pos - r->key_to;
+
+	tail = without_joins(p, tail, &len);
+	a->append = len == 1 && tail[0] == '+';
+	a->name_len = r->key_from - r->from;
+	a->name = without_joins(p, p->s + r->from, &a->name_len);
+	a->subscript = p->s + r->key_from + 1;
+	a->subscript_len = r->key_to - r->key_from - 2;
+	a->key = r->key;
+	return len == 0 || a->append;
+}
+
 /* Everything in front of "=", as written.  Subscripts that were not read
  * as such ("export a[1]=x") count by their letters. */
 static bool
@@ -157,6 +177,11 @@ find_name(struct reader *r, struct syn_assignment *a)
 	size_t len = p->pos - r->from;
 	int closed = 1;
 
+	r->decided = true;
+	if (r->key_to > 0)
+		return find_keyed_name(r, a);
+	if ((p->lex.state & LEX_ARRAY) != 0)
+		return false;
 	if (r->fresh) {
 		s = r->run.at;
 		len = r->run.len;
@@ -170,21 +195,15 @@ find_name(struct reader *r, struct syn_assignment *a)
 	open = len > 0 ? memchr(s, '[', len) : NULL;
 	a->name = s;
 	a->name_len = open != NULL ? (size_t)(open - s) : len;
+	if (a->name_len == 0 || !text_is_name(a->name, a->name_len))
+		return false;
 	if (open != NULL) {
 		closed = brackets_close(open, len - a->name_len);
 		a->subscript = open + 1;
 		a->subscript_len = len - a->name_len - 2;
-		a->key = r->key;
 	}
 	r->decided = closed >= 0 || ++r->tries == NAME_TRIES;
-	if (closed <= 0)
-		return false;
-	if (open == s && (p->lex.state & LEX_ARRAY) != 0)
-		return true;
-	if (a->name_len > 0 && text_is_name(a->name, a->name_len))
-		return true;
-	r->decided = true;
-	return false;
+	return closed > 0;
 }
 
 static void read_array(struct reader *r);
@@ -209,6 +228,8 @@ read_equals(struct reader *r)
 	syn_run_flush(p, &r->run, &r->out);
 	r->t->assignment = a;
 	r->value = r->out.tail;
+	r->fresh = false;
+	r->decided = true;
 	syn_skip_joins(p);
 	if (syn_at(p, p->pos) == '(' && (syn_assign_acceptable(&p->lex) ||
 	    (p->lex.state & LEX_ASSIGN_OK) != 0)) {
@@ -231,9 +252,7 @@ read_array(struct reader *r)
 	if (!syn_deeper(p))
 		return;
 	p->lex.last = TOK_WORD;
-	p->lex.before = TOK_START;
 	p->lex.state |= LEX_ARRAY;
-	p->lex.state &= ~(unsigned)LEX_ASSIGN_OK;
 	p->lex.esacs = p->lex.ins = 0;
 	while ((tok = syn_read_token(p)) != TOK_RPAREN && syn_ok(p)) {
 		if (tok == TOK_EOF) {
@@ -283,6 +302,8 @@ read_key(struct reader *r)
 		piece->kids = syn_slice(p, SYN_PLACE_SUBSCRIPT, from + 1,
 		    end - 1);
 		r->key = piece->kids;
+		r->key_from = from;
+		r->key_to = end;
 	}
 	r->fresh = false;
 	p->depth--;
@@ -345,13 +366,27 @@ read_quoted(struct reader *r, int c)
 		syn_read_backquote(p, SYN_PLACE_WORD, &r->out);
 }
 
-/* At "$"; what follows may be "$'…'". */
+/* At "$"; what follows may be "$'…'", or "$?(…)" under extglob. */
 static void
 read_dollar(struct reader *r)
 {
 	struct syn_parser *p = r->p;
+	size_t from = p->pos++;
+	int c;
+	bool group;
 
+	syn_skip_joins(p);
+	c = syn_at(p, p->pos);
+	group = c > 0 && opens_group(p, c);
+	p->pos = from;
 	syn_run_flush(p, &r->run, &r->out);
+	if (group && c != '+') {
+		r->fresh = false;
+		syn_read_param(p, SYN_PLACE_WORD, &r->out);
+		if (syn_ok(p))
+			read_group(r, 0);
+		return;
+	}
 	if (syn_read_dollar(p, SYN_PLACE_WORD, &r->out)) {
 		struct syn_piece *last;
 
@@ -369,6 +404,26 @@ read_dollar(struct reader *r)
 	}
 }
 
+/* Bash 5.2 reads \; and \" in a compound assignment inside $( ) as if the
+ * backslash were not there, and otherwise when it runs the substitution. */
+static bool
+array_trap(const struct syn_parser *p, int next)
+{
+	size_t pos = p->pos + 2;
+	int behind = syn_at(p, pos);
+
+	if (next == '$')
+		return behind > 0 && strchr("({['\"", behind) != NULL;
+	if (next == '\\')
+		return behind == '\n';
+	if (syn_is(next, SYN_CH_BLANK)) {
+		while (syn_is(syn_at(p, pos), SYN_CH_BLANK))
+			pos++;
+		return syn_at(p, pos) == '#' || syn_at(p, pos) == '[';
+	}
+	return next > 0 && strchr(";&|()<>'\"`", next) != NULL;
+}
+
 static void
 read_backslash(struct reader *r)
 {
@@ -380,6 +435,12 @@ read_backslash(struct reader *r)
 		return;
 	}
 	r->t->quoted = true;
+	if ((p->lex.state & LEX_ARRAY) != 0 && p->lex.in_subst &&
+	    array_trap(p, next)) {
+		syn_fail(p, p->pos, ERR_SYNTAX, "quotes instead of a "
+		    "backslash, in an array inside a substitution");
+		return;
+	}
 	if (next < 0 && !p->at_end) {
 		syn_open(p, "line continuation");
 		return;
@@ -506,24 +567,29 @@ takes_assignments(const char *s, size_t len)
 	return false;
 }
 
+/* "{name}" or "{name[…]}" in front of "<" or ">", by its letters. */
 static bool
-names_fd(struct syn_parser *p, const char *s, size_t len)
+names_fd(struct syn_parser *p, const struct syn_text *t)
 {
 	int c = syn_at(p, p->pos);
-	const char *open;
-	size_t name;
+	size_t len = t->src_len, name;
+	const char *s, *open;
 
-	if (len < 3 || s[0] != '{' || s[len - 1] != '}' ||
-	    (c != '<' && c != '>'))
+	if (len < 3 || t->src[0] != '{' || (c != '<' && c != '>'))
+		return false;
+	s = without_joins(p, t->src, &len);
+	if (len < 3 || s[len - 1] != '}')
 		return false;
 	s++;
 	len -= 2;
 	open = memchr(s, '[', len);
 	name = open != NULL ? (size_t)(open - s) : len;
-	if (!text_is_name(s, name))
+	if (!text_is_name(s, name) || (open != NULL && (len <= name + 2 ||
+	    brackets_close(open, len - name) <= 0)))
 		return false;
-	return open == NULL || (len > name + 2 &&
-	    brackets_close(open, len - name) > 0);
+	p->lex.fd_name = s;
+	p->lex.fd_name_len = len;
+	return true;
 }
 
 /* plain: the bytes of a word without quotes and expansions, or NULL. */
@@ -541,7 +607,7 @@ syn_word_token(struct syn_parser *p, struct syn_text *t, const char *plain,
 	if (plain != NULL && syn_command_position(lex, lex->last) &&
 	    takes_assignments(plain, len))
 		lex->state |= LEX_ASSIGN_OK;
-	if (plain != NULL && names_fd(p, plain, len))
+	if (names_fd(p, t))
 		return TOK_FD_NAME;
 	if (lex->last == TOK_FUNCTION)
 		lex->state |= LEX_OPEN_BRACE;

@@ -5,7 +5,7 @@
  *
  *	synparse [-e] [-s] [-m MODE]
  *
- * MODE words: words of the first command behind its name as they are known,
+ * MODE words: words of the last command behind its name as they are known,
  * "N LEN:BYTES…", or "?" when one is not.  MODE facts: the facts, for
  * people.  MODE answer (the default): "tree", "incomplete WHAT" or "error OFFSET
  * WHAT".  MODE print: the canonical line, NUL-terminated ("" unless a
@@ -117,10 +117,10 @@ static const struct syn_vars environment = { .get = from_environment };
 static void
 show_words(const struct syn_facts *f)
 {
-	const struct syn_command *c = f->commands;
+	const struct syn_command *c = f->commands + f->n_commands - 1;
 	size_t i;
 
-	if (f->n_commands == 0) {
+	if (f->n_commands == 0 || c->n_words == 0) {
 		puts("?");
 		return;
 	}
