@@ -36,7 +36,8 @@ struct syn_diag {
 };
 
 struct syn_options {
-	bool extglob, posix, expand_aliases;	/* as bash will start: all false */
+	/* as bash will start: all false */
+	bool extglob, posix, expand_aliases;
 	bool at_end;		/* no more input will come: what bash ends at
 				 * the end of its input (a here-document, a
 				 * last backslash) is complete */
@@ -65,7 +66,7 @@ enum syn_why {			/* why a part of a word is not known */
 	SYN_WHY_PROCESS,	/* <( ) >( ) */
 	SYN_WHY_ARITH,		/* $(( )) that is not a constant */
 	SYN_WHY_GLOB,		/* unquoted * ? [ ] or extglob */
-	SYN_WHY_BRACE,		/* more than SYN_BRACE_MAX words */
+	SYN_WHY_BRACE,		/* more than SYN_BRACE_MAX words, or doubt */
 	SYN_WHY_TILDE,		/* ~user, ~+ … (~ alone is $HOME) */
 	SYN_WHY_CAP,		/* too much to work out */
 	SYN_WHY_READ_CHANGED,	/* an earlier command may change reading */
@@ -125,8 +126,8 @@ enum syn_context {		/* bits: where a command stands */
 	SYN_IN_COPROC = 1 << 7,
 	SYN_NEGATED = 1 << 8,
 	SYN_IN_ARITH = 1 << 9,		/* substitution inside arithmetic */
-	SYN_IS_COMPOUND = 1 << 10,	/* no words: a compound command, with its
-					 * redirections; what is inside follows */
+	SYN_IS_COMPOUND = 1 << 10,	/* no words: a compound command with its
+					 * redirections; its inside follows */
 	SYN_IN_HEREDOC = 1 << 11,
 };
 
@@ -138,14 +139,14 @@ struct syn_command {
 	const struct syn_redir *redirs;
 	size_t n_redirs;
 	unsigned context;			/* enum syn_context */
-	const char *in_function;		/* innermost name, or NULL */
-	unsigned pipeline;			/* commands of one pipeline share
-						 * the number, from 1 */
+	const char *in_function;	/* innermost name, or NULL */
+	unsigned pipeline;		/* commands of one pipeline share the
+					 * number, from 1 */
 	unsigned pipe_index, pipe_count;	/* position, from 0 */
-	size_t parent;				/* index + 1 of the command whose body
-						 * or word holds this one; 0: none */
-	unsigned depth;				/* of substitutions */
-	size_t offset, len;			/* in the unit */
+	size_t parent;			/* index + 1 of the command whose body
+					 * or word holds this one; 0: none */
+	unsigned depth;			/* of substitutions */
+	size_t offset, len;		/* in the unit */
 };
 
 struct syn_function {
@@ -156,7 +157,8 @@ struct syn_function {
 /* Found values.  Unknown must be the answer where there is doubt. */
 enum syn_var { SYN_VAR_UNKNOWN = 0, SYN_VAR_UNSET, SYN_VAR_SET };
 struct syn_vars {
-	enum syn_var (*get)(void *ctx, const char *name, const char **ret_value);
+	enum syn_var (*get)(void *ctx, const char *name,
+		const char **ret_value);
 	void *ctx;
 };
 

@@ -422,7 +422,7 @@ syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
 	for (piece = pieces; piece != NULL; piece = piece->next)
 		n += piece->kind == SYN_PIECE_LITERAL ? piece->len : 1;
 	*ret_words = NULL;
-	if (n > ATOMS_MAX / 2)
+	if (n > ATOMS_MAX / 2 || !syn_spend(w, n * sizeof *atoms))
 		return true;
 	atoms = arena_alloc(w->arena, n * sizeof *atoms);
 	n = 0;
@@ -441,6 +441,7 @@ syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
 	if (!find_pair(atoms, n, &open, &close))
 		return false;
 	for (s = expand(&b, atoms, n); s != NULL && !b.over; s = s->next) {
+		b.atoms += 2 * s->n + 16;
 		*tail = arena_alloc(w->arena, sizeof **tail);
 		(*tail)->pieces = to_pieces(&b, s);
 		tail = &(*tail)->next;
@@ -449,5 +450,6 @@ syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
 	}
 	if (b.over)
 		*ret_words = NULL;
+	syn_spend(w, b.atoms * sizeof *atoms);
 	return true;
 }

@@ -31,19 +31,27 @@ syn_tell(struct syn_walk *w, const struct syn_node *node, unsigned context)
 	return w->commands.n - 1;
 }
 
-/* Text that bash cannot read, and may run the beginning of. */
+/* Text that bash cannot read and may run the beginning of, or that is too
+ * much to look into. */
 void
-syn_tell_broken(struct syn_walk *w, const char *s, size_t len)
+syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
+    enum syn_why why)
 {
 	size_t index = syn_tell(w, NULL, 0);
-	struct syn_piece piece = { .kind = SYN_PIECE_BROKEN, .src = s,
-	    .src_len = len };
 	struct syn_word *word = arena_alloc(w->arena, sizeof *word);
-	struct syn_command *c;
+	struct syn_part *part = arena_alloc(w->arena, sizeof *part);
+	struct syn_command *c = command_at(w, index);
 
-	syn_expand_one(w, &piece, s, len, w->at.offset, SYN_MODE_ARGUMENT,
-	    word);
-	c = command_at(w, index);
+	part->text = arena_memdup0(w->arena, s, len);
+	part->len = len;
+	part->why = why;
+	word->value = part->text;
+	word->len = len;
+	word->parts = part;
+	word->n_parts = 1;
+	word->may_split = true;
+	word->offset = w->at.offset;
+	word->source_len = len;
 	c->words = word;
 	c->n_words = 1;
 	c->len = len;
@@ -149,7 +157,7 @@ syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
 	struct syn_command *c;
 	size_t n = 0;
 
-	if (node->targets == NULL)
+	if (node->targets == NULL || w->first)
 		return;
 	for (t = node->targets; t != NULL; t = t->next)
 		n++;
@@ -218,8 +226,8 @@ remember(struct syn_walk *w, const struct syn_assign *a)
 	syn_env_set(w, a->name, len, SYN_VAR_SET, joined, n);
 }
 
-/* The assignments in front; the first word behind them. */
-static const struct syn_text *
+/* The assignments in front of stop. */
+static void
 tell_assignments(struct syn_walk *w, const struct syn_node *node,
     const struct syn_text *stop, bool stay, size_t index)
 {
@@ -228,10 +236,14 @@ tell_assignments(struct syn_walk *w, const struct syn_node *node,
 	struct syn_command *c;
 	size_t n = 0;
 
-	for (t = node->words; t != stop; t = t->next)
+	for (t = node->words; t != stop; t = t->next) {
+		if (w->first)
+			syn_env_forget(w, t->assignment->name,
+			    t->assignment->name_len);
 		n++;
-	if (n == 0)
-		return stop;
+	}
+	if (n == 0 || w->first)
+		return;
 	assigns = arena_alloc(w->arena, n * sizeof *assigns);
 	n = 0;
 	for (t = node->words; t != stop; t = t->next) {
@@ -246,7 +258,6 @@ tell_assignments(struct syn_walk *w, const struct syn_node *node,
 	c = command_at(w, index);
 	c->assigns = assigns;
 	c->n_assigns = n;
-	return stop;
 }
 
 /* ---- simple commands ---------------------------------------------------- */

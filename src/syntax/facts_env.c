@@ -51,7 +51,7 @@ grow(struct syn_walk *w)
 	size_t old_size = env->size, i;
 
 	env->size = old_size > 0 ? old_size * 2 : FIRST_SLOTS;
-	env->slots = arena_alloc(w->arena, env->size * sizeof *env->slots);
+	env->slots = arena_alloc(w->names, env->size * sizeof *env->slots);
 	for (i = 0; i < old_size; i++)
 		if (old[i] != NULL)
 			env->slots[find(env, old[i]->name, old[i]->len)] =
@@ -70,8 +70,8 @@ syn_env_slot(struct syn_walk *w, const char *name, size_t len)
 	i = find(env, name, len);
 	if (env->slots[i] != NULL)
 		return env->slots[i];
-	slot = arena_alloc(w->arena, sizeof *slot);
-	slot->name = arena_memdup0(w->arena, name, len);
+	slot = arena_alloc(w->names, sizeof *slot);
+	slot->name = arena_memdup0(w->names, name, len);
 	slot->len = len;
 	slot->never = is_dynamic(name, len);
 	env->slots[i] = slot;

@@ -66,7 +66,8 @@ struct syn_place_in {		/* where the walk stands */
 };
 
 struct syn_walk {
-	struct arena *arena;
+	struct arena *arena;	/* of the walk; names live in the second */
+	struct arena *names;
 	const struct syn_tree *tree;
 	const struct syn_vars *vars;
 	bool first;		/* the walk that only looks at names */
@@ -82,7 +83,22 @@ struct syn_walk {
 	unsigned values;	/* nesting of values read as text */
 	bool any_subst, any_function;
 	struct syn_expander *spare;
+	size_t spent;
 };
+
+/* Values and braces can make much out of little: what they cost in bytes,
+ * for one unit.  Beyond it words are unknown. */
+#define SYN_SPEND_MAX ((size_t)16 * 1024 * 1024)
+
+static inline bool
+syn_spend(struct syn_walk *w, size_t bytes)
+{
+	if (w->spent > SYN_SPEND_MAX || bytes > SYN_SPEND_MAX)
+		w->spent = SYN_SPEND_MAX + 1;
+	else
+		w->spent += bytes;
+	return w->spent <= SYN_SPEND_MAX;
+}
 
 enum syn_mode {			/* how a word is expanded */
 	SYN_MODE_ARGUMENT = 0,	/* braces, splitting, globbing */
@@ -108,6 +124,46 @@ void syn_env_border(struct syn_walk *w);		/* of a loop */
 void syn_env_read(struct syn_walk *w, const char *name, size_t len);
 /* The characters that split: NULL when not known. */
 const char *syn_env_ifs(struct syn_walk *w);
+
+/* facts_fields.c */
+struct syn_draft {		/* a part in the making */
+	bool known, quoted;
+	enum syn_why why;
+	size_t from, to;	/* in the bytes of the word */
+};
+
+struct syn_expander {
+	struct buf bytes;
+	struct syn_draft *parts;
+	size_t n, cap;
+};
+
+/* One word in the making, and where finished ones go. */
+struct syn_maker {
+	struct syn_walk *w;
+	struct syn_expander *x;
+	enum syn_mode mode;
+	const char *src;
+	size_t src_len, offset;
+	struct syn_vec *out;
+	bool has, quoted, may_split;
+	unsigned inside;	/* unquoted words of ${x-word} around */
+};
+
+void syn_add(struct syn_maker *m, bool known, bool quoted, enum syn_why why,
+	const char *s, size_t len);
+void syn_add_unknown(struct syn_maker *m, const struct syn_piece *piece,
+	bool quoted, enum syn_why why);
+/* Unquoted bytes; more: other pieces follow, which may close a bracket. */
+void syn_add_bytes(struct syn_maker *m, const char *s, size_t len, bool more);
+void syn_add_value(struct syn_maker *m, const struct syn_piece *piece,
+	const char *s, size_t len, bool quoted);
+bool syn_globs(enum syn_mode mode);
+void syn_fill(struct syn_maker *m, struct syn_word *word);
+void syn_restart(struct syn_maker *m);
+void syn_finish(struct syn_maker *m);
+struct syn_expander *syn_expander_borrow(struct syn_walk *w);
+void syn_expander_return(struct syn_walk *w, struct syn_expander *x);
 
 /* facts_expand.c */
 void syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
@@ -159,7 +215,8 @@ size_t syn_tell(struct syn_walk *w, const struct syn_node *node,
 void syn_tell_simple(struct syn_walk *w, const struct syn_node *node);
 void syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
 	size_t index);
-void syn_tell_broken(struct syn_walk *w, const char *s, size_t len);
+void syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
+	enum syn_why why);
 
 /* syntax_facts.c */
 void *syn_vec_add(struct syn_walk *w, struct syn_vec *vec, size_t size);

@@ -13,8 +13,10 @@ syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	    .depth = w->at.depth, .status = SYN_TREE };
 	struct syn_piece *pieces;
 
-	if (w->values >= VALUES_MAX)
+	if (w->values >= VALUES_MAX || !syn_spend(w, 4 * len)) {
+		syn_tell_broken(w, "", 0, SYN_WHY_CAP);
 		return;
+	}
 	w->values++;
 	p.memo = syn_memo_new(w->arena);
 	pieces = syn_slice(&p, place, 0, len);
@@ -95,7 +97,8 @@ walk_piece(struct syn_walk *w, const struct syn_piece *piece)
 		syn_walk_texts(w, piece->words);
 		break;
 	case SYN_PIECE_BROKEN:
-		syn_tell_broken(w, piece->src, piece->src_len);
+		syn_tell_broken(w, piece->src, piece->src_len,
+		    SYN_WHY_UNSPECIFIED);
 		break;
 	}
 }

@@ -136,7 +136,7 @@ walk_arith(struct syn_walk *w, const struct syn_node *node, size_t i)
 	unsigned saved = w->at.context;
 
 	w->at.context |= SYN_IN_ARITH;
-	syn_arith_walk(w, node->arith[i]);
+	syn_arith_walk(w, node->arith[i].pieces);
 	w->at.context = saved;
 }
 
@@ -270,7 +270,6 @@ walk_pipe(struct syn_walk *w, const struct syn_pipe *pipe)
 	struct syn_place_in saved = w->at;
 	const struct syn_node *node;
 	const char *change = w->change;
-	size_t mark = syn_env_mark(w);
 	unsigned n = 0;
 
 	if (pipe->bangs % 2 == 1)
@@ -282,6 +281,7 @@ walk_pipe(struct syn_walk *w, const struct syn_pipe *pipe)
 	w->at.pipe_index = 0;
 	for (node = pipe->first; node != NULL; node = node->next) {
 		struct syn_place_in at = w->at;
+		size_t mark = syn_env_mark(w);
 
 		walk_node(w, node);
 		w->at = at;
@@ -309,8 +309,10 @@ walk_andor(struct syn_walk *w, const struct syn_andor *andor)
 		unsigned context = w->at.context;
 
 		/* Behind && all that stands before it has run. */
-		if (pipe->or_else)
+		if (pipe->or_else) {
 			syn_env_doubt(w, mark);
+			mark = syn_env_mark(w);
+		}
 		if (pipe->next != NULL)
 			w->at.context |= SYN_IN_CONDITION;
 		walk_pipe(w, pipe);
@@ -370,7 +372,8 @@ syn_walk_script(struct syn_walk *w, const struct syn_script *script,
 	if (script->list != NULL)
 		walk_lines(w, script);
 	if (script->broken)
-		syn_tell_broken(w, script->rest, script->rest_len);
+		syn_tell_broken(w, script->rest, script->rest_len,
+		    SYN_WHY_UNSPECIFIED);
 	if (context == 0)
 		return;
 	syn_env_undo(w, mark);

@@ -104,6 +104,7 @@ read_arith_for(struct syn_parser *p, struct syn_node *node)
 	struct syn_parser q = *p;
 	unsigned n = 0;
 
+	node->arith = arena_alloc(p->arena, 3 * sizeof *node->arith);
 	q.end = end;
 	q.pos = from;
 	q.at_end = true;
@@ -124,9 +125,10 @@ read_arith_for(struct syn_parser *p, struct syn_node *node)
 			    "three arithmetic expressions, not more");
 			return;
 		}
-		node->arith_src[n] = p->s + from;
-		node->arith_len[n] = to - from;
-		node->arith[n++] = syn_slice(p, SYN_PLACE_ARITH, from, to);
+		node->arith[n].src = p->s + from;
+		node->arith[n].src_len = to - from;
+		node->arith[n++].pieces = syn_slice(p, SYN_PLACE_ARITH, from,
+		    to);
 		if (to >= end)
 			break;
 		q.pos = from = to + 1;
@@ -262,9 +264,10 @@ read_enclosed(struct syn_parser *p, struct syn_node *node,
 static void
 read_arith(struct syn_parser *p, struct syn_node *node)
 {
-	node->arith_src[0] = p->s + p->lex.arith_pos;
-	node->arith_len[0] = p->lex.arith_end - p->lex.arith_pos;
-	node->arith[0] = syn_slice(p, SYN_PLACE_ARITH, p->lex.arith_pos,
+	node->arith = arena_alloc(p->arena, sizeof *node->arith);
+	node->arith->src = p->s + p->lex.arith_pos;
+	node->arith->src_len = p->lex.arith_end - p->lex.arith_pos;
+	node->arith->pieces = syn_slice(p, SYN_PLACE_ARITH, p->lex.arith_pos,
 	    p->lex.arith_end);
 	syn_take(p);
 }

@@ -167,8 +167,10 @@ dump_target(struct dumper *d, const struct syn_target *t)
 		"here-document", [SYN_REDIR_HERESTRING] = "<<<",
 	};
 
-	line(d, names[t->op], t->fd_name, t->fd_name_len);
+	line(d, names[t->op], NULL, 0);
 	d->depth++;
+	if (t->fd_word != NULL)
+		dump_text(d, "descriptor", t->fd_word);
 	if (t->fd_given) {
 		buf_putf(d->out, "%*sdescriptor %d\n", (int)d->depth * 2, "",
 		    t->fd);
@@ -250,7 +252,7 @@ dump_node(struct dumper *d, const struct syn_node *node)
 	};
 	const struct syn_target *target;
 	const struct syn_text *t;
-	size_t i;
+	size_t i, n = 0;
 
 	line(d, names[node->kind], NULL, 0);
 	d->depth++;
@@ -260,10 +262,13 @@ dump_node(struct dumper *d, const struct syn_node *node)
 		line(d, "in", NULL, 0);
 	for (t = node->words; t != NULL; t = t->next)
 		dump_text(d, "word", t);
-	for (i = 0; i < 3 && node->arith_src[i] != NULL; i++) {
-		line(d, "expression", node->arith_src[i], node->arith_len[i]);
+	if (node->arith != NULL)
+		n = node->kind == SYN_CMD_ARITH_FOR ? 3 : 1;
+	for (i = 0; i < n; i++) {
+		line(d, "expression", node->arith[i].src,
+		    node->arith[i].src_len);
 		d->depth++;
-		dump_pieces(d, node->arith[i]);
+		dump_pieces(d, node->arith[i].pieces);
 		d->depth--;
 	}
 	dump_cond(d, node->cond);

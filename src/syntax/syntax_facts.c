@@ -54,13 +54,20 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 {
 	struct arena *arena = arena_new();
 	struct syn_found *found = arena_alloc(arena, sizeof *found);
-	struct syn_walk w = { .arena = arena, .tree = tree, .vars = vars };
+	struct syn_walk w = { .arena = arena, .names = arena, .tree = tree,
+	    .vars = vars };
 	struct syn_facts *f = &found->facts;
 
 	found->arena = arena;
 	if (may_look_up(tree)) {
 		w.first = true;
+		w.arena = arena_new();
 		syn_walk_script(&w, &tree->script, 0);
+		if (w.function_change != NULL)
+			w.function_change = arena_memdup0(arena,
+			    w.function_change, strlen(w.function_change));
+		arena_free(w.arena);
+		w.arena = arena;
 		w.first = false;
 		w.commands.n = w.functions.n = w.pipelines = 0;
 		w.commands.v = w.functions.v = NULL;

@@ -103,7 +103,7 @@ syn_doc_expect(struct syn_parser *p, struct syn_target *t)
 struct doc_line {
 	const char *at;
 	size_t len, from, next;
-	bool joined;
+	bool joined, ended;
 };
 
 static void
@@ -129,7 +129,8 @@ read_line(struct syn_parser *p, bool join, struct doc_line *line)
 	syn_run_add(p, &run, from, pos - from);
 	line->at = run.len > 0 ? run.at : "";
 	line->len = run.len;
-	line->next = pos < p->end ? pos + 1 : pos;
+	line->ended = pos < p->end;
+	line->next = line->ended ? pos + 1 : pos;
 }
 
 static bool
@@ -149,31 +150,38 @@ is_closed(const struct syn_parser *p, const struct syn_target *t,
 	    memchr(s + t->delimiter_len, ')', len - t->delimiter_len) != NULL;
 }
 
+/* The body is the unit's own bytes, or copy where it cannot be: tabs were
+ * stripped, or the newline is missing that bash puts at the end of its
+ * input (where it does not follow a backslash). */
 static void
 finish_body(struct syn_parser *p, struct syn_target *t, struct buf *copy,
     size_t from, size_t to)
 {
-	t->body_offset = syn_offset(p, from);
-	if (t->strip) {
-		t->body = arena_memdup0(p->arena, copy->data, copy->len);
-		t->body_len = copy->len;
-	} else {
-		t->body = p->s + from;
-		t->body_len = to - from;
+	bool own = !t->strip;
+	struct syn_parser q = *p;
+
+	if (t->unended && copy->len > 0 &&
+	    copy->data[copy->len - 1] != '\n' &&
+	    (t->raw || copy->data[copy->len - 1] != '\\')) {
+		buf_putc(copy, '\n');
+		own = false;
 	}
+	t->body_offset = syn_offset(p, from);
+	t->body_len = own ? to - from : copy->len;
+	t->body = own ? p->s + from :
+	    arena_memdup0(p->arena, copy->data, copy->len);
 	if (t->raw || !syn_deeper(p))
 		return;
-	if (t->strip) {
-		struct syn_parser q = *p;
-
+	if (own) {
+		t->pieces = syn_slice(p, SYN_PLACE_HEREDOC, from, to);
+	} else {
+		q.depth++;
 		q.s = t->body;
 		q.fixed = true;
 		q.origin = t->body_offset;
 		t->pieces = syn_slice(&q, SYN_PLACE_HEREDOC, 0, t->body_len);
 		if (!syn_ok(&q))
 			syn_fail(p, from, q.code, "%s", q.expected);
-	} else {
-		t->pieces = syn_slice(p, SYN_PLACE_HEREDOC, from, to);
 	}
 	p->depth--;
 }
@@ -212,12 +220,14 @@ read_body(struct syn_parser *p, struct syn_target *t)
 		}
 		if (!found) {
 			buf_put(&copy, s, len);
-			buf_putc(&copy, '\n');
+			if (line.ended)
+				buf_putc(&copy, '\n');
 			to = p->pos;
 		}
 	}
 	if (!found && syn_ok(p) && !p->at_end)
 		syn_open(p, "here-document %s", t->delimiter);
+	t->unended = !found;
 	if (syn_ok(p))
 		finish_body(p, t, &copy, from, to);
 	buf_done(&copy);

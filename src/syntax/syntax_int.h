@@ -131,7 +131,7 @@ struct syn_target {
 	const char *fd_name;
 	size_t fd_name_len;
 	struct syn_text *word;
-	bool strip, raw;
+	bool strip, raw, unended;
 	const char *delimiter;
 	size_t delimiter_len;
 	const char *body;
@@ -143,7 +143,8 @@ struct syn_target {
  * braces of fd_word); out: of closing,
  * written ">&-"; word:
  * target (here-document: delimiter as written), NULL when closing;
- * here-document: strip <<-, raw: nothing is expanded, delimiter without
+ * here-document: strip <<-, raw: nothing is expanded, unended: by the end
+ * of the input, delimiter without
  * quotes, body after stripping, pieces of a body that is expanded. */
 
 enum syn_command_kind {
@@ -192,6 +193,12 @@ struct syn_cond {
 };
 /* left: the operand of word and unary, too; a, b: and, or; a: paren. */
 
+struct syn_expression {		/* arithmetic */
+	const char *src;
+	size_t src_len;
+	struct syn_piece *pieces;
+};
+
 struct syn_node {
 	enum syn_command_kind kind;
 	bool pipe_both, has_in, brace_body, keyword;
@@ -203,9 +210,7 @@ struct syn_node {
 	struct syn_list *test, *body;
 	struct syn_arm *arms;
 	struct syn_cond *cond;
-	struct syn_piece *arith[3];
-	const char *arith_src[3];
-	size_t arith_len[3];
+	struct syn_expression *arith;
 	struct syn_node *inner;
 	struct syn_node *next;
 };
@@ -214,8 +219,9 @@ struct syn_node {
  * the list of for and select (has_in), the subject of case; name: of for,
  * select, a function, a coprocess (NULL: none); test and body: while,
  * until; body: subshell, group, loops; brace_body: loop written with { };
- * keyword: function written so; arms: if, case; arith[0]: (( )), [0..2]:
- * for (( )); inner: body of a function, command of a coprocess. */
+ * keyword: function written so; arms: if, case; arith: one for (( )), three
+ * for for (( )), else NULL; inner: body of a function, command of a
+ * coprocess. */
 
 struct syn_pipe {
 	struct syn_node *first;
@@ -311,7 +317,7 @@ struct syn_parser {
 	bool extglob, posix, at_end;
 	bool newline_given;
 	size_t origin;			/* of s in the unit */
-	bool fixed;			/* s is a copy: all of it is at origin */
+	bool fixed;			/* s is a copy, all of it at origin */
 	struct syn_lex lex;
 	enum syn_answer status;		/* SYN_TREE: no complaint */
 	int code;
@@ -348,7 +354,7 @@ enum syn_place {		/* where pieces are read */
 #define SYN_CH_NAME 4		/* of an identifier */
 #define SYN_CH_DIGIT 8
 #define SYN_CH_BLANK 16
-#define SYN_CH_INSIDE 32	/* only itself inside quotes and braces */
+#define SYN_CH_INSIDE 32	/* only itself in quotes and braces */
 extern const unsigned char syn_ch[256];
 
 static inline bool
@@ -380,6 +386,7 @@ void syn_fail(struct syn_parser *p, size_t pos, int code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void syn_open(struct syn_parser *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+void syn_reopen(struct syn_parser *p, const char *was, const char *is);
 bool syn_deeper(struct syn_parser *p);
 /* Commands of a text that bash reads when it runs it. */
 struct syn_script *syn_read_later(struct syn_parser *p, const char *s,
@@ -394,6 +401,20 @@ const char *syn_token_name(enum syn_token tok);
 void syn_skip_joins(struct syn_parser *p);
 
 /* syntax_word.c */
+struct syn_reader {		/* of one word */
+	struct syn_parser *p;
+	struct syn_text *t;
+	struct syn_pieces out;
+	struct syn_run run;
+	size_t from;
+	unsigned tries;		/* "=" that may end the name, so far */
+	bool decided;		/* it is an assignment, or is none */
+	bool fresh;		/* nothing but this run was read */
+	struct syn_piece *key;	/* […] read as a subscript, … */
+	size_t key_from, key_to;	/* … there */
+	struct syn_piece **value;
+};
+
 struct syn_text *syn_read_word(struct syn_parser *p);
 bool syn_text_is(const struct syn_text *t, const char *s);
 /* The bytes when the word is nothing but unquoted literal, else NULL. */
@@ -403,6 +424,14 @@ bool syn_command_position(const struct syn_lex *lex, enum syn_token tok);
 bool syn_reserved_ok(const struct syn_lex *lex, enum syn_token tok);
 enum syn_token syn_word_token(struct syn_parser *p, struct syn_text *t,
 	const char *plain, size_t len);
+
+/* syntax_assign.c */
+void syn_read_equals(struct syn_reader *r);
+bool syn_read_key(struct syn_reader *r);
+/* Does "[" at s close at its end?  -1: it is open there. */
+int syn_brackets_close(const char *s, size_t len);
+const char *syn_without_joins(struct syn_parser *p, const char *s,
+	size_t *len);
 
 /* syntax_piece.c */
 void syn_run_add(struct syn_parser *p, struct syn_run *run, size_t pos,
@@ -466,7 +495,8 @@ bool syn_starts_command(enum syn_token tok);
 struct syn_node *syn_read_compound(struct syn_parser *p);
 bool syn_starts_compound(enum syn_token tok);
 void syn_read_redirections(struct syn_parser *p, struct syn_node *node);
-struct syn_node *syn_node_new(struct syn_parser *p, enum syn_command_kind kind);
+struct syn_node *syn_node_new(struct syn_parser *p,
+	enum syn_command_kind kind);
 void syn_node_end(struct syn_parser *p, struct syn_node *node);
 void syn_read_function(struct syn_parser *p, struct syn_node *node);
 bool syn_expect(struct syn_parser *p, enum syn_token tok);

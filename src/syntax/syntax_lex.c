@@ -82,8 +82,7 @@ read_dparen(struct syn_parser *p, size_t from)
 		return TOK_EOF;
 	if (!syn_scan_pair(p, '(', ')', SYN_SCAN_ARITH)) {
 		p->depth--;
-		if (p->status == SYN_INCOMPLETE && strcmp(p->expected, "(") == 0)
-			strcpy(p->expected, "((");
+		syn_reopen(p, "(", "((");
 		return TOK_EOF;
 	}
 	p->depth--;
@@ -291,8 +290,15 @@ special_word(struct syn_lex *lex, const char *s, size_t len)
 }
 
 static bool
-time_ok(const struct syn_lex *lex)
+time_ok(const struct syn_parser *p)
 {
+	const struct syn_lex *lex = &p->lex;
+	size_t pos = p->pos;
+
+	while (p->posix && syn_is(syn_at(p, pos), SYN_CH_BLANK))
+		pos++;
+	if (p->posix && syn_at(p, pos) == '-')
+		return false;
 	switch ((int)lex->last) {
 	case TOK_START:
 		return !lex->in_subst;
@@ -323,8 +329,9 @@ time_ok(const struct syn_lex *lex)
 }
 
 static enum syn_token
-reserved_word(struct syn_lex *lex, const char *s, size_t len)
+reserved_word(struct syn_parser *p, const char *s, size_t len)
 {
+	struct syn_lex *lex = &p->lex;
 	bool pattern = (lex->state & LEX_CASE_PATTERN) != 0;
 	size_t i;
 
@@ -337,7 +344,7 @@ reserved_word(struct syn_lex *lex, const char *s, size_t len)
 	if (i == AEG_NELEM(reserved) ||
 	    (pattern && (reserved[i].tok != TOK_ESAC ||
 	    lex->last == TOK_PIPE || lex->last == TOK_LPAREN)) ||
-	    (reserved[i].tok == TOK_TIME && !time_ok(lex)))
+	    (reserved[i].tok == TOK_TIME && !time_ok(p)))
 		return TOK_WORD;
 	if (reserved[i].tok == TOK_ESAC) {
 		lex->state &= ~(unsigned)(LEX_CASE_PATTERN | LEX_CASE);
@@ -392,7 +399,7 @@ read_tok_word(struct syn_parser *p)
 	else
 		lex->state &= ~(unsigned)LEX_OPEN_BRACE;
 	if (tok == TOK_WORD && plain != NULL)
-		tok = reserved_word(lex, plain, len);
+		tok = reserved_word(p, plain, len);
 	if (tok != TOK_WORD)
 		return tok;
 	return syn_word_token(p, t, plain, len);

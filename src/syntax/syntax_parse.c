@@ -39,6 +39,14 @@ syn_open(struct syn_parser *p, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* What is open has a longer name than its last character. */
+void
+syn_reopen(struct syn_parser *p, const char *was, const char *is)
+{
+	if (p->status == SYN_INCOMPLETE && strcmp(p->expected, was) == 0)
+		snprintf(p->expected, sizeof p->expected, "%s", is);
+}
+
 bool
 syn_deeper(struct syn_parser *p)
 {

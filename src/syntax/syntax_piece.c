@@ -266,7 +266,7 @@ read_special(struct syn_parser *p, enum syn_place place, int c,
 			syn_read_single(p, out);
 			return true;
 		}
-		if (place != SYN_PLACE_BRACE_DOUBLE)
+		if (place != SYN_PLACE_BRACE_DOUBLE || p->posix)
 			return false;
 		read_idle_quotes(p, place, run, out);
 		return true;

@@ -34,6 +34,16 @@ puts_(struct printer *pr, const char *s)
 
 static void print_text(struct printer *pr, const struct syn_text *t);
 
+static bool
+ends_joined(const struct syn_target *t)
+{
+	size_t n = t->body_len;
+
+	if (n > 0 && t->body[n - 1] == '\n')
+		n--;
+	return n > 0 && t->body[n - 1] == '\\';
+}
+
 /* A newline, and the here-documents that it starts. */
 static void
 print_newline(struct printer *pr)
@@ -45,13 +55,17 @@ print_newline(struct printer *pr)
 		const struct syn_target *t = pr->docs[i];
 
 		put(pr, t->body, t->body_len);
+		/* The end of all input ended it; a delimiter would be joined
+		 * to a last line that ends in a backslash. */
+		if (t->unended && !t->raw && ends_joined(t))
+			break;
 		if (t->body_len > 0 && t->body[t->body_len - 1] != '\n')
 			puts_(pr, "\n");
 		/* No line can be a delimiter of two lines. */
-		if (memchr(t->delimiter, '\n', t->delimiter_len) == NULL) {
-			put(pr, t->delimiter, t->delimiter_len);
-			puts_(pr, "\n");
-		}
+		if (memchr(t->delimiter, '\n', t->delimiter_len) != NULL)
+			break;
+		put(pr, t->delimiter, t->delimiter_len);
+		puts_(pr, "\n");
 	}
 	pr->n_docs = pr->first_doc;
 }
@@ -347,7 +361,7 @@ print_loop(struct printer *pr, const struct syn_node *node)
 	if (node->kind == SYN_CMD_ARITH_FOR) {
 		puts_(pr, "for ((");
 		for (i = 0; i < 3; i++) {
-			put(pr, node->arith_src[i], node->arith_len[i]);
+			put(pr, node->arith[i].src, node->arith[i].src_len);
 			puts_(pr, i < 2 ? "; " : "))");
 		}
 	} else {
@@ -446,7 +460,7 @@ print_node(struct printer *pr, const struct syn_node *node)
 		break;
 	case SYN_CMD_ARITH:
 		puts_(pr, "((");
-		put(pr, node->arith_src[0], node->arith_len[0]);
+		put(pr, node->arith->src, node->arith->src_len);
 		puts_(pr, "))");
 		break;
 	case SYN_CMD_FUNCTION:
@@ -471,12 +485,14 @@ print_pipe(struct printer *pr, const struct syn_pipe *pipe)
 	unsigned i;
 
 	if (pipe->timed)
-		puts_(pr, pipe->time_p ? "time -p " : "time ");
+		puts_(pr, pipe->time_p ? "time -p" : "time");
 	if (pipe->time_p && node != NULL && node->words != NULL &&
 	    node->words->src_len > 0 && node->words->src[0] == '-')
-		puts_(pr, "-- ");
+		puts_(pr, " --");
 	for (i = 0; i < pipe->bangs; i++)
-		puts_(pr, "! ");
+		puts_(pr, i > 0 || pipe->timed ? " !" : "!");
+	if (node != NULL && (pipe->timed || pipe->bangs > 0))
+		puts_(pr, " ");
 	for (; node != NULL; node = node->next) {
 		print_node(pr, node);
 		if (node->next != NULL)

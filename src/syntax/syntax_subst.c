@@ -158,8 +158,7 @@ read_double_paren(struct syn_parser *p, struct syn_piece *piece)
 	size_t from = p->pos, to;
 
 	if (!syn_scan_pair(p, '(', ')', SYN_SCAN_ARITH)) {
-		if (p->status == SYN_INCOMPLETE && strcmp(p->expected, "(") == 0)
-			strcpy(p->expected, "$((");
+		syn_reopen(p, "(", "$((");
 		return;
 	}
 	to = p->pos - 1;
@@ -194,7 +193,8 @@ read_in_place(struct syn_parser *p, struct syn_piece *piece)
 		script->list = syn_read_list(p, false);
 	if (syn_ok(p) && syn_peek(p) != TOK_RPAREN) {
 		if (p->lex.tok == TOK_EOF)
-			syn_open(p, "%c(", piece->mark != 0 ? piece->mark : '$');
+			syn_open(p, "%c(",
+			    piece->mark != 0 ? piece->mark : '$');
 		else
 			syn_unexpected(p, ")");
 	}

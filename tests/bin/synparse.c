@@ -5,12 +5,12 @@
  *
  *	synparse [-e] [-s] [-m MODE]
  *
- * MODE words: words of the last command behind its name as they are known,
- * "N LEN:BYTES…", or "?" when one is not.  MODE facts: the facts, for
- * people.  MODE answer (the default): "tree", "incomplete WHAT" or "error OFFSET
- * WHAT".  MODE print: the canonical line, NUL-terminated ("" unless a
- * tree).  MODE dump: the same for the tree.  MODE trip: "same", or how the
- * printed line differs.  -e: extglob; -s: more input may come.
+ * MODE answer (the default): "tree", "incomplete WHAT" or "error OFFSET
+ * WHAT".  MODE print: the canonical line, NUL-terminated ("" unless a tree).
+ * MODE dump: the same for the tree.  MODE trip: "same", or how the printed
+ * line differs.  MODE facts: the facts, for people.  MODE words: those of
+ * the last command, when known: "N LEN:BYTES…", or "?".
+ * -e: extglob; -s: more input may come.
  */
 #include <errno.h>
 #include <stdio.h>

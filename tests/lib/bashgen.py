@@ -10,7 +10,7 @@ SPECIAL = list("'\"`$(){}[]<>|&;#!\\\n \t=*?@+-~:,/%^") + [
     "if ", " then ", " fi", "do ", " done", " in ", "case ", " esac", "for ",
     "! ", "time ", "coproc ", "function ", "{ ", " }", "a=(", "@(", "#",
     "E\n", "\nE\n", "select ", "while ", "until ", "else ", "elif ",
-    "\xff".encode("latin-1").decode("latin-1"), "$[", "in", "esac", "}",
+    "\xff", "$[", "in", "esac", "}",
 ]
 NAMES = ["a", "b", "x", "foo", "i", "PATH", "_v1"]
 PLAIN = ["a", "b", "ls", "-l", "x.c", "1", "23", "foo", "in", "do", "done",
@@ -93,16 +93,12 @@ class Maker:
         body = self.pick("1", "1+2", "a", "a[1]", "(1)", "x=1", "a ? b : c",
                          "1, 2", "'a'", '"1"', "", "a)(b", "1<<2", "$x",
                          "${x}", "a[$(b)]", "`c`", "#")
-        return self.pick("$((", "$((", "$[") and (
-            "$((" + body + "))" if self.chance(80) else "$[" + body + "]")
+        return "$((" + body + "))" if self.chance(80) else \
+            "$[" + body + "]"
 
     def process(self):
         return self.nested(
-            lambda: self.pick("<", ">") + "(" + self.list(inner=True) +
-            self.flush_inner() + ")", "<(a)")
-
-    def flush_inner(self):
-        return ""
+            lambda: self.pick("<", ">") + self.subst()[1:], "<(a)")
 
     def group(self):
         return self.pick("@", "!", "*", "+", "?") + "(" + \
@@ -353,7 +349,17 @@ def damage(rng, text):
     return text
 
 
-def make(seed, count, damaged=50):
+def with_groups(rng, text):
+    """The same with extended patterns here and there."""
+    for _ in range(rng.choice((0, 1, 2))):
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice((
+            "@(", "!(", "*(a)", "+(b|c)", "?( x )", "@(a$(b))", ")",
+            "!('x')")) + text[at:]
+    return text
+
+
+def make(seed, count, damaged=50, groups=False):
     """count units; damaged per cent of them with mistakes."""
     rng = random.Random(seed)
     out = []
@@ -361,6 +367,8 @@ def make(seed, count, damaged=50):
         unit = Maker(rng, rng.choice((1, 2, 3))).unit()
         if rng.randrange(100) < damaged:
             unit = damage(rng, unit)
+        if groups:
+            unit = with_groups(rng, unit)
         if len(unit) < 2000:
             out.append(unit.encode("latin-1"))
     return out

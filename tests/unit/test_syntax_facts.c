@@ -38,7 +38,8 @@ static const struct {
 	{ "ba\"\"sh -c 'x'", ": bash -c x" },
 	{ "$'\\x62ash' \\b\\a\\s\\h b'a's\"h\"", ": bash bash bash" },
 	{ "$'\\142\\u61\\x73h' $\"bash\" ba\\\nsh", ": bash bash bash" },
-	{ "$'a\\0b'c $'\\cA\\e' $'\\u00e9'", ": ac ^A^[ <unspecified $'\\u00e9'>" },
+	{ "$'a\\0b'c $'\\cA\\e' $'\\u00e9'",
+	    ": ac ^A^[ <unspecified $'\\u00e9'>" },
 	{ "echo '' \"\" a''", ": echo '' '' a" },
 	{ "cat /dev/tc{p,x}/h/1", ": cat /dev/tcp/h/1 /dev/tcx/h/1" },
 	{ "cat /etc/sh?dow [ab]* a[b", ": cat */etc/sh<glob ?>dow "
@@ -90,7 +91,8 @@ static const struct {
 	{ "a=ls; unset a; $a", ": a=ls / : unset a / : *<variable $a>" },
 	{ "a=ls; printf -v a rm; $a", ": a=ls / : printf -v a rm / "
 	    ": *<variable $a>" },
-	{ "a=1; ((a=2)); echo $a", ": a=1 / compound: / : echo *<variable $a>" },
+	{ "a=1; ((a=2)); echo $a",
+	    ": a=1 / compound: / : echo *<variable $a>" },
 	{ "a=x b=$a c $a; d $a", ": a=x b=<variable $a> c / : d" },
 	{ "a=x b=$a; c $a$b", ": a=x b=x / : c xx" },
 	{ "a=(b c); $a", ": a=<unspecified (b c)> / : *<variable $a>" },
@@ -107,7 +109,8 @@ static const struct {
 	/* tilde */
 	{ "ls ~ ~/x ~u ~+ \"~\" a~ x=~/y:~", ": ls /home/u /home/u/x "
 	    "<tilde ~u> <tilde ~+> ~ a~ x=/home/u/y:/home/u" },
-	{ "PATH=~/bin:~u/bin:/b=~ x", ": PATH=/home/u/bin:<tilde ~u>/bin:/b=~ x" },
+	{ "PATH=~/bin:~u/bin:/b=~ x",
+	    ": PATH=/home/u/bin:<tilde ~u>/bin:/b=~ x" },
 	{ "HOME=/; ls ~", ": HOME=/ / : ls /" },
 	/* substitutions wherever they stand */
 	{ "a $(b `c` \"$(d)\")", ": a *<substitution $(b `c` \"$(d)\")> / "
@@ -147,7 +150,8 @@ static const struct {
 	{ "echo `a\n(`", ": echo *<substitution `a^J(`> / subst: a / "
 	    "subst: *<unspecified (>" },
 	/* context */
-	{ "! a | b &", "background,negated,0/2: a / background,negated,1/2: b" },
+	{ "! a | b &",
+	    "background,negated,0/2: a / background,negated,1/2: b" },
 	{ "coproc X { a; }; coproc b c", "compound: / "
 	    "background,coproc,compound: / background,coproc: a / compound: / "
 	    "background,coproc: b c" },

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Words in the making: parts are collected, unquoted values are split where
+ * bash is known to split, patterns are told from bytes.
+ */
+#include "facts_int.h"
+
+#define NESTED_FREE 256		/* bytes of an unknown part that cost nothing */
+
+/* ---- collecting --------------------------------------------------------- */
+
+void
+syn_add(struct syn_maker *m, bool known, bool quoted, enum syn_why why,
+    const char *s, size_t len)
+{
+	struct syn_expander *x = m->x;
+	struct syn_draft *last = x->n > 0 ? &x->parts[x->n - 1] : NULL;
+
+	m->has = true;
+	m->quoted |= quoted;
+	if (last != NULL && last->known && known && last->quoted == quoted) {
+		buf_put(&x->bytes, s, len);
+		last->to = x->bytes.len;
+		return;
+	}
+	if (known && len == 0 && !quoted)
+		return;
+	if (x->n == x->cap) {
+		x->cap = x->cap * 2 + 16;
+		x->parts = xreallocarray(x->parts, x->cap, sizeof *x->parts);
+	}
+	last = &x->parts[x->n++];
+	last->known = known;
+	last->quoted = quoted;
+	last->why = why;
+	last->from = x->bytes.len;
+	buf_put(&x->bytes, s, len);
+	last->to = x->bytes.len;
+}
+
+void
+syn_add_unknown(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
+    enum syn_why why)
+{
+	size_t len = piece->src_len;
+
+	if (!quoted && m->mode != SYN_MODE_VALUE && m->mode != SYN_MODE_BODY)
+		m->may_split = true;
+	/* What is nested is told again on each level. */
+	if (len > NESTED_FREE && !syn_spend(m->w, len))
+		len = 0;
+	syn_add(m, false, quoted, why, piece->src, len);
+}
+
+void
+syn_fill(struct syn_maker *m, struct syn_word *word)
+{
+	struct arena *arena = m->w->arena;
+	struct syn_expander *x = m->x;
+	struct syn_part *parts;
+	const char *value;
+	size_t i;
+
+	value = arena_memdup0(arena, x->bytes.data, x->bytes.len);
+	parts = arena_alloc(arena, x->n * sizeof *parts + 1);
+	word->known = !m->w->changed;
+	for (i = 0; i < x->n; i++) {
+		const struct syn_draft *from = &x->parts[i];
+		struct syn_part *to = &parts[i];
+
+		to->known = from->known && !m->w->changed;
+		to->quoted = from->quoted;
+		to->why = from->known && m->w->changed ?
+		    SYN_WHY_READ_CHANGED : from->why;
+		to->len = from->to - from->from;
+		to->text = x->n == 1 ? value : arena_memdup0(arena,
+		    x->bytes.data + from->from, to->len);
+		word->known = word->known && to->known;
+	}
+	word->quoted = m->quoted;
+	word->may_split = m->may_split;
+	word->value = value;
+	word->len = x->bytes.len;
+	word->parts = parts;
+	word->n_parts = x->n;
+	word->offset = m->offset;
+	word->source_len = m->src_len;
+}
+
+void
+syn_restart(struct syn_maker *m)
+{
+	buf_reset(&m->x->bytes);
+	m->x->n = 0;
+	m->has = m->quoted = m->may_split = false;
+}
+
+void
+syn_finish(struct syn_maker *m)
+{
+	syn_fill(m, syn_vec_add(m->w, m->out, sizeof(struct syn_word)));
+	syn_restart(m);
+}
+
+/* ---- unquoted bytes ----------------------------------------------------- */
+
+/* The end of a bracket expression that starts at i, or 0. */
+static size_t
+bracket_end(const char *s, size_t len, size_t i)
+{
+	const char *close;
+	size_t from = i + 1;
+
+	if (from < len && (s[from] == '!' || s[from] == '^'))
+		from++;
+	if (from < len)
+		from++;
+	close = from < len ? memchr(s + from, ']', len - from) : NULL;
+	return close != NULL ? (size_t)(close - s) + 1 : 0;
+}
+
+/* more: other pieces follow, which may close a bracket. */
+static void
+add_globs(struct syn_maker *m, const char *s, size_t len, bool more)
+{
+	size_t i = 0, from = 0, end;
+
+	while (i < len) {
+		if (s[i] != '*' && s[i] != '?' && s[i] != '[') {
+			i++;
+			continue;
+		}
+		end = i + 1;
+		if (s[i] == '[') {
+			end = bracket_end(s, len, i);
+			if (end == 0 && more)
+				end = i + 1;
+		}
+		if (end == 0) {
+			i++;
+			continue;
+		}
+		syn_add(m, true, false, 0, s + from, i - from);
+		syn_add(m, false, false, SYN_WHY_GLOB, s + i, end - i);
+		m->may_split = true;
+		i = from = end;
+	}
+	syn_add(m, true, false, 0, s + from, len - from);
+}
+
+bool
+syn_globs(enum syn_mode mode)
+{
+	return mode == SYN_MODE_ARGUMENT || mode == SYN_MODE_TARGET;
+}
+
+static void
+add_whole(struct syn_maker *m, const char *s, size_t len, bool more)
+{
+	if (syn_globs(m->mode) && (memchr(s, '*', len) != NULL ||
+	    memchr(s, '?', len) != NULL || memchr(s, '[', len) != NULL))
+		add_globs(m, s, len, more);
+	else
+		syn_add(m, true, false, 0, s, len);
+}
+
+static bool
+is_ifs_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* A known value that bash splits. */
+static void
+add_split(struct syn_maker *m, const char *s, size_t len, const char *ifs,
+    bool more)
+{
+	size_t i = 0, from;
+
+	while (i < len) {
+		bool hard = false;
+
+		if (!syn_spend(m->w, sizeof(struct syn_word) +
+		    sizeof(struct syn_part))) {
+			m->may_split = true;
+			syn_add(m, false, false, SYN_WHY_CAP, "", 0);
+			return;
+		}
+		from = i;
+		while (i < len && strchr(ifs, s[i]) == NULL)
+			i++;
+		if (i > from)
+			add_whole(m, s + from, i - from, more);
+		if (i == len)
+			break;
+		while (i < len && strchr(ifs, s[i]) != NULL &&
+		    (is_ifs_blank(s[i]) || !hard)) {
+			hard |= !is_ifs_blank(s[i]);
+			i++;
+		}
+		if (m->has || hard)
+			syn_finish(m);
+	}
+}
+
+/* Unquoted bytes as they are written. */
+void
+syn_add_bytes(struct syn_maker *m, const char *s, size_t len, bool more)
+{
+	const char *ifs = m->inside > 0 ? syn_env_ifs(m->w) : "";
+
+	if (ifs == NULL) {
+		m->may_split = true;
+		syn_add(m, false, false, SYN_WHY_VARIABLE, s, len);
+	} else if (m->inside > 0) {
+		add_split(m, s, len, ifs, more);
+	} else {
+		add_whole(m, s, len, more);
+	}
+}
+
+void
+syn_add_value(struct syn_maker *m, const struct syn_piece *piece, const char *s,
+    size_t len, bool quoted)
+{
+	const char *ifs;
+
+	if (!syn_spend(m->w, len)) {
+		syn_add_unknown(m, piece, quoted, SYN_WHY_CAP);
+		return;
+	}
+	if (quoted || m->mode == SYN_MODE_BODY) {
+		syn_add(m, true, quoted, 0, s, len);
+		return;
+	}
+	if (m->mode == SYN_MODE_VALUE) {
+		syn_add(m, true, false, 0, s, len);
+		return;
+	}
+	ifs = syn_env_ifs(m->w);
+	if (ifs == NULL)
+		syn_add_unknown(m, piece, quoted, SYN_WHY_VARIABLE);
+	else
+		add_split(m, s, len, ifs, piece->next != NULL);
+}
+
+/* ---- memory that words share ---- */
+
+struct syn_expander *
+syn_expander_borrow(struct syn_walk *w)
+{
+	struct syn_expander *x = w->spare;
+
+	w->spare = NULL;
+	if (x == NULL)
+		x = xcalloc(1, sizeof *x);
+	x->bytes.max = BUF_MAX_DEFAULT;
+	return x;
+}
+
+void
+syn_expander_return(struct syn_walk *w, struct syn_expander *x)
+{
+	if (w->spare == NULL)
+		w->spare = x;
+	else
+		syn_expander_free(x);
+}
+
+void
+syn_expander_free(struct syn_expander *x)
+{
+	if (x == NULL)
+		return;
+	buf_done(&x->bytes);
+	free(x->parts);
+	free(x);
+}
