@@ -348,6 +348,14 @@ check_holes(const struct sandbox_profile *p, struct err *err)
 static void
 take_places(struct sandbox_profile *p, const struct sandbox_vars *vars)
 {
+	AEG_AUTOFREE char *state = sandbox_path_real(sysdirs()->state);
+	size_t i;
+
+	/* Our own holes are judged by sandbox_prepare(). */
+	for (i = 0; i < p->n_holes; i++) {
+		if (strcmp(p->holes[i].path, state) == 0)
+			p->holes[i].where = NULL;
+	}
 	p->conf = sandbox_path_real(sysdirs()->conf);
 	if (vars->conf_user != NULL)
 		p->conf_user = sandbox_path_real(vars->conf_user);

@@ -83,7 +83,8 @@ static int
 apply_filter(const struct sandbox *s)
 {
 	const struct sock_fprog prog = {
-		.len = s->filter_len, .filter = s->filter,
+		.len = s->filter_len,
+		.filter = (struct sock_filter *)(uintptr_t)s->filter,
 	};
 
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) < 0 ?

@@ -11,10 +11,13 @@
 
 #include <confuse.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
@@ -250,41 +253,91 @@ name_ok(const char *name)
 	return n > 0 && n <= SANDBOX_NAME_MAX && name[n] == '\0';
 }
 
-/* The file NAME.conf of a directory: 1, or 0 when it isn't there. */
-static int
-read_source(const char *dir, const char *name, struct source *ret,
-    struct err *err)
-{
-	char *path = xasprintf("%s/%s.conf", dir, name);
-	int rc;
+/* A directory with profiles. */
+struct place {
+	char *path;
+	uid_t uid;		/* trusted besides the operator, or -1 */
+	int fd;			/* -1: it isn't there */
+};
 
-	ret->bytes = (struct buf)BUF_INIT;
-	rc = conf_trust_read(path, (uid_t)-1, CONF_FILE_MAX, &ret->bytes, err);
-	if (rc == 0) {
-		ret->path = path;
-		return 1;
-	}
-	free(path);
+static int
+open_place(struct place *place, struct err *err)
+{
+	int rc = conf_trust_dir(place->path, place->uid, &place->fd, err);
+
 	if (rc == -ENOENT || rc == -ENOTDIR)
 		return 0;
-	return err_context(err, "sandbox profile");
+	return rc < 0 ? err_context(err, "sandbox profiles") : 0;
+}
+
+/* As conf_trust_open() has it, in a directory that was looked at. */
+static int
+check_file(const struct place *place, int fd, const char *path,
+    struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", path);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
+	    (st.st_uid != 0 && st.st_uid != sysdirs()->operator_uid &&
+	    st.st_uid != place->uid))
+		return err_set(err, ERR_TRUST, "%s: not a regular file of "
+		    "its owner that nobody else can write", path);
+	return 0;
+}
+
+/* The file NAME.conf of a place: 1, or 0 when it isn't there. */
+static int
+read_source(const struct place *place, const char *name, struct source *ret,
+    struct err *err)
+{
+	AEG_AUTOFREE char *file = xasprintf("%s.conf", name);
+	AEG_AUTOFREE char *path = xasprintf("%s/%s", place->path, file);
+	AEG_AUTO(buf_done) struct buf bytes = BUF_INIT_MAX(CONF_FILE_MAX);
+	AEG_AUTOFD int fd = -1;
+	int rc;
+
+	if (place->fd < 0)
+		return 0;
+	fd = openat(place->fd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_sys(err, errno, "%s", path);
+	rc = check_file(place, fd, path, err);
+	if (rc < 0)
+		return rc;
+	rc = io_read_all(fd, &bytes);
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", path, err_str(rc));
+	ret->bytes = bytes;
+	bytes = (struct buf)BUF_INIT;
+	ret->path = AEG_STEAL(path);
+	return 1;
 }
 
 struct chain {
 	struct source source[2 * SANDBOX_EXTENDS_MAX];	/* far end last */
 	size_t n;
 	struct strv names;	/* what each profile extends, or "" */
+	struct place place[2];	/* the operator's, the vendor's */
 };
 
 static void
 chain_done(struct chain *c)
 {
+	size_t i;
+
 	while (c->n > 0) {
 		c->n--;
 		free(c->source[c->n].path);
 		buf_done(&c->source[c->n].bytes);
 	}
 	strv_done(&c->names);
+	for (i = 0; i < AEG_NELEM(c->place); i++) {
+		free(c->place[i].path);
+		io_close(&c->place[i].fd);
+	}
 }
 
 /* What a file extends, by its line "extends = NAME": looked for by hand,
@@ -318,27 +371,23 @@ find_extends(const struct source *s)
 static int
 gather_one(const char *name, struct chain *c, struct err *err)
 {
-	AEG_AUTOFREE char *site = xasprintf("%s/sandbox.d", sysdirs()->conf);
-	AEG_AUTOFREE char *vendor = xasprintf("%s/sandbox", sysdirs()->data);
-	const char *const dirs[] = { site, vendor };
 	size_t i, before = c->n;
 	int rc;
 
 	if (!name_ok(name))
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "not a name of a sandbox profile");
-	/* Most machines have no sandbox.d; one look saves a walk a file. */
-	i = access(site, F_OK) < 0 && errno == ENOENT ? 1 : 0;
-	for (; i < AEG_NELEM(dirs); i++) {
+	for (i = 0; i < AEG_NELEM(c->place); i++) {
 		c->source[c->n].level = c->names.n;
-		rc = read_source(dirs[i], name, &c->source[c->n], err);
+		rc = read_source(&c->place[i], name, &c->source[c->n], err);
 		if (rc < 0)
 			return rc;
 		c->n += rc > 0;
 	}
 	if (c->n == before)
 		return err_set(err, ERR_UNKNOWN_NAME,
-		    "no sandbox profile '%s' in %s or %s", name, site, vendor);
+		    "no sandbox profile '%s' in %s or %s", name,
+		    c->place[0].path, c->place[1].path);
 	return 0;
 }
 
@@ -456,9 +505,18 @@ int
 sandbox_text_read(const char *name, struct sandbox_text *ret,
     struct err *err)
 {
-	AEG_AUTO(chain_done) struct chain c = { .n = 0 };
-	int rc = gather(name, &c, err);
+	/* What the vendor installed belongs to root or, where somebody built
+	 * it for themselves, to them. */
+	AEG_AUTO(chain_done) struct chain c = { .place = {
+		{ xasprintf("%s/sandbox.d", sysdirs()->conf), (uid_t)-1, -1 },
+		{ xasprintf("%s/sandbox", sysdirs()->data), geteuid(), -1 },
+	} };
+	int rc = open_place(&c.place[0], err);
 
+	if (rc == 0)
+		rc = open_place(&c.place[1], err);
+	if (rc == 0)
+		rc = gather(name, &c, err);
 	return rc < 0 ? rc : read_chain(&c, ret, err);
 }
 
@@ -466,7 +524,9 @@ int
 sandbox_text_builtin(const char *text, struct sandbox_text *ret,
     struct err *err)
 {
-	AEG_AUTO(chain_done) struct chain c = { .n = 1 };
+	AEG_AUTO(chain_done) struct chain c = { .n = 1, .place = {
+		{ NULL, (uid_t)-1, -1 }, { NULL, (uid_t)-1, -1 },
+	} };
 
 	c.source[0].path = xstrdup("(built in)");
 	c.source[0].bytes = (struct buf)BUF_INIT;

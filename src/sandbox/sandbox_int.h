@@ -225,6 +225,17 @@ bool sandbox_row_holds(const struct sandbox_row *row,
 
 struct sock_filter;
 
+/* All that decides about rows, as a small number, and a profile that has
+ * it; false where none can. */
+#define SANDBOX_FILTER_KEYS 64
+unsigned sandbox_filter_key(const struct sandbox_profile *p, int abi);
+bool sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,
+	int *ret_abi);
+/* The program that the build made; false when it made none for this
+ * machine (sandbox_filter.c). */
+bool sandbox_filter_find(const struct sandbox_profile *p, int abi,
+	const struct sock_filter **ret, unsigned short *ret_len);
+
 /* The filter's program, owned. */
 int sandbox_seccomp_build(const struct sandbox_profile *p, int abi,
 	struct sock_filter **ret, unsigned short *ret_len, struct err *err);
@@ -237,7 +248,8 @@ struct sandbox {
 	unsigned layers;	/* that sandbox_apply() sets */
 	int ruleset, line_ruleset;
 	size_t n_rules;
-	struct sock_filter *filter;
+	const struct sock_filter *filter;
+	struct sock_filter *own_filter;	/* the same, where it is to be freed */
 	unsigned short filter_len;
 	size_t n_limits;
 	struct {

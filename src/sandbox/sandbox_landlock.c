@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,25 +78,31 @@ sandbox_landlock_fs(int abi)
 }
 
 static int
+add_rule(int ruleset, const struct landlock_path_beneath_attr *rule)
+{
+	return (int)syscall(SYS_landlock_add_rule, ruleset,
+	    LANDLOCK_RULE_PATH_BENEATH, rule, 0);
+}
+
+/* 1 when a rule came of it. */
+static int
 add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
 {
 	AEG_AUTOFD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct landlock_path_beneath_attr rule = { .parent_fd = fd };
-	struct stat st;
 
 	/* Gone, or not for this user: then nothing there is granted. */
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s", path);
-	if (S_ISLNK(st.st_mode))
+	rule.allowed_access = fs;
+	if (add_rule(ruleset, &rule) == 0)
+		return 1;
+	/* EINVAL: rights of directories, on something else.  (What became a
+	 * link meanwhile gets a rule that nothing ever asks for.) */
+	rule.allowed_access = fs & SANDBOX_FS_OF_FILE;
+	if (errno == EINVAL && rule.allowed_access == 0)
 		return 0;
-	rule.allowed_access = S_ISDIR(st.st_mode) ? fs :
-	    fs & SANDBOX_FS_OF_FILE;
-	if (rule.allowed_access == 0)
-		return 0;
-	if (syscall(SYS_landlock_add_rule, ruleset,
-	    LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0)
+	if (errno == EINVAL && add_rule(ruleset, &rule) == 0)
 		return 1;
 	/* Places in no file system of their own (EBADFD) take no rules. */
 	if (errno == EBADFD)
@@ -133,8 +138,11 @@ fill(const struct sandbox_profile *p, const struct ruleset *r, int fd,
 
 	rc = sandbox_rules_make(p, &rules, err);
 	for (i = 0; rc >= 0 && i < rules.n; i++) {
-		rc = add_path(fd, rules.rule[i].path,
-		    rules.rule[i].fs & r->fs, err);
+		uint64_t fs = rules.rule[i].fs & r->fs;
+
+		if (fs == 0)
+			continue;
+		rc = add_path(fd, rules.rule[i].path, fs, err);
 		n += rc > 0;
 	}
 	/* Rights that this program has no name for stay as they are on the

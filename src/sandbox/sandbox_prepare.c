@@ -170,9 +170,12 @@ fill(struct sandbox *s, const struct sandbox_profile *p, int abi,
 		if (rc == 0)
 			rc = sandbox_landlock_line(abi, &s->line_ruleset, err);
 	}
-	if (rc == 0 && s->layers & SANDBOX_SECCOMP)
-		rc = sandbox_seccomp_build(p, abi, &s->filter, &s->filter_len,
-		    err);
+	if (rc == 0 && s->layers & SANDBOX_SECCOMP &&
+	    !sandbox_filter_find(p, abi, &s->filter, &s->filter_len)) {
+		rc = sandbox_seccomp_build(p, abi, &s->own_filter,
+		    &s->filter_len, err);
+		s->filter = s->own_filter;
+	}
 	if (rc < 0)
 		return rc;
 	add_limits(s, p);
@@ -219,7 +222,7 @@ sandbox_free(struct sandbox *s)
 		return;
 	io_close(&s->ruleset);
 	io_close(&s->line_ruleset);
-	free(s->filter);
+	free(s->own_filter);
 	for (i = 0; i < s->n_covers; i++)
 		free(s->covers[i].path);
 	free(s);

@@ -14,6 +14,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -201,6 +202,29 @@ static bool
 none(const struct sandbox_ports *ports)
 {
 	return !ports->all && ports->n == 0;
+}
+
+unsigned
+sandbox_filter_key(const struct sandbox_profile *p, int abi)
+{
+	bool no_tcp = none(&p->connect) && none(&p->bind);
+
+	return (unsigned)p->filter | (no_tcp ? 4U : 0) |
+	    (p->connect.all ? 8U : 0) | (p->udp ? 16U : 0) |
+	    (abi < 3 ? 32U : 0);
+}
+
+bool
+sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,
+    int *ret_abi)
+{
+	memset(ret, 0, sizeof *ret);
+	ret->filter = (enum sandbox_filter)(key & 3);
+	ret->connect.all = (key & 8) != 0;
+	ret->bind.all = (key & 4) == 0;
+	ret->udp = (key & 16) != 0;
+	*ret_abi = (key & 32) != 0 ? 1 : 3;
+	return sandbox_filter_key(ret, *ret_abi) == key;
 }
 
 bool

@@ -77,10 +77,6 @@ expand_entry(const struct sandbox_profile *p, int dir,
 		return 0;
 	if (holds_hole(p, child))
 		return expand(p, dir, e->d_name, child, fs, r, err);
-	/* What this user can't open anyway needs no rule. */
-	if (faccessat(dir, e->d_name, R_OK, AT_EACCESS) < 0 &&
-	    faccessat(dir, e->d_name, X_OK, AT_EACCESS) < 0)
-		return 0;
 	return add(r, AEG_STEAL(child), fs, err);
 }
 

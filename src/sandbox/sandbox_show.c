@@ -135,6 +135,11 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	put_place(out, p, p->store, "the store");
 	put_place(out, p, p->conf, "the operator's settings");
 	put_place(out, p, p->conf_user, "the user's settings");
+	{
+		AEG_AUTOFREE char *data = sandbox_path_real(sysdirs()->data);
+
+		put_place(out, p, data, "what was installed");
+	}
 	put_ports(out, "tcp-connect", &p->connect);
 	put_ports(out, "tcp-bind", &p->bind);
 	buf_putf(out, "%-15s %s\n", "udp", p->udp ? "all" : "none");

@@ -33,7 +33,7 @@ shell_harden(struct shell *sh)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 	signal(SIGPIPE, SIG_IGN);
-	/* A limit on file sizes is an error of the store, not our death. */
+	/* A file-size limit must fail the record, not end its writer. */
 	signal(SIGXFSZ, SIG_IGN);
 }
 

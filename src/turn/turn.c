@@ -425,8 +425,9 @@ turn_idle(struct turn *t)
 {
 	struct err err = ERR_INIT;
 
-	if (t->audit != NULL && audit_pending(t->audit) &&
-	    audit_flush(t->audit, &err) != 0 && t->unrecorded == NULL)
+	if (t->audit != NULL && ((audit_pending(t->audit) &&
+	    audit_flush(t->audit, &err) != 0) ||
+	    audit_ready(t->audit, &err) != 0) && t->unrecorded == NULL)
 		t->unrecorded = xstrdup(err.text);
 	exec_poll_jobs(t->exec);
 	validator_warm(t->validator);

@@ -26,7 +26,7 @@ struct turn {
 
 struct turn_judged {
 	struct line line;		/* bytes owned */
-	char *cwd;			/* where it was judged; a builtin moves */
+	char *cwd;			/* where it was judged */
 	struct syn_tree *tree;		/* NULL: cannot be read */
 	struct syn_facts *facts;
 	struct resolve_set *resolved;

@@ -60,6 +60,10 @@ class Session:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
+                # A runner in the background may have these ignored.
+                for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP,
+                            signal.SIGTSTP):
+                    signal.signal(sig, signal.SIG_DFL)
                 if cwd:
                     os.chdir(cwd)
                 if uid:

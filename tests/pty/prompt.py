@@ -73,7 +73,7 @@ def editing():
     s.expect("> ")
     s.send("\x03")
     tap.ok(s.expect(PROMPT), "Ctrl-C at a continuation drops all of it")
-    s.line("sh -c 'echo u''p; sleep 100'")
+    s.line("sh -c 'echo u''p; exec sleep 100'")
     s.expect("up")
     s.send("\x03")
     tap.ok(s.expect(PROMPT), "Ctrl-C ends a running command, not the shell")

@@ -235,6 +235,35 @@ test_filter(char letter)
 	free(f);
 }
 
+/* What the build made is what would be made here. */
+static void
+test_made(void)
+{
+	unsigned key, n = 0;
+
+	for (key = 0; key < SANDBOX_FILTER_KEYS; key++) {
+		const struct sock_filter *made;
+		struct sandbox_profile p;
+		struct sock_filter *f;
+		unsigned short len, made_len;
+		struct err err = ERR_INIT;
+		int abi;
+
+		if (!sandbox_filter_profile(key, &p, &abi))
+			continue;
+		n++;
+		if (sandbox_seccomp_build(&p, abi, &f, &len, &err) < 0) {
+			OKF(false, "key %u: %s", key, err.text);
+			continue;
+		}
+		OKF(sandbox_filter_find(&p, abi, &made, &made_len) &&
+		    made_len == len && memcmp(made, f, len * sizeof *f) == 0,
+		    "key %u", key);
+		free(f);
+	}
+	IS_INTN(n, 48, "all but TCP that is both all and none");
+}
+
 static void
 test_old_abi(void)
 {
@@ -266,5 +295,6 @@ main(void)
 	for (i = 0; letters[i] != '\0'; i++)
 		test_filter(letters[i]);
 	test_old_abi();
+	test_made();
 	return tap_done();
 }
