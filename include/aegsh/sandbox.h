@@ -69,6 +69,10 @@ unsigned sandbox_rights_at(const struct sandbox_profile *p, const char *path);
 /* One rule a line, for people. */
 void sandbox_show(const struct sandbox_profile *p, struct buf *out);
 
+/* What sandbox_prepare() would refuse, as far as asking the kernel tells:
+ * cheap, for the start of a session. */
+int sandbox_check(const struct sandbox_profile *p, struct err *err);
+
 struct sandbox;		/* prepared: descriptors and programs */
 
 /* ERR_LAYER, naming layer and errno, when a required layer cannot be had;

@@ -130,6 +130,10 @@ struct state *turn_state(struct turn *t);
 struct exec_session *turn_exec(struct turn *t);
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
 const struct policy *turn_policy(const struct turn *t);
+/* Why no line will run (a required layer of the sandbox that the kernel does
+ * not have, a store in a place that commands could change): told at the
+ * start of a session.  0, or what each line would be refused with. */
+int turn_check_sandbox(const struct turn *t, struct err *err);
 /* Why lines are not recorded, or NULL. */
 const char *turn_unrecorded(const struct turn *t);
 

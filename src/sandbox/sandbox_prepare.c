@@ -184,6 +184,15 @@ fill(struct sandbox *s, const struct sandbox_profile *p, int abi,
 }
 
 int
+sandbox_check(const struct sandbox_profile *p, struct err *err)
+{
+	int abi = sandbox_landlock_abi();
+	int rc = check_layers(p, sandbox_layers_asked(abi), abi, err);
+
+	return rc < 0 ? rc : check_places(p, err);
+}
+
+int
 sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
     struct err *err)
 {
@@ -191,9 +200,7 @@ sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
 	unsigned have = sandbox_layers_asked(abi);
 	struct sandbox *s;
 
-	rc = check_layers(p, have, abi, err);
-	if (rc == 0)
-		rc = check_places(p, err);
+	rc = sandbox_check(p, err);
 	if (rc < 0)
 		return rc;
 	/* What isn't required is set up where it can be had. */

@@ -5,10 +5,23 @@
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "shell/shell_int.h"
+
+/* The command is this very program, by its path, and nothing else: what sshd
+ * has the login shell run when we are both login shell and ForceCommand. */
+static bool
+names_ourselves(const char *command)
+{
+	struct stat ours, named;
+
+	return command[0] == '/' && stat(command, &named) == 0 &&
+	    stat("/proc/self/exe", &ours) == 0 &&
+	    named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
+}
 
 /*
  * sshd gives a forced command the client's wish in SSH_ORIGINAL_COMMAND
@@ -17,10 +30,14 @@
 static const char *
 forced_command(const struct shell *sh)
 {
-	if (sh->args.command != NULL || sh->args.script != NULL ||
-	    sh->args.from_stdin || sh->args.interactive)
+	const char *wish = state_get(sh->state, "SSH_ORIGINAL_COMMAND");
+
+	if (wish == NULL || sh->args.script != NULL || sh->args.from_stdin ||
+	    sh->args.interactive)
 		return NULL;
-	return state_get(sh->state, "SSH_ORIGINAL_COMMAND");
+	if (sh->args.command != NULL && !names_ourselves(sh->args.command))
+		return NULL;
+	return wish;
 }
 
 static bool

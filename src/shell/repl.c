@@ -234,6 +234,8 @@ shell_run_prompt(struct shell *sh)
 		shell_say("%s", err.text);
 		return SHELL_FAILED;
 	}
+	if (turn_check_sandbox(sh->turn, &err) != 0)
+		shell_say("no line will run: %s", err.text);
 	while (!leave)
 		one_prompt(&r, &leave);
 	exec_hangup(turn_exec(sh->turn));

@@ -414,6 +414,12 @@ turn_policy(const struct turn *t)
 	return t->policy;
 }
 
+int
+turn_check_sandbox(const struct turn *t, struct err *err)
+{
+	return sandbox_check(t->sandbox, err);
+}
+
 const char *
 turn_unrecorded(const struct turn *t)
 {

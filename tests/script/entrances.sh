@@ -163,6 +163,10 @@ SSH_ORIGINAL_COMMAND='rm -rf /' "$aegsh" </dev/null 2>/dev/null
 is "$?" 126 'and it is judged'
 is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" -c 'echo own')" own \
     'an own -c wins over it'
+is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" -c "$aegsh")" forced \
+    'a login shell that is also the forced command does not start itself again'
+SSH_ORIGINAL_COMMAND='rm -rf /' "$aegsh" -c "$aegsh" 2>/dev/null
+is "$?" 126 'and judges the wish'
 
 # Environment.
 is "$(BASH_ENV=/nowhere env LD_LIBRARY_PATH=/x "$aegsh" -c \
