@@ -99,7 +99,10 @@ check() {
 	configure_in "$folder" "$@"
 	make -s -C "$folder" -j"$(jobs)" all >&2 || die 'the build failed'
 	status=0
-	make -s -C "$folder" -j"$(jobs)" -k check >&2 || status=$?
+	# In the background of a script, SIGINT and SIGQUIT are ignored, and no
+	# shell can take that back: tests of signals need them as they are.
+	env --default-signal=INT,QUIT make -s -C "$folder" -j"$(jobs)" -k \
+	    check >&2 || status=$?
 	count "$folder" || status=1
 	exit "$status"
 }

@@ -27,7 +27,8 @@ static const char *const typical[] = {
 	"for f in *.txt; do wc -l \"$f\"; done", "ps aux | grep nginx",
 	"docker ps -a --format '{{.Names}}'", "ssh -p 22 bob@example.org uptime",
 	"sudo systemctl status nginx", "awk -F: '{print $1}' /etc/passwd",
-	"python3 -c 'print(2**10)'", "curl -fsSL https://example.org/x -o x",
+	"python3 -c 'print(2**10)'",
+	"curl -fsSL https://example.org/x -o x",
 	"echo \"$HOME\" > /tmp/out", "kubectl get pods -n kube-system",
 	"export PATH=\"$HOME/bin:$PATH\"", "vim +12 src/main.c",
 };

@@ -100,9 +100,11 @@ def foreground(way):
 
 def key_kills(key, status):
     def run(way):
-        s = Screen("-t", *way, "-c", "sleep 600; exit $?", "-c",
+        # bash itself ignores ^\\: the key must find the program running.
+        s = Screen("-t", *way, "-c",
+                   "sh -c 'echo rea''dy; exec sleep 600'; exit $?", "-c",
                    "echo after; exit 0")
-        wait_group(s)
+        s.wait_for("ready")
         s.key(key)
         s.wait_for("status: %d" % status)
         s.wait_for("after")

@@ -17,10 +17,10 @@ is "$(stat -c %a "$store")" 600 'the store is private'
 is "$(stat -c %a "$(dirname "$store")")" 700 'so is its directory'
 
 # Killed between intent and outcome: the intent stays.
-mkfifo "$test_root/fifo"
-"$aegsh" -c "echo started >'$test_root/fifo'; exec sleep 1000" &
+mkfifo "$HOME/fifo"
+"$aegsh" -c "echo started >'$HOME/fifo'; exec sleep 1000" &
 pid=$!
-read -r _ <"$test_root/fifo"
+timeout 60 head -n 1 "$HOME/fifo" >/dev/null
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 out=$("$aegshctl" history --unfinished --json)
