@@ -62,6 +62,7 @@ io_read_all(int fd, struct buf *b)
 	char past[1];
 	ssize_t n;
 
+	buf_put(b, "", 0);	/* bytes and a NUL, also of an empty file */
 	for (;;) {
 		size_t max = b->max > 0 ? b->max : BUF_MAX_DEFAULT;
 		size_t room = max - b->len < step ? max - b->len : step;

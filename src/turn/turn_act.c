@@ -175,6 +175,22 @@ plain_words(const struct syn_command *c)
 	return true;
 }
 
+/* What the first command of the line itself is, wrappers left aside. */
+static const struct resolved *
+only_command(const struct turn_judged *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->resolved->n; i++) {
+		const struct resolved *r = &j->resolved->items[i];
+
+		if (r->level == 0 && r->command == &j->facts->commands[0] &&
+		    r->wrapper == NULL)
+			return r;
+	}
+	return NULL;
+}
+
 /*
  * A unit whose run cannot change what lives on: one simple external
  * command, or one pipeline (whose members are subshells), of plain words.
@@ -184,6 +200,7 @@ static bool
 brings_nothing_back(const struct turn_judged *j)
 {
 	const struct syn_facts *f = j->facts;
+	const struct resolved *r;
 	size_t i;
 
 	if (f->n_commands == 0 || f->n_reads > 0 || f->n_functions > 0)
@@ -199,16 +216,21 @@ brings_nothing_back(const struct turn_judged *j)
 	}
 	if (f->n_commands > 1)
 		return true;
-	for (i = 0; i < j->resolved->n; i++) {
-		const struct resolved *r = &j->resolved->items[i];
+	r = only_command(j);
+	return r != NULL && (r->kind == RESOLVE_FILE ||
+	    (r->kind == RESOLVE_BUILTIN && leaves_nothing(r->name)));
+}
 
-		if (r->level == 0 && r->command == &f->commands[0] &&
-		    r->wrapper == NULL)
-			return r->kind == RESOLVE_FILE ||
-			    (r->kind == RESOLVE_BUILTIN &&
-			    leaves_nothing(r->name));
-	}
-	return false;
+/* Bash becomes the command, which sees SHLVL as if bash were not there. */
+static bool
+bash_is_replaced(const struct turn_judged *j)
+{
+	const struct resolved *r;
+
+	if (!j->facts->only_simple || !brings_nothing_back(j))
+		return false;
+	r = only_command(j);
+	return r != NULL && r->kind == RESOLVE_FILE;
 }
 
 static void
@@ -228,6 +250,10 @@ note_report(struct turn *t, const struct state_report *r,
 	if (r->too_large.n > 0)
 		snprintf(ret->note, sizeof ret->note, "too large to be "
 		    "exported to the next line: %.200s", text.data);
+	else if (r->cwd_failed)
+		snprintf(ret->note, sizeof ret->note, "the directory that the "
+		    "line went to cannot be entered; still in %.150s",
+		    state_cwd(t->opts.state));
 	else if (r->lost_functions)
 		snprintf(ret->note, sizeof ret->note, "functions end with "
 		    "their line; put them into a script to keep them");
@@ -252,6 +278,7 @@ bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 	case CAPTURE_NOT_ASKED:
 		return;
 	case CAPTURE_VALID:
+		state_child_cwd(t->opts.state, capture_cwd_fd(c));
 		if (state_import(t->opts.state, bytes, len, &report,
 		    &err) == 0)
 			note_report(t, &report, ret);
@@ -347,7 +374,10 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
-	state_envp(t->opts.state, &envp);
+	if (t->opts.session && bash_is_replaced(j))
+		state_envp_raw(t->opts.state, &envp);
+	else
+		state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
 	if (exec_start(t->exec, j->decision, &spec, &job, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;

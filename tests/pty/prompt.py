@@ -46,6 +46,18 @@ def lines():
             "an unset variable stays unset")
     tap.is_(s.run("pushd /usr", PROMPT), "/usr /var\n", "pushd")
     tap.is_(s.run("popd", PROMPT), "/var\n", "popd")
+    tap.is_(s.run("cd /tmp; d=$(mktemp -d); cd $d; rmdir $d; pwd | grep -c tmp",
+                  PROMPT), "1\n", "into a directory that is removed")
+    out = s.run("echo ran", PROMPT)
+    if os.getuid() == 0:
+        # Private mounts: what has no name cannot be entered through them.
+        tap.ok(out and "not run: entering the working directory" in out,
+               "which root's lines cannot be run in", out)
+    else:
+        # What a bash says that starts in such a place is left to it.
+        tap.ok(out and out.endswith("ran\n"), "in which lines still run", out)
+    tap.is_(s.run("cd /", PROMPT), "", "and which cd leaves")
+    tap.is_(s.run("printenv SHLVL", PROMPT), "1\n", "SHLVL does not grow")
     s.line("exit 5")
     tap.is_(os.waitstatus_to_exitcode(s.wait()), 5, "exit takes a status")
     s.close()

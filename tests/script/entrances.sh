@@ -59,6 +59,8 @@ same 'function' -c 'f() { echo in f; }; f'
 same 'trap' -c 'trap "echo bye" EXIT; echo hi'
 same 'errexit' -c 'set -e; false; echo never'
 same 'environment' -c 'export X=1; sh -c "echo \$X"'
+same 'shell level' -c 'env | grep ^SHLVL='
+same 'shell level of a replaced bash' -c 'printenv SHLVL'
 same 'line numbers' -c 'echo $LINENO
 echo $LINENO'
 same 'binary' -c 'printf "\000\001\377" | od -c'
