@@ -449,6 +449,12 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 		worst.id = "incomplete";
 		worst.reason = "a part of the line can't be followed";
 	}
+	if (worst.action == POLICY_UNKNOWN && p->profile->unknown ==
+	    POLICY_BLOCK)
+		worst = (struct outcome){ .action = POLICY_BLOCK,
+			.id = "profile.closed", .cmd = worst.cmd,
+			.reason = "this profile runs only what its rules "
+			    "allow" };
 	finish(&e, &worst, ret);
 	if (explain != NULL)
 		buf_putf(explain, "verdict: %s, rule %s, evidence %u\n",

@@ -63,6 +63,9 @@ is_spelled(const struct view *v, const struct view_cmd *cmd)
 		    NULL)
 			return false;
 	extra = word->source_len - word->len;
+	if (extra == 1 && line != NULL && cmd->item->level == 0 &&
+	    word->offset < v->in->len)
+		return line[word->offset] != '\\';	/* c\at */
 	return extra > 2 || (extra == 2 && word->n_parts > 1);
 }
 

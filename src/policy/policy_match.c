@@ -431,7 +431,16 @@ beside_reads(const struct match *m, const struct pol_cond *c)
 
 	for (i = 0; i < m->v->n_cmds; i++) {
 		other.cmd = &m->v->cmds[i];
-		if (other.cmd != m->cmd && any_path(&other, c,
+		if (other.cmd == m->cmd) {
+			/* What it starts itself, perhaps on another machine,
+			 * stands inside, not beside. */
+			while (i + 1 < m->v->n_cmds &&
+			    m->v->cmds[i + 1].item->level >
+			    m->cmd->item->level)
+				i++;
+			continue;
+		}
+		if (any_path(&other, c,
 		    POL_HOW_READ | POL_HOW_MAYBE))
 			return true;
 	}

@@ -339,7 +339,8 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 	int rc;
 
 	rc = scan_source(ir, source, &ps.scan, err);
-	if (rc < 0)
+	/* cfg_parse_buf() reads past the end of an empty text. */
+	if (rc < 0 || source->len == 0)
 		return rc;
 	build_rule_opts(&ps);
 	memcpy(all, (cfg_opt_t[]){

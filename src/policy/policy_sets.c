@@ -315,13 +315,18 @@ other_root(const char *path)
 	for (i = 0; i < AEG_NELEM(never); i++)
 		if (strncmp(path, never[i], strlen(never[i])) == 0)
 			return NULL;
-	if (strncmp(path, "/mnt/", 5) == 0 || strncmp(path, "/media/", 7) == 0)
-		at = strchr(path + 1, '/');
-	at = at[0] == '/' ? strchr(at + 1, '/') : NULL;
-	if (at != NULL && (strncmp(at, "/etc/", 5) == 0 ||
-	    strncmp(at, "/root/", 6) == 0 || strncmp(at, "/home/", 6) == 0 ||
-	    strncmp(at, "/var/spool/", 11) == 0))
-		return at;
+	for (i = 0; i < 2 && at != NULL && at[0] == '/'; i++) {
+		at = strchr(at + 1, '/');
+		if (at != NULL && (strncmp(at, "/etc/", 5) == 0 ||
+		    strncmp(at, "/root/", 6) == 0 ||
+		    strncmp(at, "/home/", 6) == 0 ||
+		    strncmp(at, "/var/spool/", 11) == 0))
+			return at;
+		/* Mount points below these have a name of their own. */
+		if (strncmp(path, "/mnt/", 5) != 0 &&
+		    strncmp(path, "/media/", 7) != 0)
+			return NULL;
+	}
 	return NULL;
 }
 

@@ -65,7 +65,7 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 	bool blocked = false, first = true, after = false;
-	size_t before = w->pub.n_code, operands = 0;
+	size_t before = w->pub.n_code, operands = 0, i, end;
 	struct syn_word text;
 
 	if (row == NULL)
@@ -93,4 +93,9 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 	    (operands == 0 || (operands == 1 && is_dash(item))) &&
 	    resolve_stdin_text(w, at, &text))
 		resolve_add_code(w, row->language, &text, by);
+	/* Only now: what is followed adds items and code of its own. */
+	for (i = before, end = w->pub.n_code; i < end; i++) {
+		text = w->codes[i].text;
+		resolve_calls(w, at, row->language, &text);
+	}
 }

@@ -105,6 +105,9 @@ void resolve_unwrap_trap(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
 void resolve_unwrap_alias(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
+/* The shell programs that a piece of code starts. */
+void resolve_calls(struct walk *w, const struct spot *at, const char *language,
+	const struct syn_word *code);
 void resolve_find_code(struct walk *w, const struct spot *at, size_t by);
 /* The program on a shell's standard input, where the line shows it. */
 void resolve_stdin(struct walk *w, const struct spot *at);

@@ -7,6 +7,7 @@
  *
  *	policytest [-p PROFILE] [-c CACHEDIR] [-d CWD] [-sxtuv] < lines.jsonl
  *	policytest [-p PROFILE] … -- 'LINE'
+ *	policytest -k RULEFILE
  */
 #include <errno.h>
 #include <jansson.h>
@@ -231,7 +232,7 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	int c, rc = 0;
 
-	while ((c = getopt(argc, argv, "p:c:d:sxtuv")) != -1)
+	while ((c = getopt(argc, argv, "p:c:d:k:sxtuv")) != -1)
 		switch (c) {
 		case 'p':
 			profile = optarg;
@@ -242,6 +243,12 @@ main(int argc, char **argv)
 		case 'd':
 			cwd = optarg;
 			break;
+		case 'k':
+			rc = policy_check_file(optarg, &err);
+			if (rc < 0)
+				fprintf(stderr, "policytest: %s\n", err.text);
+			free(r);
+			return rc < 0;
 		case 's':
 			r->summary = true;
 			break;

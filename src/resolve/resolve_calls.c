@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Shell programs inside code of other languages: the string that is handed
+ * to system(), popen() and their like, or typed after "!" in an editor.
+ * The code is not parsed, only searched: what is found is judged besides,
+ * what is not found is still code.
+ */
+#include "resolve_int.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "aegsh/base/buf.h"
+
+#define CALLS_MAX 32	/* calls followed in one piece of code */
+
+/* Last components: "os.system" and "Kernel.system" are both "system". */
+static const char *const calls[] = {
+	"Popen", "call", "check_call", "check_output", "command", "exec",
+	"execSync", "execl", "execle", "execlp", "execute", "execv", "execve",
+	"execvp", "getoutput", "getstatusoutput", "passthru", "pcntl_exec",
+	"popen", "popen2", "popen3", "proc_open", "qx", "run", "shell",
+	"shell_exec", "spawn", "spawnSync", "spawnl", "spawnlp", "system",
+};
+
+/* Calls that only dress a string up. */
+static const char *const dress[] = { "sprintf", "format", "String", "str",
+	"ProcessBuilder" };
+
+struct search {
+	const char *p, *end;
+	struct buf text;
+	int found;
+};
+
+static bool
+is_one_of(const char *const *names, size_t n, const char *p, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strlen(names[i]) == len && memcmp(names[i], p, len) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_name_byte(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t
+name_at(const struct search *s)
+{
+	size_t n = 0;
+
+	while (s->p + n < s->end && is_name_byte(s->p[n]))
+		n++;
+	return n;
+}
+
+static void
+skip(struct search *s, const char *bytes)
+{
+	while (s->p < s->end && strchr(bytes, *s->p) != NULL)
+		s->p++;
+}
+
+static void
+put_escape(struct search *s)
+{
+	static const char from[] = "ntrabfve", to[] = "\n\t\r\a\b\f\v\033";
+	const char *hit;
+	int value = 0, digits;
+
+	if (*s->p == 'x') {
+		for (s->p++, digits = 0; digits < 2 && s->p < s->end &&
+		    isxdigit((unsigned char)*s->p); digits++, s->p++)
+			value = value * 16 + (isdigit((unsigned char)*s->p) ?
+			    *s->p - '0' : tolower(*s->p) - 'a' + 10);
+		buf_putc(&s->text, (char)value);
+		return;
+	}
+	if (*s->p >= '0' && *s->p <= '7') {
+		for (digits = 0; digits < 3 && s->p < s->end && *s->p >= '0' &&
+		    *s->p <= '7'; digits++, s->p++)
+			value = value * 8 + (*s->p - '0');
+		buf_putc(&s->text, (char)value);
+		return;
+	}
+	hit = *s->p != '\0' ? strchr(from, *s->p) : NULL;
+	buf_putc(&s->text, hit != NULL ? to[hit - from] : *s->p);
+	s->p++;
+}
+
+/* One quoted string at *p, appended; false when none begins there. */
+static bool
+take_string(struct search *s)
+{
+	char quote;
+
+	if (s->p >= s->end || strchr("\"'`", *s->p) == NULL || *s->p == '\0')
+		return false;
+	for (quote = *s->p++; s->p < s->end && *s->p != quote;) {
+		if (*s->p == '\\' && s->p + 1 < s->end) {
+			s->p++;
+			put_escape(s);
+		} else {
+			buf_putc(&s->text, *s->p++);
+		}
+	}
+	if (s->p < s->end)
+		s->p++;
+	return true;
+}
+
+/* ("rm", "-rf", "/") and (["rm", "-rf", "/"]) are one command; in
+ * ("/bin/sh", "-c", "…") the last string is the program, but joined it
+ * reads the same. */
+static void
+take_arguments(struct search *s)
+{
+	size_t n;
+
+	skip(s, " \t\n([{");
+	n = name_at(s);
+	if (n > 0 && is_one_of(dress, AEG_NELEM(dress), s->p, n)) {
+		s->p += n;
+		skip(s, " \t\n([{");
+	}
+	while (take_string(s)) {
+		skip(s, " \t\n");
+		if (s->p >= s->end || *s->p != ',')
+			break;
+		s->p++;
+		skip(s, " \t\n[");
+		if (s->p < s->end && strchr("\"'", *s->p) != NULL)
+			buf_putc(&s->text, ' ');
+	}
+}
+
+static void
+follow(struct walk *w, const struct spot *at, struct search *s)
+{
+	struct spot inner = *at;
+	struct syn_word word;
+
+	if (s->text.len > 0 && s->found++ < CALLS_MAX) {
+		word = resolve_word_new(w, s->text.data, s->text.len, true);
+		inner.more_args = false;
+		resolve_program(w, &inner, &word);
+	}
+	buf_reset(&s->text);
+}
+
+/* `rm -rf /` in perl, ruby and php; "rm" | getline in awk. */
+static void
+search_calls(struct walk *w, const struct spot *at, struct search *s,
+	bool backquotes)
+{
+	size_t n;
+
+	while (s->p < s->end) {
+		n = name_at(s);
+		if (n > 0) {
+			bool call = is_one_of(calls, AEG_NELEM(calls), s->p, n);
+
+			s->p += n;
+			if (call) {
+				take_arguments(s);
+				follow(w, at, s);
+			}
+			continue;
+		}
+		if (*s->p == '`' && backquotes && take_string(s)) {
+			follow(w, at, s);
+			continue;
+		}
+		if ((*s->p == '"' || *s->p == '\'')) {
+			/* A string that nobody runs may hold a call in code
+			 * of its own: look inside, too. */
+			s->p++;
+			continue;
+		}
+		s->p++;
+	}
+}
+
+/* ":!cmd", "!cmd", "%!cmd": to the end of the line. */
+static void
+search_bang(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *line;
+	size_t n;
+
+	for (; s->p < s->end; s->p += n + (s->p + n < s->end)) {
+		for (n = 0; s->p + n < s->end && s->p[n] != '\n'; n++)
+			continue;
+		line = s->p + strspn(s->p, " \t:%.$0123456789,r");
+		if (line < s->p + n && *line == '!') {
+			buf_put(&s->text, line + 1,
+			    (size_t)(s->p + n - line - 1));
+			follow(w, at, s);
+		}
+	}
+}
+
+void
+resolve_calls(struct walk *w, const struct spot *at, const char *language,
+	const struct syn_word *code)
+{
+	struct search s = { .p = code->value, .end = code->value + code->len,
+		.text = BUF_INIT_MAX(SYN_LEN_MAX) };
+
+	if (strcmp(language, "shell") == 0 || strcmp(language, "sed") == 0)
+		return;
+	if (strcmp(language, "vim") == 0 || strcmp(language, "ed") == 0 ||
+	    strcmp(language, "gdb") == 0)
+		search_bang(w, at, &s);
+	s.p = code->value;
+	search_calls(w, at, &s, strcmp(language, "perl") == 0 ||
+	    strcmp(language, "ruby") == 0 || strcmp(language, "php") == 0 ||
+	    strcmp(language, "julia") == 0);
+	buf_done(&s.text);
+}
