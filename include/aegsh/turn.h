@@ -81,6 +81,8 @@ struct turn_opts {
 	void *ctx;
 };
 
+/* ERR_LAYER: terminal or processes cannot be had; any other error is of a
+ * file that cannot be used. */
 int turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err);
 void turn_free(struct turn *t);
 
@@ -94,6 +96,8 @@ const char *turn_syntax_error(const struct turn_judged *j);
 
 /* Ask the person where the decision says so; then it allows or blocks. */
 void turn_confirm(struct turn *t, struct turn_judged *j);
+/* What the person said: "yes", "no", or NULL: nobody was asked. */
+const char *turn_answer(const struct turn_judged *j);
 
 struct turn_result {
 	bool ran;

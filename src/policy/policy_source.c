@@ -196,6 +196,10 @@ pol_sources_find(const struct policy_layers *layers, struct pol_sources *ret,
 	for (i = 0; i < AEG_NELEM(places) && rc == 0; i++)
 		if (places[i].path != NULL)
 			rc = find_place(&places[i], &ctx, &s, err);
+	/* The floor alone defines no profile. */
+	if (rc == 0 && s.n == 1)
+		rc = err_set(err, -ENOENT, "no rule files in %s and %s",
+		    vendor, site);
 	if (rc < 0) {
 		pol_sources_done(&s);
 		return rc;

@@ -17,15 +17,19 @@
 #include "aegsh/base/text.h"
 #include "shell/shell_int.h"
 
-/* A terminal to ask on: ours, and we are in its foreground. */
+#define QUIET_MS 100		/* without a key, before a question is put */
+#define QUIET_MAX_NS ((int64_t)5 * 1000000000)
+
+/* A terminal to ask on: ours, and we are in its foreground.  A prompt waits
+ * until it is. */
 int
-shell_open_tty(void)
+shell_open_tty(bool prompt)
 {
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0)
 		return -1;
-	if (tcgetpgrp(fd) != getpgrp()) {
+	if (!prompt && tcgetpgrp(fd) != getpgrp()) {
 		close(fd);
 		return -1;
 	}
@@ -98,12 +102,36 @@ shell_drain_interrupts(struct shell *sh)
 		;
 }
 
+/*
+ * Throw away what was typed before the question: also the rest of a paste
+ * that is still on its way.  False when it does not end, or is given up.
+ */
+static bool
+become_quiet(struct shell *sh)
+{
+	int64_t end = clock_mono_ns() + QUIET_MAX_NS;
+	struct pollfd p[2] = {
+		{ .fd = sh->tty, .events = POLLIN },
+		{ .fd = sh->cancel, .events = POLLIN },
+	};
+	int n;
+
+	do {
+		tcflush(sh->tty, TCIFLUSH);
+		n = poll(p, 2, QUIET_MS);
+	} while ((n > 0 && p[1].revents == 0 &&
+	    (p[0].revents & ~POLLIN) == 0 && clock_mono_ns() < end) ||
+	    (n < 0 && errno == EINTR));
+	tcflush(sh->tty, TCIFLUSH);
+	return n == 0;
+}
+
 bool
 shell_confirm(void *ctx, const struct decision *d)
 {
 	struct shell *sh = ctx;
 	struct termios saved, plain;
-	bool have_modes, yes = false;
+	bool have_modes, quiet, yes = false;
 	char answer[256];
 
 	if (sh->tty < 0)
@@ -116,9 +144,9 @@ shell_confirm(void *ctx, const struct decision *d)
 		plain.c_iflag |= ICRNL;
 		tcsetattr(sh->tty, TCSADRAIN, &plain);
 	}
-	tcflush(sh->tty, TCIFLUSH);
+	quiet = become_quiet(sh);
 	put_question(sh, d);
-	if (read_answer(sh, answer, sizeof answer)) {
+	if (quiet && read_answer(sh, answer, sizeof answer)) {
 		yes = strcmp(answer, "y\n") == 0 ||
 		    strcmp(answer, "Y\n") == 0 || strcmp(answer, "yes\n") == 0;
 	} else if (io_write_full(sh->tty, "\n", 1) < 0) {

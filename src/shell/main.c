@@ -128,7 +128,7 @@ main(int argc, char **argv)
 		return say_about(&sh.args);
 	shell_find_person(&sh);
 	sh.state = state_new(environ);
-	sh.tty = shell_open_tty();
+	sh.tty = shell_open_tty(is_prompt(&sh));
 	status = shell_load_settings(&sh);
 	if (status == SHELL_FAILED && is_prompt(&sh) && shell_rescue(&sh))
 		status = 0;

@@ -46,7 +46,8 @@ shell_complain(const struct turn_judged *j, const struct turn_result *r)
 	else if (decision_action(d) == DECISION_ALLOW)
 		shell_say("not run: %s", r->err.text);
 	else if (decision_source(d) == DECISION_BY_PERSON)
-		shell_say("not run: you said no");
+		shell_say("not run: %s", turn_answer(j) != NULL ?
+		    "you said no" : decision_reason(d));
 	else
 		shell_say("blocked: %s [%s]%s%s", decision_reason(d),
 		    decision_rule(d), instead != NULL ? "; instead: " : "",

@@ -38,6 +38,7 @@ struct shell {
 	int hangup;			/* of SIGHUP, never read here, or -1 */
 	int cancel;			/* epoll: either of them, or -1 */
 	bool rescue;			/* settings or policy are broken */
+	bool hopeless;			/* more than files is amiss */
 	bool operator;
 	bool exiting;			/* exit, logout */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
@@ -78,7 +79,7 @@ int shell_run_stream(struct shell *sh);
 int shell_run_prompt(struct shell *sh);
 
 /* confirm.c: ask the person on the terminal. */
-int shell_open_tty(void);
+int shell_open_tty(bool prompt);
 bool shell_confirm(void *ctx, const struct decision *d);
 void shell_progress(void *ctx, int64_t waited_ns);
 void shell_progress_end(struct shell *sh);

@@ -130,9 +130,10 @@ bool
 shell_rescue(struct shell *sh)
 {
 	bool managed = sh->conf == NULL || conf_managed(sh->conf);
+	bool needs_it = sh->operator || sh->args.login || managed;
 
-	if (sh->rescue || sh->tty < 0 || sh->args.profile != NULL ||
-	    !(sh->operator || sh->args.login || managed))
+	if (sh->rescue || sh->hopeless || sh->tty < 0 ||
+	    sh->args.profile != NULL || !needs_it)
 		return false;
 	sh->rescue = true;
 	conf_free(sh->conf);
@@ -182,9 +183,12 @@ shell_become_interactive(struct shell *sh)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* as bash at a prompt */
 	open_cancel(sh);
-	if (sh->tty >= 0 && getpgrp() != getpid() &&
-	    setpgid(0, 0) == 0)
-		tcsetpgrp(sh->tty, getpid());
+	/* The plain words for what the errors that follow then mean. */
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+	    prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2)
+		shell_say("inside a sandbox already, of another aegsh perhaps: "
+		    "it may keep this one from recording lines and from "
+		    "running them");
 }
 
 int
@@ -217,6 +221,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 
 	if (turn_new(&opts, &sh->turn, &err) != 0) {
 		shell_say("%s", err.text);
+		sh->hopeless = err.code == ERR_LAYER;
 		return SHELL_FAILED;
 	}
 	return 0;

@@ -68,7 +68,11 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	if (r != 0)
 		return r;
 	eo.profile = t->sandbox;
-	return exec_session_new(&eo, &t->exec, err);
+	r = exec_session_new(&eo, &t->exec, err);
+	if (r == 0)
+		return 0;
+	err->code = ERR_LAYER;	/* the terminal, processes: no file's fault */
+	return ERR_LAYER;
 }
 
 /* Who is managed may choose a stricter profile than the configured one. */
@@ -382,6 +386,12 @@ const struct decision *
 turn_decision(const struct turn_judged *j)
 {
 	return j->decision;
+}
+
+const char *
+turn_answer(const struct turn_judged *j)
+{
+	return j->answer;
 }
 
 const char *

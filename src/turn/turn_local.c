@@ -56,8 +56,7 @@ turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
 	if (r == 0)
 		return 0;
 	if (conf_managed(t->opts.conf) && t->opts.uid != 0) {
-		err_context(err, "the line was not run because it cannot be "
-		    "recorded");
+		err_context(err, "it cannot be recorded");
 		return r;
 	}
 	if (t->unrecorded == NULL)

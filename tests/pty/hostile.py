@@ -158,6 +158,41 @@ tap.is_(s.wait(), 0, "and the shell lives on")
 s.close()
 
 
+# Started in the background, a prompt waits to be brought to the front.
+s = Session(["/bin/bash", "--norc", "--noprofile", "-i"],
+            env=dict(env, PS1="OUTER> "), cwd=env["HOME"])
+s.expect("OUTER> ")
+s.line(program("aegsh") + " & echo pid=$!.")
+child = int(s.expect(r"pid=(\d+)\.").group(1))
+
+
+def is_stopped():
+    with open("/proc/%d/stat" % child) as f:
+        return f.read().rsplit(")", 1)[1].split()[0] == "T"
+
+
+tap.ok(until(is_stopped), "a prompt in the background stops")
+s.line("fg")
+tap.ok(s.expect(PROMPT), "and comes up when it is in front", s.seen)
+s.line("sleep 984")
+sleeper = None
+
+
+def sleeps():
+    global sleeper
+    sleeper = [p for p in children(child) if b"984" in command_line(p)]
+    return sleeper
+
+
+tap.ok(until(sleeps), "with job control")
+s.send("\x03")
+tap.ok(s.expect(PROMPT), "of its own", s.seen)
+s.line("exit")
+s.expect("OUTER> ")
+s.line("exit")
+s.wait()
+s.close()
+
 # ---- nobody is locked out --------------------------------------------------
 # Who runs this test is the operator of its place; another uid is a user.
 USER = 4242 if os.geteuid() == 0 else None
@@ -197,7 +232,14 @@ def lost_sandbox():
         put(os.path.join(etc, "sandbox.d", name), "nonsense\n")
 
 
+def lost_rules():
+    put(os.path.join(etc, "aegsh.conf"), "")
+    env["AEGSH_TEST_DATA"] = user_env["AEGSH_TEST_DATA"] = root + "/none"
+
+
 def mended():
+    env["AEGSH_TEST_DATA"] = os.path.join(TOP, "share")
+    user_env["AEGSH_TEST_DATA"] = env["AEGSH_TEST_DATA"]
     for folder in (rules, os.path.join(etc, "sandbox.d")):
         if os.path.isdir(folder):
             for name in os.listdir(folder):
@@ -207,7 +249,7 @@ def mended():
 
 
 for what in (broken_rules, broken_settings, open_settings, lost_profile,
-             lost_sandbox):
+             lost_sandbox, lost_rules):
     name = what.__name__.replace("_", " ")
     mended()
     what()

@@ -127,4 +127,12 @@ done = run("-s", text=b"cat <<E1; cat <<E2\nE\\\n1\nno E1\nE\\\n2\necho 'a\n"
            b"b'\necho \"c\n\\\"d\n\"\n")
 tap.is_((done.returncode, done.stdout),
         (0, b"no E1\na\nb\nc\n\"d\n\n"), "ends written across two lines")
+
+# ---- what cannot be loaded -------------------------------------------------
+env["AEGSH_TEST_DATA"] = root + "/none"
+done = run("-c", "echo never")
+tap.is_((done.returncode, done.stdout), (111, b""),
+        "no rules, no terminal: nothing runs")
+tap.ok(b"no rule files in " in done.stderr, "and what is missing is said",
+       done.stderr)
 tap.done()

@@ -4,6 +4,7 @@ real wire format, well and badly, and aegsh does with each what it must."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -110,6 +111,24 @@ tap.ok(s.expect("Ctrl-C cancels"), "a wait is explained", s.seen)
 s.send("\x03")
 tap.ok(s.expect("READY> "), "Ctrl-C gives the prompt back")
 tap.ok(b"ran --now" not in s.seen, "and the line was not run")
+tap.ok(b"not run: cancelled" in s.seen, "nor is anybody said to have said no",
+       s.seen)
+for sig, name in ((signal.SIGKILL, "killed"), (signal.SIGSTOP, "stopped")):
+    s.line("frobnicate --now")
+    s.expect("Ctrl-C cancels")
+    with open("/proc/%d/task/%d/children" % (s.pid, s.pid)) as f:
+        kids = [int(word) for word in f.read().split()]
+    for pid in kids:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            if b"aegsh-judge" in f.read():
+                os.kill(pid, sig)
+    if sig == signal.SIGSTOP:
+        s.send("\x03")
+    else:
+        tap.ok(s.expect("Run it"), "a lost helper is a lost answer: asked")
+        s.send("n\r")
+    tap.ok(s.expect("READY> "), "the helper is %s: the prompt is back" % name)
+    tap.ok(b"ran --now" not in s.seen, "and the line was not run")
 s.line("exit")
 s.wait()
 s.close()
