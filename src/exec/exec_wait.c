@@ -24,6 +24,7 @@ struct vigil {
 	int fd;			/* a stream's pipe, or -1 */
 	bool borrowed;		/* somebody else reads of our SIGHUP */
 	int64_t leave_ns;	/* when the command is left, or 0 */
+	bool stuck;		/* at the last look nothing could go on */
 };
 
 static void
@@ -79,8 +80,12 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (n == 0) {
-		if (exec_tty_stuck(j->pid))
+		bool stuck = watch && exec_tty_stuck(j->pid);
+
+		/* One look may fall between two children of a script. */
+		if (stuck && v->stuck)
 			exec_job_signal(j, SIGSTOP);
+		v->stuck = stuck;
 		return 0;
 	}
 	if (p[0].revents != 0)

@@ -127,8 +127,9 @@ def stop_and_fg(way):
     return s.seen.count("[1]") != 1 and s.seen
 
 
-def wait_group(s):
-    """Until another group than execrun's has the terminal, and sleeps."""
+def wait_group(s, program=None):
+    """Until another group than execrun's has the terminal, and sleeps, in
+    a child of that name where one is given."""
     end = time.monotonic() + SLOW
     while time.monotonic() < end:
         group = os.tcgetpgrp(s.fd)
@@ -140,6 +141,9 @@ def wait_group(s):
                     children = f.read().split()
                 with open("/proc/%d/comm" % group) as f:
                     comm = f.read().strip()
+                if program is not None:
+                    children = [c for c in children if open(
+                        "/proc/%s/comm" % c).read().strip() == program]
                 if state == "S" and (children or comm == "sleep"):
                     return
             except OSError:
@@ -198,12 +202,15 @@ def modes_of_the_stopped(way):
     s = Screen("-t", *way, "-c", "stty -echo; sleep 600; true",
                "-c", "stty -a | grep -o ' -*echo '; echo mid",
                "-x", "fg")
-    wait_group(s)
+    wait_group(s, "sleep")
     s.key("\x1a")
     s.wait_for("stopped: 148")
     at = s.wait_for("mid")
-    wait_group(s)
-    echo = termios.tcgetattr(s.fd)[3] & termios.ECHO
+    wait_group(s, "sleep")
+    end = time.monotonic() + SLOW
+    echo = True
+    while echo and time.monotonic() < end:
+        echo = termios.tcgetattr(s.fd)[3] & termios.ECHO
     s.key("\x03")
     s.wait_for("status: 130", at)
     s.end()
