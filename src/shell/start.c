@@ -145,7 +145,7 @@ shell_rescue(struct shell *sh)
 		    "mend them and start anew");
 	else
 		shell_say("RESCUE: until the operator mends them you can "
-		    "look around (cd, pwd, echo) and leave (exit)");
+		    "look around (cd, dirs) and leave (exit)");
 	return true;
 }
 
