@@ -34,7 +34,8 @@ struct resolved {
 	const char *name;	/* last component of the command word, as it
 				 * runs: "rm" of `\rm`, `/bin/rm`; or NULL */
 	const char *path;	/* FILE: absolute, links resolved; or NULL */
-	const char *interpreter;/* FILE: last of its `#!` chain, or NULL */
+	const char *interpreter;/* FILE: last of its `#!` chain, env(1) and
+				 * auto-shebang(1) passed; or NULL */
 	const struct syn_word *argv;	/* from the command word on */
 	size_t argc;
 	const char *wrapper;	/* name of the one that starts it, or NULL */

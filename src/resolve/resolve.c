@@ -68,7 +68,9 @@ is_function(const struct walk *w, const struct spot *at, const char *name)
 static void
 look_up(struct walk *w, struct resolved *item, const char *word)
 {
-	char *path = NULL, *interp;
+	char *found AEG_AUTOFREE = NULL, *path AEG_AUTOFREE = NULL;
+	char *interp AEG_AUTOFREE = NULL;
+	struct resolve_chain chain = { false, false };
 	size_t i;
 
 	for (i = 0; i + 1 < w->pub.n; i++)
@@ -83,18 +85,21 @@ look_up(struct walk *w, struct resolved *item, const char *word)
 		w->pub.incomplete = true;
 		return;
 	}
-	if (resolve_path(word, w->state, &path) < 0) {
+	if (resolve_find(word, w->state, &found) < 0) {
 		item->kind = RESOLVE_NOT_FOUND;
 		return;
 	}
+	path = resolve_real(found);
 	item->kind = RESOLVE_FILE;
 	item->path = arena_memdup0(w->arena, path, strlen(path));
-	interp = resolve_interpreter(path, w->state, &w->pub.incomplete);
+	/* A word with a slash is what the kernel is given. */
+	interp = resolve_interpreter(strchr(word, '/') != NULL ? word : found,
+	    w->state, &chain);
 	if (interp != NULL)
 		item->interpreter = arena_memdup0(w->arena, interp,
 		    strlen(interp));
-	free(interp);
-	free(path);
+	w->pub.incomplete |= chain.incomplete;
+	w->asks_resolver |= chain.asked;
 }
 
 static void
@@ -368,6 +373,28 @@ resolve_program(struct walk *w, const struct spot *at,
 	follow_facts(w, &spot);
 }
 
+/* Anything in the line that names a variable which auto-shebang heeds: it
+ * was asked with the environment of before. */
+static bool
+steers_resolver(const struct syn_facts *facts)
+{
+	static const char prefix[] = "AUTO_SHEBANG_";
+	const struct syn_command *c;
+	size_t i, j;
+
+	for (i = 0; i < facts->n_commands; i++) {
+		c = &facts->commands[i];
+		for (j = 0; j < c->n_assigns; j++)
+			if (strncmp(c->assigns[j].name, prefix,
+			    sizeof prefix - 1) == 0)
+				return true;
+		for (j = 0; j < c->n_words; j++)
+			if (strstr(c->words[j].value, prefix) != NULL)
+				return true;
+	}
+	return false;
+}
+
 int
 resolve_facts(const struct syn_facts *facts, const struct state *state,
 	struct resolve_set **ret)
@@ -381,6 +408,8 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 	/* The line itself is the first program, not owned. */
 	push_nest(w, NULL, (struct syn_facts *)facts);
 	follow_facts(w, &at);
+	for (i = 0; w->asks_resolver && i < w->n_nests; i++)
+		w->pub.incomplete |= steers_resolver(w->nests[i].facts);
 	w->pub.items = w->items;
 	w->pub.code = w->codes;
 	for (i = 0; i < w->pub.n_code; i++)

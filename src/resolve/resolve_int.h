@@ -73,6 +73,7 @@ struct walk {
 	size_t lookups;
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
+	bool asks_resolver;	/* some command's `#!` is auto-shebang(1) */
 };
 
 /* Where a command stands while it is followed. */

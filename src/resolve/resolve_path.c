@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Which file a command word names: PATH as bash searches it (bash(1),
- * COMMAND EXECUTION), symbolic links followed, and the `#!` chain as
- * execve(2) would walk it.  Files are looked at, never run.
+ * COMMAND EXECUTION), symbolic links followed.  Files are looked at, never
+ * run.
  */
 #include "resolve_int.h"
 #include "resolve_path_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "aegsh/base/io.h"
 #include "aegsh/base/path.h"
-
-#define SHEBANG_LINE_MAX 256	/* BINPRM_BUF_SIZE of the kernel */
 
 /* bash's own default where PATH is not set (config-top.h). */
 static const char default_path[] =
@@ -37,9 +33,8 @@ is_program(const char *path)
 	return 0;
 }
 
-/* Links of the whole path resolved; the plain text where that fails. */
-static char *
-real_path(const char *path)
+char *
+resolve_real(const char *path)
 {
 	char *real = realpath(path, NULL);
 
@@ -67,13 +62,11 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 			memcpy(full + len + 1, word, word_len + 1);
 			rc = is_program(full);
 			if (rc == 0 && full[0] != '/') {
-				char *abs AEG_AUTOFREE = path_canon(cwd, full);
-
-				*ret_path = real_path(abs);
+				*ret_path = path_canon(cwd, full);
 				return 0;
 			}
 			if (rc == 0) {
-				*ret_path = real_path(full);
+				*ret_path = xstrdup(full);
 				return 0;
 			}
 			if (rc == -EACCES)
@@ -85,7 +78,7 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 }
 
 int
-resolve_path(const char *word, const struct state *state, char **ret_path)
+resolve_find(const char *word, const struct state *state, char **ret_path)
 {
 	const char *path;
 	char *abs AEG_AUTOFREE = NULL;
@@ -103,102 +96,17 @@ resolve_path(const char *word, const struct state *state, char **ret_path)
 	    xasprintf("%s/%s", state_cwd(state), word);
 	rc = is_program(abs);
 	if (rc == 0)
-		*ret_path = real_path(abs);
+		*ret_path = AEG_STEAL(abs);
 	return rc;
 }
 
-/* First line of a script: the interpreter and its one argument, NULL where
- * there is none.  Returns false for anything else. */
-static bool
-read_shebang(const char *path, char *line, char **ret_interp, char **ret_arg)
+int
+resolve_path(const char *word, const struct state *state, char **ret_path)
 {
-	int fd AEG_AUTOFD = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
-	    O_NONBLOCK);
-	ssize_t n;
-	char *p, *end;
+	char *found AEG_AUTOFREE = NULL;
+	int rc = resolve_find(word, state, &found);
 
-	if (fd < 0)
-		return false;
-	n = read(fd, line, SHEBANG_LINE_MAX - 1);
-	if (n < 3 || line[0] != '#' || line[1] != '!')
-		return false;
-	line[n] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	p = line + 2 + strspn(line + 2, " \t");
-	end = p + strcspn(p, " \t");
-	*ret_interp = p;
-	*ret_arg = NULL;
-	if (*end != '\0') {
-		*end++ = '\0';
-		p = end + strspn(end, " \t");
-		end = p + strlen(p);
-		while (end > p && strchr(" \t", end[-1]) != NULL)
-			*--end = '\0';
-		if (*p != '\0')
-			*ret_arg = p;
-	}
-	return **ret_interp != '\0';
-}
-
-/* `#!/usr/bin/env [-S] [-opts] [N=V…] PROG …`: the program's word. */
-static char *
-env_program(char *arg)
-{
-	char *word = arg, *end;
-
-	while (word != NULL && *word != '\0') {
-		word += strspn(word, " \t");
-		end = word + strcspn(word, " \t");
-		if (strncmp(word, "-S", 2) == 0 && end > word + 2) {
-			word += 2;
-			continue;
-		}
-		if (strncmp(word, "--split-string=", 15) == 0) {
-			word += 15;
-			continue;
-		}
-		if (*word != '-' && memchr(word, '=',
-		    (size_t)(end - word)) == NULL) {
-			*end = '\0';
-			return *word != '\0' ? word : NULL;
-		}
-		word = end;
-	}
-	return NULL;
-}
-
-char *
-resolve_interpreter(const char *path, const struct state *state,
-	bool *ret_incomplete)
-{
-	char line[SHEBANG_LINE_MAX], *interp, *arg, *next;
-	char *last = NULL;
-	int hops;
-
-	for (hops = 0; read_shebang(last != NULL ? last : path, line, &interp,
-	    &arg); hops++) {
-		if (hops == RESOLVE_SHEBANG_MAX) {
-			*ret_incomplete = true;
-			break;
-		}
-		if (strcmp(path_base(interp), "env") == 0 && arg != NULL) {
-			interp = env_program(arg);
-			if (interp == NULL) {
-				*ret_incomplete = true;
-				break;
-			}
-		}
-		next = NULL;
-		if (resolve_path(interp, state, &next) < 0)
-			next = interp[0] == '/' ? xstrdup(interp) : NULL;
-		if (next == NULL ||
-		    strcmp(next, last != NULL ? last : path) == 0) {
-			free(next);
-			*ret_incomplete = true;
-			break;
-		}
-		free(last);
-		last = next;
-	}
-	return last;
+	if (rc == 0)
+		*ret_path = resolve_real(found);
+	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The `#!` chain, for resolve.c and its test. */
+/* Files and their `#!` chains, for resolve.c and the tests. */
 #ifndef RESOLVE_PATH_INT_H
 #define RESOLVE_PATH_INT_H
 
@@ -7,10 +7,25 @@
 
 #include "aegsh/state.h"
 
-/* Owned path of the last interpreter in the chain, or NULL when the file
- * is no script.  *ret_incomplete becomes true where the chain is too long,
- * goes round in a circle, or can't be followed. */
-char *resolve_interpreter(const char *path, const struct state *state,
-	bool *ret_incomplete);
+/* As resolve_path(), but the last component's links are not followed: the
+ * absolute path under which the command would be started. */
+int resolve_find(const char *word, const struct state *state,
+	char **ret_path);
+/* Links of the whole path resolved; the plain text where that fails. */
+char *resolve_real(const char *path);
+
+struct resolve_chain {
+	bool incomplete;	/* too long, goes round in a circle, or can't
+				 * be followed */
+	bool asked;		/* auto-shebang(1) stands in it: AUTO_SHEBANG_*
+				 * of the environment count */
+};
+
+/* Owned path, links resolved, of the last interpreter in the chain, or NULL
+ * when the file is no script.  script is the path under which it would be
+ * started: the search of auto-shebang begins at a link as well as behind
+ * it.  Only what is true is set in *ret_chain. */
+char *resolve_interpreter(const char *script, const struct state *state,
+	struct resolve_chain *ret_chain);
 
 #endif
