@@ -56,6 +56,7 @@ struct audit_event {		/* one line */
 	const char *line;
 	size_t len;
 	const char *cwd, *origin;
+	const char *interpreter;/* path of what runs its script, or NULL */
 	const char *decision, *source, *rule, *reason, *model;
 	const char *answer;	/* "yes", "no", or NULL: nobody was asked */
 	int confidence;		/* percent, -1: none */
@@ -84,7 +85,7 @@ struct audit_row {
 	int64_t id, session, wall_ns;
 	const char *uuid;	/* of the command, as text */
 	const char *line; size_t len;
-	const char *user, *host, *tty, *origin, *cwd;
+	const char *user, *host, *tty, *origin, *cwd, *interpreter;
 	const char *decision, *source, *rule, *reason, *model, *answer, *writer;
 	bool ran, finished;	/* ran and not finished: unfinished */
 	int status, signal, confidence;

@@ -97,6 +97,7 @@ print_json(struct admin *a, const struct audit_row *row)
 	admin_json_text(o, "host", row->host);
 	admin_json_text(o, "tty", row->tty);
 	admin_json_text(o, "origin", row->origin);
+	admin_json_text(o, "interpreter", row->interpreter);
 	admin_json_text(o, "decision", row->decision);
 	admin_json_text(o, "source", row->source);
 	admin_json_text(o, "rule", row->rule);

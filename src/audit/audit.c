@@ -185,6 +185,7 @@ add_command(struct audit *a, int64_t session, const struct audit_event *ev,
 	sqlite3_bind_int(st, 17, ev->ran);
 	if (status != NULL)
 		sqlite3_bind_int(st, 18, *status);
+	audit_bind_text(st, 19, ev->interpreter);
 	return audit_db_step(&a->db, st, err);
 }
 

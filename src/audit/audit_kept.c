@@ -91,7 +91,8 @@ audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
     int status)
 {
 	const char *from[] = { ev->cwd, ev->origin, ev->decision, ev->source,
-		ev->rule, ev->reason, ev->model, ev->answer };
+		ev->rule, ev->reason, ev->model, ev->answer,
+		ev->interpreter };
 	const char **into[AEG_NELEM(from)];
 	size_t extra = ev->len + 1, i;
 	struct audit_kept *k;
@@ -116,6 +117,7 @@ audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 	into[5] = &k->event.reason;
 	into[6] = &k->event.model;
 	into[7] = &k->event.answer;
+	into[8] = &k->event.interpreter;
 	to = (char *)(k + 1);
 	for (i = 0; i < AEG_NELEM(from); i++)
 		*into[i] = copy(&to, from[i]);

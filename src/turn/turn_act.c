@@ -15,6 +15,21 @@
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
+/* Of the first script that the line itself starts. */
+static const char *
+first_interpreter(const struct turn_judged *j)
+{
+	size_t i;
+
+	for (i = 0; j->resolved != NULL && i < j->resolved->n; i++) {
+		const struct resolved *r = &j->resolved->items[i];
+
+		if (r->level == 0 && r->interpreter != NULL)
+			return r->interpreter;
+	}
+	return NULL;
+}
+
 void
 turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
     struct audit_event *ret)
@@ -26,6 +41,7 @@ turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 		.len = j->line.len,
 		.cwd = j->cwd,
 		.origin = line_origin_name(j->line.origin),
+		.interpreter = first_interpreter(j),
 		.decision = decision_action_name(decision_action(d)),
 		.source = decision_source_name(decision_source(d)),
 		.rule = decision_rule(d),
