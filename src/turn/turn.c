@@ -45,11 +45,10 @@ open_store(struct turn *t, const struct turn_opts *o)
 static int
 open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 {
-	const char *project = state_cwd(o->state);
 	struct sandbox_vars vars = {
 		.uid = o->uid,
 		.home = o->home,
-		.project = project,
+		.project = t->project,
 		.tmpdir = state_get(o->state, "TMPDIR"),
 		.store = o->rescue && o->operator ? NULL : t->store,
 		.conf_user = o->conf_user,
@@ -108,6 +107,7 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 
 	t->opts = *opts;
 	t->ops = opts->ops != NULL ? opts->ops : &turn_local;
+	t->project = xstrdup(state_cwd(opts->state));
 	if (isatty(STDIN_FILENO) &&
 	    ttyname_r(STDIN_FILENO, t->tty, sizeof t->tty) != 0)
 		t->tty[0] = '\0';
@@ -149,6 +149,7 @@ turn_free(struct turn *t)
 	policy_free(t->policy);
 	sandbox_profile_free(t->sandbox);
 	free(t->store);
+	free(t->project);
 	free(t->unrecorded);
 	free(t);
 }
@@ -254,6 +255,9 @@ judge_tree(struct turn *t, struct turn_judged *j)
 		.uid = t->opts.uid,
 		/* What is broken may be the store. */
 		.store = t->opts.rescue && t->opts.operator ? NULL : t->store,
+		.project = t->project,
+		.line = j->line.bytes,
+		.len = j->line.len,
 	};
 	int r;
 

@@ -14,6 +14,7 @@ struct turn {
 	struct validator *validator;
 	struct audit *audit;
 	char *store;			/* its directory, or NULL */
+	char *project;			/* where it began: the jail */
 	char tty[64];			/* path of the terminal, or empty */
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;

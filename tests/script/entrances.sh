@@ -146,6 +146,10 @@ stdin=/dev/null
 is "$?" 126 'a blocked line has status 126'
 is "$(cat "$test_root/out")" '' 'prints nothing on standard output'
 is "$(grep -c . "$test_root/err")" 1 'and one line on standard error'
+# What no command of the line shows: policy looks at the bytes too.
+"$aegsh" -c "echo a # $(printf '\342\200\256')b" >/dev/null 2>"$test_root/err"
+is "$?" 126 'a comment that hides text is judged'
+like "$(cat "$test_root/err")" '*hidden-text*' 'by the rule for that'
 "$aegsh" -c 'echo a; if' >"$test_root/out" 2>"$test_root/err"
 is "$?" 2 'a line that cannot be read has status 2'
 is "$(cat "$test_root/out")" '' 'and its first part does not run'

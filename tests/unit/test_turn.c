@@ -18,6 +18,7 @@ static struct val_verdict model_says;
 static int intents, outcomes, asked, confirmed, store_fails;
 static bool person_says;
 static char last_decision[32], last_line[256];
+static char judged_line[256], judged_project[4096];
 static bool last_ran;
 
 static void
@@ -25,7 +26,10 @@ fake_judge(struct turn *t, const struct policy_input *in,
     struct policy_verdict *ret)
 {
 	(void)t;
-	(void)in;
+	snprintf(judged_line, sizeof judged_line, "%.*s", (int)in->len,
+	    in->line != NULL ? in->line : "");
+	snprintf(judged_project, sizeof judged_project, "%s",
+	    in->project != NULL ? in->project : "");
 	*ret = (struct policy_verdict){ .action = policy_says,
 		.rule = "test-rule", .reason = "the test says so" };
 }
@@ -94,12 +98,13 @@ static struct conf *conf;
 static struct state *state;
 
 static struct turn *
-open_turn(const char *settings, bool person)
+open_with(const char *settings, bool person, bool session)
 {
 	extern char **environ;
 	struct turn_opts o = { .uid = getuid(), .home = root, .user = "test",
 		.version = "test", .origin = LINE_COMMAND, .tty = -1,
-		.argv0 = "aegsh", .ops = &fake, .cancel_fd = -1 };
+		.argv0 = "aegsh", .ops = &fake, .cancel_fd = -1,
+		.session = session };
 	struct err err = ERR_INIT;
 	struct turn *t = NULL;
 
@@ -119,6 +124,12 @@ open_turn(const char *settings, bool person)
 	}
 	intents = outcomes = asked = confirmed = store_fails = 0;
 	return t;
+}
+
+static struct turn *
+open_turn(const char *settings, bool person)
+{
+	return open_with(settings, person, false);
 }
 
 static struct turn_result
@@ -162,6 +173,27 @@ policy_decides(void)
 	r = run(t, "# nothing");
 	OKF(r.ran && r.status == 2, "a comment keeps $?");
 	IS_INTN(asked, 0, "no endpoint: nobody is asked");
+	turn_free(t);
+}
+
+static void
+policy_is_told(void)
+{
+	struct turn *t = open_turn("", false);
+	char up[] = "/", *argv[] = { up, NULL };
+	struct buf out = BUF_INIT, complaint = BUF_INIT;
+	char *began = xstrdup(state_cwd(state));
+
+	policy_says = POLICY_ALLOW;
+	run(t, "true # a comment");
+	IS_STRN(judged_line, "true # a comment", "the very bytes");
+	IS_STRN(judged_project, began, "the jail is where it began");
+	IS_INT(state_cd(state, argv, &out, &complaint), 0);
+	run(t, "true");
+	IS_STRN(judged_project, began, "and does not move with cd");
+	free(began);
+	buf_done(&out);
+	buf_done(&complaint);
 	turn_free(t);
 }
 
@@ -247,6 +279,24 @@ store_decides(void)
 	turn_free(t);
 }
 
+static void
+state_comes_back(void)
+{
+	struct turn *t = open_with("", false, true);
+	struct turn_result r;
+
+	policy_says = POLICY_ALLOW;
+	r = run(t, "cd /usr");
+	OK(r.ran && r.status == 0);
+	IS_STR(state_cwd(state), "/usr");
+	IS_STRN(r.note, "", "nothing to say about it");
+	r = run(t, "d=$(mktemp -d) && cd \"$d\" && rmdir \"$d\"");
+	OK(r.ran && r.status == 0);
+	IS_STRN(state_cwd(state), "/usr", "a directory that is gone");
+	OKF(strstr(r.note, "still in /usr") != NULL, "and that is said");
+	turn_free(t);
+}
+
 int
 main(void)
 {
@@ -262,9 +312,11 @@ main(void)
 	if (system(cmd) != 0)
 		return 1;
 	policy_decides();
+	policy_is_told();
 	person_decides();
 	model_decides();
 	store_decides();
+	state_comes_back();
 	conf_free(conf);
 	state_free(state);
 	snprintf(cmd, sizeof cmd, "rm -rf %s", root);
