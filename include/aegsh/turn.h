@@ -27,6 +27,7 @@
 
 #define TURN_STATUS_BLOCKED 126		/* $? of a line that was refused */
 #define TURN_STATUS_SYNTAX 2		/* … that cannot be read */
+#define TURN_STATUS_UNKNOWN 127		/* … whose end is not known */
 
 struct turn;
 struct turn_judged;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "aegsh/base/io.h"
-#include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
@@ -263,7 +262,11 @@ note_report(struct turn *t, const struct state_report *r,
 	for (i = 0; i < r->too_large.n; i++)
 		buf_putf(&text, "%s%s", i > 0 ? ", " : "",
 		    r->too_large.v[i]);
-	if (r->too_large.n > 0)
+	if (r->cwd_failed)
+		snprintf(ret->note, sizeof ret->note, "the directory that the "
+		    "line ended in cannot be entered; still in %.180s",
+		    state_cwd(t->opts.state));
+	else if (r->too_large.n > 0)
 		snprintf(ret->note, sizeof ret->note, "too large to be "
 		    "exported to the next line: %.200s", text.data);
 	else if (r->cwd_failed)
@@ -335,7 +338,9 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	struct audit_outcome o = { 0 };
 	const struct syn_command *last;
 
-	ret->status = job_status(job);
+	/* Left behind at a hangup; or waiting failed, as the note says. */
+	ret->status = job_state(job) != JOB_RUNNING ? job_status(job) :
+	    ret->note[0] != '\0' ? TURN_STATUS_UNKNOWN : 128 + SIGHUP;
 	ret->signal = job_signal(job);
 	ret->stopped = job_state(job) == JOB_STOPPED;
 	if (t->opts.session && job_state(job) == JOB_DONE)
@@ -354,11 +359,8 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 		o.maxrss_kib = capture_maxrss_kib(c);
 	}
 	o.note = ret->stopped ? "stopped" : ret->note[0] != '\0' ? ret->note :
-	    NULL;
-	if (job_state(job) == JOB_RUNNING) {
-		o.status = ret->status = 128 + SIGHUP;
-		o.note = "left running when the session was hung up";
-	}
+	    job_state(job) == JOB_RUNNING ?
+	    "left running when the session was hung up" : NULL;
 	t->ops->outcome(t, id, &o);
 	if (job_state(job) == JOB_DONE)
 		job_free(t->exec, job);
@@ -406,7 +408,8 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		if (interrupted(t))
 			kill(-job_pid(job), SIGINT);
 		if (exec_wait(t->exec, job, &ret->err) != 0)
-			log_debug("wait: %s", ret->err.text);
+			snprintf(ret->note, sizeof ret->note, "how the line "
+			    "ended is not known: %.200s", ret->err.text);
 		finish(t, j, job, ev.id, ret);
 	}
 	strv_done(&envp);
