@@ -8,6 +8,9 @@
 extern const struct turn_builtin bi_bg, bi_cd, bi_dirs, bi_exit, bi_fg,
 	bi_help, bi_history, bi_jobs, bi_logout, bi_popd, bi_pushd;
 
+/* bi_jobs.c: a job as `jobs' lists it, its text inert. */
+void shell_put_job(struct buf *out, const struct job *j, char mark, bool pid);
+
 /* repl.c: false, with a complaint, the first time that jobs are stopped. */
 bool shell_may_exit(struct shell *sh, struct buf *complaint);
 

@@ -21,9 +21,28 @@ state_text(const struct job *j)
 	case JOB_STOPPED:
 		return "Stopped";
 	case JOB_DONE:
-		return "Done";
+		break;
 	}
-	return "";
+	return job_signal(j) != 0 ? strsignal(job_signal(j)) : "Done";
+}
+
+static void
+put_text(struct buf *out, const struct job *j)
+{
+	text_inert(out, job_text(j), strlen(job_text(j)), 0);
+}
+
+void
+shell_put_job(struct buf *out, const struct job *j, char mark, bool pid)
+{
+	buf_putf(out, "[%u]%c ", job_number(j), mark);
+	if (pid)
+		buf_putf(out, "%d ", (int)job_pid(j));
+	else
+		buf_putc(out, ' ');
+	buf_putf(out, "%-24s", state_text(j));
+	put_text(out, j);
+	buf_puts(out, job_state(j) == JOB_RUNNING ? " &\n" : "\n");
 }
 
 static int
@@ -35,14 +54,7 @@ list_one(void *ctx, struct job *j, char mark)
 		buf_putf(l->out, "%d\n", (int)job_pid(j));
 		return 0;
 	}
-	buf_putf(l->out, "[%u]%c ", job_number(j), mark);
-	if (l->pids)
-		buf_putf(l->out, "%d ", (int)job_pid(j));
-	else
-		buf_putc(l->out, ' ');
-	buf_putf(l->out, "%-24s", state_text(j));
-	text_inert(l->out, job_text(j), strlen(job_text(j)), 0);
-	buf_puts(l->out, job_state(j) == JOB_RUNNING ? " &\n" : "\n");
+	shell_put_job(l->out, j, mark, l->pids);
 	return 0;
 }
 
@@ -104,7 +116,7 @@ run_fg(void *ctx, int argc, char *const *argv, struct buf *out,
 
 	if (j == NULL)
 		return 1;
-	text_inert(out, job_text(j), strlen(job_text(j)), 0);
+	put_text(out, j);
 	buf_putc(out, '\n');
 	if (io_write_full(1, out->data, out->len) < 0)
 		return 1;
@@ -115,11 +127,12 @@ run_fg(void *ctx, int argc, char *const *argv, struct buf *out,
 		return 1;
 	}
 	status = job_status(j);
-	if (job_state(j) == JOB_STOPPED)
-		buf_putf(complaint, "\n[%u]+  %-24s%s", job_number(j),
-		    "Stopped", job_text(j));
-	else if (job_state(j) == JOB_DONE)
+	if (job_state(j) == JOB_STOPPED) {
+		buf_putc(complaint, '\n');
+		shell_put_job(complaint, j, '+', false);
+	} else if (job_state(j) == JOB_DONE) {
 		job_free(exec, j);
+	}
 	return status;
 }
 
@@ -138,7 +151,7 @@ run_bg(void *ctx, int argc, char *const *argv, struct buf *out,
 		return 1;
 	}
 	buf_putf(out, "[%u]+ ", job_number(j));
-	text_inert(out, job_text(j), strlen(job_text(j)), 0);
+	put_text(out, j);
 	buf_puts(out, " &\n");
 	return 0;
 }

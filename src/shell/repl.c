@@ -9,7 +9,6 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/text.h"
 #include "shell/bi.h"
 
 #define RECALL_MAX 2000		/* lines that a new session can recall */
@@ -66,20 +65,25 @@ complete(void *ctx, const char *text, size_t len, const char **ret_open)
 	return turn_complete(r->sh->turn, text, len, ret_open);
 }
 
+static void
+say_job(const struct job *j, const char *before, char mark)
+{
+	struct buf out = BUF_INIT;
+
+	buf_puts(&out, before);
+	shell_put_job(&out, j, mark, false);
+	if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
+		errno = 0;
+	buf_done(&out);
+}
+
 static int
 tell_job(void *ctx, struct job *j, char mark)
 {
 	struct shell *sh = ctx;
-	struct buf out = BUF_INIT;
 
 	if (job_state(j) == JOB_DONE) {
-		buf_putf(&out, "[%u]%c  %-24s", job_number(j), mark,
-		    job_signal(j) != 0 ? strsignal(job_signal(j)) : "Done");
-		text_inert(&out, job_text(j), strlen(job_text(j)), 0);
-		buf_putc(&out, '\n');
-		if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
-			errno = 0;
-		buf_done(&out);
+		say_job(j, "", mark);
 		job_free(turn_exec(sh->turn), j);
 	}
 	return 0;
@@ -89,16 +93,9 @@ static void
 tell_stopped(const struct shell *sh)
 {
 	struct job *j = exec_job(turn_exec(sh->turn), NULL);
-	struct buf out = BUF_INIT;
 
-	if (j == NULL)
-		return;
-	buf_putf(&out, "\n[%u]+  %-24s", job_number(j), "Stopped");
-	text_inert(&out, job_text(j), strlen(job_text(j)), 0);
-	buf_putc(&out, '\n');
-	if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
-		errno = 0;
-	buf_done(&out);
+	if (j != NULL)
+		say_job(j, "\n", '+');
 }
 
 /* Bash ends the line of a command that a signal killed. */
