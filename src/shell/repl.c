@@ -211,6 +211,17 @@ one_prompt(struct repl *r, bool *leave)
 	buf_done(&text);
 }
 
+/* Settings of the user that do not hold: who wrote them counts on them. */
+static void
+say_notes(const struct shell *sh)
+{
+	const struct strv *notes = conf_notes(sh->conf);
+	size_t i;
+
+	for (i = 0; i < notes->n; i++)
+		shell_say("%s", notes->v[i]);
+}
+
 int
 shell_run_prompt(struct shell *sh)
 {
@@ -231,6 +242,7 @@ shell_run_prompt(struct shell *sh)
 		shell_say("%s", err.text);
 		return SHELL_FAILED;
 	}
+	say_notes(sh);
 	if (turn_check_sandbox(sh->turn, &err) != 0)
 		shell_say("no line will run: %s", err.text);
 	while (!leave)

@@ -96,8 +96,18 @@ shell_find_person(struct shell *sh)
 		sh->home = xstrdup(sysdirs()->home);
 	else if (pw != NULL && pw->pw_dir[0] == '/')
 		sh->home = xstrdup(pw->pw_dir);
-	if (sh->home != NULL)
-		sh->conf_user = xasprintf("%s/.config/aegsh", sh->home);
+}
+
+/* Where the user's settings are, or would be: what the sandbox keeps out of
+ * reach must be the place that is read. */
+static char *
+settings_place(const struct shell *sh)
+{
+	const char *file = conf_layer_file(sh->conf, CONF_USER);
+
+	if (file != NULL)
+		return path_canon(file, "..");
+	return sh->home != NULL ? path_canon(sh->home, ".config/aegsh") : NULL;
 }
 
 int
@@ -110,6 +120,7 @@ shell_load_settings(struct shell *sh)
 		shell_say("%s", err.text);
 		return SHELL_FAILED;
 	}
+	sh->conf_user = settings_place(sh);
 	for (i = 0; i < sh->args.options.n; i++)
 		if (conf_override(sh->conf, sh->args.options.v[i],
 		    &err) != 0) {

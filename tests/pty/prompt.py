@@ -125,6 +125,23 @@ def jobs():
     s.close()
 
 
+def notes():
+    if os.getuid() == 0:
+        tap.skip("root has no settings of a user")
+        return
+    place = os.path.join(env["HOME"], ".config", "aegsh")
+    os.makedirs(place, mode=0o755)
+    with open(os.path.join(place, "aegsh.conf"), "w") as f:
+        f.write("fail = blok\n")
+    s = start()
+    tap.ok(b"this file was left out" in s.seen,
+           "settings that do not hold are told", s.seen)
+    s.send("\x04")
+    s.wait()
+    s.close()
+    os.unlink(os.path.join(place, "aegsh.conf"))
+
+
 def history():
     s = start()
     s.run("echo first-session", PROMPT)
@@ -182,6 +199,7 @@ def question():
 lines()
 editing()
 jobs()
+notes()
 history()
 question()
 tap.done()
