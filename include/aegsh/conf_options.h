@@ -10,7 +10,7 @@ CONF_ROW(MODE, "mode", ENUM, "personal", 0, 0, "managed personal", OPERATOR,
 	NONE,
 	"managed: the operator's settings rule and every promise is hard")
 CONF_ROW(PROFILE, "profile", STRING, "admin", 0, 0, NULL, USER, NONE,
-	"policy profile of a session that no match block places elsewhere")
+	"policy profile that lines are judged by")
 CONF_ROW(ENDPOINT, "endpoint", STRING, "", 0, 0, NULL, USER, NONE,
 	"base URL of an OpenAI-compatible language model; empty: none is asked")
 CONF_ROW(MODEL, "model", STRING, "", 0, 0, NULL, USER, NONE,
