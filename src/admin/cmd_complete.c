@@ -12,13 +12,14 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/conf_shell.h"
 #include "aegsh/policy.h"
 
 static const struct admin_option shell_options[] = {
-#define SHELL_OPTION(letter, name, argument, help, words) \
+#define ROW(letter, name, argument, help, words) \
 	{ name, letter, argument, help, ADMIN_WORDS_##words },
-#include "shell_options.h"
-#undef SHELL_OPTION
+	CONF_SHELL_OPTIONS(ROW)
+#undef ROW
 	{ NULL }
 };
 

@@ -4,32 +4,40 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/conf_shell.h"
 #include "shell/shell_int.h"
 
-const struct shell_option shell_options[] = {
-	{ "-c", "COMMAND", "run COMMAND; further words are $0, $1, …" },
-	{ "-i", NULL, "interactive: prompt, jobs, questions" },
-	{ "-l", NULL, "login shell, as when argv[0] begins with '-'" },
-	{ "-s", NULL, "read commands from standard input" },
-	{ "-o", "NAME=VALUE", "set an option of aegsh.conf(5), tighter only" },
-	{ "--login", NULL, "the same as -l" },
-	{ "--profile", "NAME", "judge by this policy profile" },
-	{ "--help", NULL, "say this" },
-	{ "--version", NULL, "say the version" },
-	{ NULL, NULL, NULL },
+static const struct row {
+	char letter;		/* 0: none */
+	const char *name;	/* "": no long name */
+	const char *argument;	/* or NULL */
+	const char *help;
+} rows[] = {
+#define ROW(letter, name, argument, help, words) \
+	{ letter, name, argument, help },
+	CONF_SHELL_OPTIONS(ROW)
+#undef ROW
 };
 
 void
 shell_usage(struct buf *out)
 {
-	const struct shell_option *o;
+	size_t i;
 
 	buf_puts(out, "usage: aegsh [options] [SCRIPT [ARG …]]\n"
 	    "       aegsh [options] -c COMMAND [NAME [ARG …]]\n"
 	    "       aegsh [options] -s [ARG …]\n");
-	for (o = shell_options; o->name != NULL; o++)
-		buf_putf(out, "  %-9s %-11s %s\n", o->name,
-		    o->arg != NULL ? o->arg : "", o->help);
+	for (i = 0; i < AEG_NELEM(rows); i++) {
+		const struct row *o = &rows[i];
+		const char letter[] = { '-', o->letter, '\0' };
+		AEG_AUTOFREE char *spelt = xasprintf("%s%s%s%s",
+		    o->letter != 0 ? letter : "",
+		    o->letter != 0 && o->name[0] != '\0' ? ", " : "",
+		    o->name[0] != '\0' ? "--" : "", o->name);
+
+		buf_putf(out, "  %-11s %-11s %s\n", spelt,
+		    o->argument != NULL ? o->argument : "", o->help);
+	}
 }
 
 /* A bundle such as -lc.  wants_command is set by c. */
@@ -52,6 +60,9 @@ parse_bundle(const char *arg, struct shell_args *a, bool *wants_command)
 		case 's':
 			a->from_stdin = true;
 			break;
+		case 'o':
+			shell_say("-o: stands alone, before NAME=VALUE");
+			return SHELL_USAGE;
 		default:
 			shell_say("-%c: no such option; see aegsh --help", *p);
 			return SHELL_USAGE;

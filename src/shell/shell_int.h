@@ -49,12 +49,6 @@ struct shell {
 
 /* args.c: 0, or a status to exit with; says what is wrong. */
 int shell_args_parse(int argc, char **argv, struct shell_args *ret);
-struct shell_option {
-	const char *name;	/* "-c", "--profile" */
-	const char *arg;	/* name of its argument, or NULL */
-	const char *help;
-};
-extern const struct shell_option shell_options[];	/* to a NULL name */
 void shell_usage(struct buf *out);
 
 /* say.c: one line on standard error, "aegsh: …", inert. */

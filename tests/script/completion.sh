@@ -35,8 +35,8 @@ is "$(words aegsh -o '' | tr ' ' '\n' | grep -c =)" \
 
 # aegsh's own options, from what it says of itself.
 is "$("$aegshctl" __complete aegsh - | cut -f 1 | sort | tr '\n' ' ')" \
-    "$("$aegsh" --help | sed -n 's/^  \(-[-a-z]*\).*/\1/p' | sort |
-	tr '\n' ' ')" 'the options of aegsh are those of aegsh --help'
+    "$("$aegsh" --help | sed -n 's/^  \(-.\{10\}\) .*/\1/p' |
+	tr -s ', ' '\n' | sort | tr '\n' ' ')" 'the options of aegsh are those of aegsh --help'
 
 if command -v fish >/dev/null; then
 	PATH=$abs_top_builddir/tests/bin:$PATH

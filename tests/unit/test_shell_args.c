@@ -2,6 +2,9 @@
 #include "shell/shell_int.h"
 #include "tap.h"
 
+#include "aegsh/base/mem.h"
+#include "aegsh/conf_shell.h"
+
 static int
 parse(struct shell_args *a, const char *const *argv)
 {
@@ -13,10 +16,36 @@ parse(struct shell_args *a, const char *const *argv)
 }
 #define PARSE(a, ...) parse(a, (const char *const[]){ __VA_ARGS__, NULL })
 
+/* Each row is taken, with a word where it wants one. */
+static void
+takes(char letter, const char *name, const char *argument)
+{
+	const char *const short_form[] = { "aegsh", (char[]){ '-', letter,
+	    '\0' }, argument, NULL };
+	AEG_AUTOFREE char *spelt = xasprintf("--%s", name);
+	const char *const long_form[] = { "aegsh", spelt, argument, NULL };
+	struct shell_args a;
+
+	if (letter != 0) {
+		IS_INTN(parse(&a, short_form), 0, short_form[1]);
+		OK(a.script == NULL);
+		strv_done(&a.options);
+	}
+	if (name[0] != '\0') {
+		IS_INTN(parse(&a, long_form), 0, spelt);
+		OK(a.script == NULL);
+		strv_done(&a.options);
+	}
+}
+
 int
 main(void)
 {
 	struct shell_args a;
+
+#define ROW(letter, name, argument, help, words) takes(letter, name, argument);
+	CONF_SHELL_OPTIONS(ROW)
+#undef ROW
 
 	IS_INT(PARSE(&a, "aegsh"), 0);
 	OK(a.command == NULL && a.script == NULL && !a.login);
@@ -51,6 +80,7 @@ main(void)
 	strv_done(&a.options);
 	IS_INT(PARSE(&a, "aegsh", "-c"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "-o"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "-oa=b"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "-Z"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "--nonsense"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "--profilex"), SHELL_USAGE);
