@@ -31,6 +31,8 @@ enum decision_source {		/* who settled it */
 
 enum decision_fail { DECISION_FAIL_BLOCK = 0, DECISION_FAIL_ASK,
 	DECISION_FAIL_POLICY };
+/* What a word of the option `fail' means; an unknown one blocks. */
+enum decision_fail decision_fail_of(const char *word, bool managed);
 
 struct decision_input {
 	const char *line;			/* copied */

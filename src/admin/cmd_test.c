@@ -33,18 +33,6 @@ struct test {
 	struct buf explain;
 };
 
-static enum decision_fail
-fail_mode(const struct conf *c)
-{
-	const char *mode = conf_str(c, CONF_FAIL);
-
-	if (strcmp(mode, "ask") == 0 ||
-	    (strcmp(mode, "default") == 0 && !conf_managed(c)))
-		return DECISION_FAIL_ASK;
-	return strcmp(mode, "policy") == 0 ? DECISION_FAIL_POLICY :
-	    DECISION_FAIL_BLOCK;
-}
-
 static void
 judge(struct admin *a, struct test *t, const char *store, bool explain)
 {
@@ -52,7 +40,8 @@ judge(struct admin *a, struct test *t, const char *store, bool explain)
 	struct decision_input in = {
 		.line = t->facts.bytes,
 		.len = t->facts.len,
-		.fail = fail_mode(a->conf),
+		.fail = decision_fail_of(conf_str(a->conf, CONF_FAIL),
+		    conf_managed(a->conf)),
 		.min_confidence = (unsigned)conf_int(a->conf,
 		    CONF_ASK_CONFIDENCE),
 		.can_ask = true,

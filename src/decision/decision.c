@@ -47,6 +47,18 @@ copy_or_null(const char *text)
 	return text != NULL && text[0] != '\0' ? copy_inert(text) : NULL;
 }
 
+enum decision_fail
+decision_fail_of(const char *word, bool managed)
+{
+	if (strcmp(word, "ask") == 0)
+		return DECISION_FAIL_ASK;
+	if (strcmp(word, "policy") == 0)
+		return DECISION_FAIL_POLICY;
+	if (strcmp(word, "default") == 0 && !managed)
+		return DECISION_FAIL_ASK;
+	return DECISION_FAIL_BLOCK;
+}
+
 /* What a policy action means for a line.  UNKNOWN settles nothing, so it
  * can't let a line run. */
 static enum decision_action

@@ -316,6 +316,17 @@ test_names(void)
 	IS_STR(decision_source_name((enum decision_source)9), "nobody");
 }
 
+static void
+test_fail_words(void)
+{
+	IS_INT(decision_fail_of("block", false), DECISION_FAIL_BLOCK);
+	IS_INT(decision_fail_of("ask", true), DECISION_FAIL_ASK);
+	IS_INT(decision_fail_of("policy", true), DECISION_FAIL_POLICY);
+	IS_INT(decision_fail_of("default", false), DECISION_FAIL_ASK);
+	IS_INT(decision_fail_of("default", true), DECISION_FAIL_BLOCK);
+	IS_INT(decision_fail_of("", false), DECISION_FAIL_BLOCK);
+}
+
 int
 main(void)
 {
@@ -327,5 +338,6 @@ main(void)
 	test_confirm_lifts_nothing();
 	test_unreadable();
 	test_names();
+	test_fail_words();
 	return tap_done();
 }
