@@ -131,7 +131,6 @@ int turn_complete(void *ctx, const char *text, size_t len,
  * validator's helper going. */
 void turn_idle(struct turn *t);
 
-struct state *turn_state(struct turn *t);
 struct exec_session *turn_exec(struct turn *t);
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
 const struct policy *turn_policy(const struct turn *t);

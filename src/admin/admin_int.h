@@ -103,8 +103,6 @@ int admin_usage(struct admin *a);
 /* uid 0 only: be that user from here on, for good.  Reading somebody's
  * store takes their rights and no more. */
 int admin_become(struct admin *a, const char *user, struct err *err);
-/* Give up what a verb does not need: uid 0 becomes nobody. */
-int admin_drop(struct admin *a, struct err *err);
 /* a->conf, loaded for a->uid when it is not yet. */
 int admin_conf(struct admin *a, struct err *err);
 
@@ -120,8 +118,6 @@ void admin_say(struct admin *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Bytes made inert, on one line. */
 void admin_put(struct admin *a, const char *p, size_t len);
-/* Columns of the terminal, or 0 when a->out is none. */
-unsigned admin_width(const struct admin *a);
 
 struct admin_column {
 	const char *title;

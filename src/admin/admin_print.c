@@ -74,8 +74,9 @@ admin_put(struct admin *a, const char *p, size_t len)
 		fwrite(inert.data, 1, inert.len, a->out);
 }
 
-unsigned
-admin_width(const struct admin *a)
+/* Columns of the terminal, or 0 when a->out is none. */
+static unsigned
+terminal_width(const struct admin *a)
 {
 	struct winsize ws = { 0 };
 	int fd = fileno(a->out);
@@ -208,7 +209,7 @@ admin_table_print(struct admin_table *t, struct admin *a)
 	AEG_AUTOFREE unsigned *width = xcalloc(t->n, sizeof *width);
 	size_t i;
 
-	plan(t, admin_width(a), width);
+	plan(t, terminal_width(a), width);
 	for (i = 0; i < t->cells.n; i++) {
 		size_t c = i % t->n;
 		bool last = c + 1 == t->n;

@@ -3,8 +3,7 @@
  * Whose settings and store, and with which rights.
  *
  * aegshctl is not set-id and needs no rights beyond its caller's; uid 0
- * uses its own only to become the user whose store was asked for, and
- * lets go of them where hostile text is only looked at.
+ * uses its own only to become the user whose store was asked for.
  */
 #include "admin_int.h"
 
@@ -15,8 +14,6 @@
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
-
-#define NOBODY ((uid_t)65534)
 
 static int
 switch_to(uid_t uid, gid_t gid, struct err *err)
@@ -59,12 +56,6 @@ admin_become(struct admin *a, const char *user, struct err *err)
 	conf_free(a->conf);
 	a->conf = NULL;
 	return 0;
-}
-
-int
-admin_drop(struct admin *a, struct err *err)
-{
-	return geteuid() == 0 ? switch_to(NOBODY, NOBODY, err) : 0;
 }
 
 int

@@ -19,12 +19,6 @@ log_set_sink(log_sink_fn *fn, void *ctx)
 	sink_ctx = ctx;
 }
 
-bool
-log_enabled(void)
-{
-	return sink != NULL;
-}
-
 void
 log_debug(const char *fmt, ...)
 {

@@ -13,8 +13,8 @@
 
 #include "aegsh/base/clock.h"
 
-void
-capture_broken(struct capture *c, enum capture_frame verdict, const char *why)
+static void
+broken(struct capture *c, enum capture_frame verdict, const char *why)
 {
 	c->stage = CAPTURE_BROKEN;
 	c->verdict = verdict;
@@ -33,7 +33,7 @@ answer_hello(struct capture *c)
 	n = send(c->fd, c->answer.data, c->answer.len,
 	    MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0 || (size_t)n != c->answer.len)
-		capture_broken(c, CAPTURE_MISSING,
+		broken(c, CAPTURE_MISSING,
 		    "the answer to bash's hello did not go out");
 	else
 		c->stage = CAPTURE_AT_FRAME;
@@ -45,10 +45,10 @@ take_hello(struct capture *c, const char *p, size_t len)
 {
 	/* Before the line runs nothing else can have been written. */
 	if (len != 1 || *p != '\n')
-		capture_broken(c, CAPTURE_FORGED,
+		broken(c, CAPTURE_FORGED,
 		    "the first bytes were not bash's hello");
 	else if (capture_peer_note(&c->leader) < 0)
-		capture_broken(c, CAPTURE_MISSING,
+		broken(c, CAPTURE_MISSING,
 		    "the kernel does not show whose frame it would be");
 	else
 		answer_hello(c);
@@ -60,18 +60,18 @@ take_end(struct capture *c, size_t end)
 {
 	switch (capture_peer_look(&c->leader)) {
 	case CAPTURE_PEER_OTHER:
-		capture_broken(c, CAPTURE_FORGED,
+		broken(c, CAPTURE_FORGED,
 		    "the writer is not the bash that was started");
 		return;
 	case CAPTURE_PEER_GONE:
-		capture_broken(c, CAPTURE_MISSING,
+		broken(c, CAPTURE_MISSING,
 		    "bash was gone before its frame could be checked");
 		return;
 	case CAPTURE_PEER_SAME:
 		break;
 	}
 	if (end + CAPTURE_END_LEN != c->frame.len) {
-		capture_broken(c, CAPTURE_FORGED,
+		broken(c, CAPTURE_FORGED,
 		    "bytes followed the frame");
 		return;
 	}
@@ -150,7 +150,7 @@ take(struct capture *c, const char *p, size_t len)
 		take_frame(c, p, len);
 		break;
 	case CAPTURE_AT_EXIT:
-		capture_broken(c, CAPTURE_FORGED,
+		broken(c, CAPTURE_FORGED,
 		    "more bytes came after a whole frame");
 		break;
 	case CAPTURE_BROKEN:

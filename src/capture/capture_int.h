@@ -75,8 +75,4 @@ enum capture_peer_is capture_peer_look(const struct capture_peer *p);
 int capture_peer_cwd(const struct capture_peer *p);
 void capture_peer_done(struct capture_peer *p);
 
-/* capture_feed.c */
-void capture_broken(struct capture *c, enum capture_frame verdict,
-	const char *why);
-
 #endif

@@ -135,7 +135,6 @@ struct job {
 
 /* Put into the table, and make it the current job. */
 void exec_job_enter(struct exec_session *s, struct job *j);
-void exec_job_current(struct exec_session *s, struct job *j);
 void exec_job_signal(const struct job *j, int sig);
 /* Ask wait4(2) once.  0; -errno. */
 int exec_job_reap(struct exec_session *s, struct job *j);

@@ -110,8 +110,8 @@ exec_job_signal(const struct job *j, int sig)
 		kill(j->own_group ? -j->pid : j->pid, sig);
 }
 
-void
-exec_job_current(struct exec_session *s, struct job *j)
+static void
+make_current(struct exec_session *s, struct job *j)
 {
 	if (s->current == j)
 		return;
@@ -132,7 +132,7 @@ exec_job_enter(struct exec_session *s, struct job *j)
 	/* A stopped one is the current job before any that runs. */
 	if (j->state == JOB_STOPPED || s->current == NULL ||
 	    s->current->state != JOB_STOPPED)
-		exec_job_current(s, j);
+		make_current(s, j);
 	else if (s->previous == NULL || s->previous->state != JOB_STOPPED)
 		s->previous = j;
 }
@@ -264,7 +264,7 @@ job_continue(struct exec_session *s, struct job *j, bool foreground,
 	j->state = JOB_RUNNING;
 	if (foreground && s->opts.tty >= 0)
 		exec_tty_give(s, j);
-	exec_job_current(s, j);
+	make_current(s, j);
 	exec_job_signal(j, SIGCONT);
 	return 0;
 }

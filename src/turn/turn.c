@@ -193,20 +193,6 @@ policy_origin_of(enum line_origin o)
 	return POLICY_ORIGIN_UNKNOWN;
 }
 
-static enum decision_fail
-fail_mode(const struct turn *t)
-{
-	const char *mode = conf_str(t->opts.conf, CONF_FAIL);
-
-	if (strcmp(mode, "ask") == 0)
-		return DECISION_FAIL_ASK;
-	if (strcmp(mode, "policy") == 0)
-		return DECISION_FAIL_POLICY;
-	if (strcmp(mode, "default") == 0 && !conf_managed(t->opts.conf))
-		return DECISION_FAIL_ASK;
-	return DECISION_FAIL_BLOCK;
-}
-
 /* The facts that the model is told besides the line. */
 static void
 ask_validator(struct turn *t, struct turn_judged *j)
@@ -316,7 +302,8 @@ turn_judge(struct turn *t, const struct line *line)
 {
 	struct turn_judged *j = xcalloc(1, sizeof *j);
 	struct decision_input in = {
-		.fail = fail_mode(t),
+		.fail = decision_fail_of(conf_str(t->opts.conf, CONF_FAIL),
+		    conf_managed(t->opts.conf)),
 		.min_confidence = (unsigned)conf_int(t->opts.conf,
 		    CONF_ASK_CONFIDENCE),
 		.can_ask = t->opts.confirm != NULL,
@@ -402,12 +389,6 @@ const char *
 turn_syntax_error(const struct turn_judged *j)
 {
 	return j->syntax_error;
-}
-
-struct state *
-turn_state(struct turn *t)
-{
-	return t->opts.state;
 }
 
 struct exec_session *

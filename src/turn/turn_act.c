@@ -11,7 +11,6 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
 /* Of the first script that the line itself starts. */
@@ -53,8 +52,8 @@ turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 	};
 }
 
-void
-turn_record_refusal(struct turn *t, const struct turn_judged *j)
+static void
+record_refusal(struct turn *t, const struct turn_judged *j)
 {
 	struct audit_event ev;
 	struct err err = ERR_INIT;
@@ -69,7 +68,7 @@ turn_permits(struct turn *t, struct turn_judged *j, struct turn_result *ret)
 {
 	if (decision_action(j->decision) == DECISION_ALLOW)
 		return true;
-	turn_record_refusal(t, j);
+	record_refusal(t, j);
 	ret->status = decision_unreadable(j->decision) ?
 	    TURN_STATUS_SYNTAX : TURN_STATUS_BLOCKED;
 	err_set(&ret->err, ERR_REFUSED, "%s", decision_reason(j->decision));

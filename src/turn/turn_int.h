@@ -46,8 +46,6 @@ void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
  * on. */
 int turn_record_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
-/* Record a unit that will not run. */
-void turn_record_refusal(struct turn *t, const struct turn_judged *j);
 /* The last step before anything starts: refused units are recorded and
  * explained in ret; true when it may go on. */
 bool turn_permits(struct turn *t, struct turn_judged *j,

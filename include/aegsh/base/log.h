@@ -7,12 +7,9 @@
 #ifndef AEGSH_BASE_LOG_H
 #define AEGSH_BASE_LOG_H
 
-#include <stdbool.h>
-
 typedef void log_sink_fn(void *ctx, const char *text);
 
 void log_set_sink(log_sink_fn *fn, void *ctx);	/* NULL: nowhere */
-bool log_enabled(void);
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
