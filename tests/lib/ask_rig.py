@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: ISC
-"""What the tests of the validator share: TAP, a scratch root, the fake
+"""What the tests of the validator share: a scratch root, the fake
 model, and tests/bin/valask to ask it with."""
 import atexit
 import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -16,28 +15,6 @@ VALASK = os.path.join(BUILD, "tests/bin/valask")
 JUDGE = os.path.join(BUILD, "tests/bin/aegsh-judge")
 SANITIZED = b"__asan_" in open(VALASK, "rb").read()
 SLOW = 20  # seconds after which anything counts as hung
-
-
-class Tap:
-    count = failed = 0
-
-    def ok(self, good, name, *notes):
-        self.count += 1
-        self.failed += not good
-        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
-        if not good:
-            for note in notes:
-                print("#   %r" % (note,))
-        sys.stdout.flush()
-        return good
-
-    def skip(self, name, why):
-        self.count += 1
-        print("ok %d - %s # SKIP %s" % (self.count, name, why))
-
-    def done(self):
-        print("1..%d" % self.count)
-        sys.exit(self.failed > 0)
 
 
 class Root:

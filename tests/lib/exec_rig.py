@@ -1,44 +1,16 @@
 # SPDX-License-Identifier: ISC
-"""What the tests of sandbox and exec share: TAP, a scratch root outside of
+"""What the tests of sandbox and exec share: a scratch root outside of
 what profiles let commands change, and tests/bin/execrun in it."""
 import atexit
 import os
 import pwd
 import shutil
 import subprocess
-import sys
 import tempfile
 
 SRC = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
 SLOW = 30  # seconds after which anything counts as hung
-
-
-class Tap:
-    count = failed = 0
-
-    def ok(self, good, name, *notes):
-        self.count += 1
-        self.failed += not good
-        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
-        if not good:
-            for note in notes:
-                for line in str(note).splitlines() or [""]:
-                    print("#   " + line)
-        sys.stdout.flush()
-        return good
-
-    def same(self, got, want, name):
-        return self.ok(got == want, name, "got:  %r" % (got,),
-                       "want: %r" % (want,))
-
-    def skip(self, name, why):
-        self.count += 1
-        print("ok %d - %s # SKIP %s" % (self.count, name, why))
-
-    def done(self):
-        print("1..%d" % self.count)
-        sys.exit(self.failed > 0)
 
 
 def unused_uid():

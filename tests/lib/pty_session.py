@@ -9,45 +9,10 @@ import re
 import select
 import signal
 import struct
-import sys
 import termios
 import time
 
 DEADLINE = 20.0
-
-
-class Tap:
-    def __init__(self):
-        self.count = 0
-        self.failed = 0
-
-    def ok(self, good, name, detail=""):
-        self.count += 1
-        if not good:
-            self.failed += 1
-        print("%sok %d - %s" % ("" if good else "not ", self.count, name))
-        if not good and detail:
-            for line in str(detail).splitlines():
-                print("# " + line)
-        sys.stdout.flush()
-        return good
-
-    def is_(self, got, want, name):
-        return self.ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
-
-    def skip(self, name):
-        self.count += 1
-        print("ok %d # SKIP %s" % (self.count, name))
-        sys.stdout.flush()
-
-    def done(self):
-        print("1..%d" % self.count)
-        sys.exit(1 if self.failed else 0)
-
-
-def skip_all(why):
-    print("1..0 # SKIP " + why)
-    sys.exit(0)
 
 
 class Session:

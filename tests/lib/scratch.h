@@ -111,4 +111,14 @@ scratch_puts(const char *name, const char *text)
 	scratch_write(name, text, strlen(text), 0600);
 }
 
+static inline void
+scratch_link(const char *target, const char *name)
+{
+	char *path = scratch_path(name);
+
+	if (symlink(target, path) < 0)
+		scratch_die(path);
+	free(path);
+}
+
 #endif

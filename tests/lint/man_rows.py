@@ -10,22 +10,16 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from tap import Tap  # noqa: E402
+
 TOP = os.environ["abs_top_srcdir"]
 CTL = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl")
-count = failed = 0
-
-
-def report(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        print("# " + str(detail))
+tap = Tap()
 
 
 def same(got, want, name):
-    report(sorted(got) == sorted(want), name,
+    tap.ok(sorted(got) == sorted(want), name,
            "only here: %s; missing: %s" % (sorted(set(got) - set(want)),
                                            sorted(set(want) - set(got))))
 
@@ -61,10 +55,10 @@ def settings():
         plain = re.sub(r"\\e", r"\\", entries.get(r["name"], ""))
         plain = plain.replace("\\&", "")
         default = r["default"] or "empty"
-        report(re.search(r"Default:[ \n](\.Cm |\.Ql )?"
+        tap.ok(re.search(r"Default:[ \n](\.Cm |\.Ql )?"
                          + re.escape(default.strip()), plain) is not None,
                "aegsh.conf(5): default of " + r["name"], plain)
-        report(("Scope: operator" in plain) == (r["scope"] == "operator"),
+        tap.ok(("Scope: operator" in plain) == (r["scope"] == "operator"),
                "aegsh.conf(5): scope of " + r["name"])
 
 
@@ -112,9 +106,9 @@ def columns():
                             re.S | re.M):
         try:
             db.execute(query).fetchall()
-            report(True, "aegsh-audit(5): " + query.split("\n")[0])
+            tap.ok(True, "aegsh-audit(5): " + query.split("\n")[0])
         except sqlite3.Error as e:
-            report(False, query, e)
+            tap.ok(False, query, e)
 
 
 def examples(root):
@@ -128,7 +122,7 @@ def examples(root):
             f.write(block)
         p = subprocess.run([CTL, "config", "show"], stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
-        report(p.returncode == 0 and p.stderr == "",
+        tap.ok(p.returncode == 0 and p.stderr == "",
                "aegsh.conf(5): " + block.split("\n")[0], p.stderr)
         os.unlink(path)
     for line in re.findall(r"^\.Dl (aegshctl .*)",
@@ -138,7 +132,7 @@ def examples(root):
                            stderr=subprocess.PIPE, text=True,
                            env=dict(os.environ, PATH=os.path.dirname(CTL)
                                     + ":/usr/bin:/bin"))
-        report(p.returncode in (0, 1, 2), "aegshctl(8): " + line, p.stderr)
+        tap.ok(p.returncode in (0, 1, 2), "aegshctl(8): " + line, p.stderr)
 
 
 def main():
@@ -153,8 +147,7 @@ def main():
         verbs()
         columns()
         examples(root)
-    print("1..%d" % count)
-    sys.exit(failed > 0)
+    tap.done()
 
 
 main()

@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from exec_rig import BUILD, Root, Tap, unused_uid  # noqa: E402
+from exec_rig import BUILD, Root, unused_uid  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 AS_ROOT = os.getuid() == 0

@@ -11,6 +11,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from tap import Tap  # noqa: E402
+
 TOP = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
 DEADLINE = 20.0
@@ -26,17 +29,7 @@ CASES = [
     ("aegsh --prof\t", "aegsh --profile "),
     ("aegsh some-f\t", "aegsh some-file "),
 ]
-
-count = failed = 0
-
-
-def report(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        print("# " + repr(detail))
+tap = Tap()
 
 
 class Shell:
@@ -73,11 +66,11 @@ def run(name, argv, setup, env, cwd):
     shell = Shell(argv, env, cwd)
     shell.send(setup + " && echo rea''dy\n")
     if not shell.wait_for("ready"):
-        report(False, name + ": starts", shell.seen)
+        tap.ok(False, name + ": starts", shell.seen)
     for keys, want in CASES:
         # ^U empties the line of bash and of zsh alike.
         shell.send("\x15" + keys)
-        report(shell.wait_for(want), "%s: %r" % (name, keys), shell.seen)
+        tap.ok(shell.wait_for(want), "%s: %r" % (name, keys), shell.seen)
     shell.close()
 
 
@@ -106,11 +99,10 @@ def main():
                 "compinit -u -d %s/dump; unsetopt beep" % (zshdir, root),
                 env, root)
         else:
-            report(True, "# SKIP zsh is not installed")
+            tap.skip("zsh", "it is not installed")
     finally:
         shutil.rmtree(root)
-    print("1..%d" % count)
-    sys.exit(failed > 0)
+    tap.done()
 
 
 main()

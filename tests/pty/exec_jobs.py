@@ -11,7 +11,8 @@ import termios
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from exec_rig import Root, SLOW, Tap  # noqa: E402
+from exec_rig import Root, SLOW  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root = Root()

@@ -9,7 +9,8 @@ import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from pty_session import DEADLINE, Session, Tap, place, program  # noqa: E402
+from pty_session import DEADLINE, Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
@@ -154,7 +155,7 @@ for key, name in (("\x03", "Ctrl-C"), ("\x04", "Ctrl-D"),
     tap.ok(s.expect(PROMPT) and b"\nnever" not in s.seen,
            name + " at a question is a no", s.seen)
 s.line("exit 0")
-tap.is_(s.wait(), 0, "and the shell lives on")
+tap.same(s.wait(), 0, "and the shell lives on")
 s.close()
 
 
@@ -265,7 +266,7 @@ for what in (broken_rules, broken_settings, open_settings, lost_profile,
     s.line("rm -rf /")
     tap.ok(s.expect("blocked: "), "what the floor forbids stays so", s.seen)
     s.line("exit 0")
-    tap.is_(s.wait(), 0, "and leaves")
+    tap.same(s.wait(), 0, "and leaves")
     s.close()
     os.unlink(os.path.join(etc, "mended"))
     what()
@@ -278,7 +279,7 @@ for what in (broken_rules, broken_settings, open_settings, lost_profile,
     s.line("dirs")
     tap.ok(s.expect("\n/usr\r"), "can look around", s.seen)
     s.line("exit 3")
-    tap.is_(os.waitstatus_to_exitcode(s.wait()), 3, "and leave")
+    tap.same(os.waitstatus_to_exitcode(s.wait()), 3, "and leave")
     s.close()
 mended()
 tap.done()

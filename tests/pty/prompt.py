@@ -6,7 +6,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
-from pty_session import Session, Tap, place, program  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
@@ -26,27 +27,27 @@ def start(**kw):
 
 def lines():
     s = start()
-    tap.is_(s.run("echo hello", PROMPT), "hello\n", "a line runs")
-    tap.is_(s.run("false", PROMPT), "", "false prints nothing")
-    tap.is_(s.run("echo $?", PROMPT), "1\n", "$? lives on")
-    tap.is_(s.run("cd /usr", PROMPT), "", "cd says nothing")
-    tap.is_(s.run("pwd", PROMPT), "/usr\n", "the directory lives on")
-    tap.is_(s.run("cd /tmp && cd /var && export A='x y'", PROMPT), "",
+    tap.same(s.run("echo hello", PROMPT), "hello\n", "a line runs")
+    tap.same(s.run("false", PROMPT), "", "false prints nothing")
+    tap.same(s.run("echo $?", PROMPT), "1\n", "$? lives on")
+    tap.same(s.run("cd /usr", PROMPT), "", "cd says nothing")
+    tap.same(s.run("pwd", PROMPT), "/usr\n", "the directory lives on")
+    tap.same(s.run("cd /tmp && cd /var && export A='x y'", PROMPT), "",
             "a list with cd and export runs")
-    tap.is_(s.run('echo "$PWD $OLDPWD $A"', PROMPT), "/var /tmp x y\n",
+    tap.same(s.run('echo "$PWD $OLDPWD $A"', PROMPT), "/var /tmp x y\n",
             "and comes back right")
-    tap.is_(s.run("echo one; sh -c 'exit 7'", PROMPT), "one\n", "a list")
-    tap.is_(s.run("echo $?", PROMPT), "7\n", "status of the last command")
-    tap.is_(s.run("export CDPATH=/usr", PROMPT), "",
+    tap.same(s.run("echo one; sh -c 'exit 7'", PROMPT), "one\n", "a list")
+    tap.same(s.run("echo $?", PROMPT), "7\n", "status of the last command")
+    tap.same(s.run("export CDPATH=/usr", PROMPT), "",
             "an export that would change later lines")
-    tap.is_(s.run('echo "[${CDPATH-unset}]"', PROMPT), "[unset]\n",
+    tap.same(s.run('echo "[${CDPATH-unset}]"', PROMPT), "[unset]\n",
             "and is not carried on")
-    tap.is_(s.run("unset A", PROMPT), "", "unset")
-    tap.is_(s.run('echo "[${A-unset}]"', PROMPT), "[unset]\n",
+    tap.same(s.run("unset A", PROMPT), "", "unset")
+    tap.same(s.run('echo "[${A-unset}]"', PROMPT), "[unset]\n",
             "an unset variable stays unset")
-    tap.is_(s.run("pushd /usr", PROMPT), "/usr /var\n", "pushd")
-    tap.is_(s.run("popd", PROMPT), "/var\n", "popd")
-    tap.is_(s.run("cd /tmp; d=$(mktemp -d); cd $d; rmdir $d; pwd | grep -c tmp",
+    tap.same(s.run("pushd /usr", PROMPT), "/usr /var\n", "pushd")
+    tap.same(s.run("popd", PROMPT), "/var\n", "popd")
+    tap.same(s.run("cd /tmp; d=$(mktemp -d); cd $d; rmdir $d; pwd | grep -c tmp",
                   PROMPT), "1\n", "into a directory that is removed")
     out = s.run("echo ran", PROMPT)
     if os.getuid() == 0:
@@ -56,10 +57,10 @@ def lines():
     else:
         # What a bash says that starts in such a place is left to it.
         tap.ok(out and out.endswith("ran\n"), "in which lines still run", out)
-    tap.is_(s.run("cd /", PROMPT), "", "and which cd leaves")
-    tap.is_(s.run("printenv SHLVL", PROMPT), "1\n", "SHLVL does not grow")
+    tap.same(s.run("cd /", PROMPT), "", "and which cd leaves")
+    tap.same(s.run("printenv SHLVL", PROMPT), "1\n", "SHLVL does not grow")
     s.line("exit 5")
-    tap.is_(os.waitstatus_to_exitcode(s.wait()), 5, "exit takes a status")
+    tap.same(os.waitstatus_to_exitcode(s.wait()), 5, "exit takes a status")
     s.close()
 
 
@@ -68,19 +69,19 @@ def editing():
     s.line("echo 'open")
     tap.ok(s.expect("quote.*> "), "the continuation prompt says what is open",
            s.seen)
-    tap.is_(s.run("quote'", PROMPT), "open\nquote\n",
+    tap.same(s.run("quote'", PROMPT), "open\nquote\n",
             "and the unit runs when it is complete")
     s.line("cat <<EOF")
     tap.ok(s.expect("EOF.*> "), "an open here-document is named")
     s.line("text $HOME")
     s.expect("> ")
-    tap.is_(s.run("EOF", PROMPT), "text %s\n" % env["HOME"],
+    tap.same(s.run("EOF", PROMPT), "text %s\n" % env["HOME"],
             "and runs with its body")
     s.send("echo never")
     s.expect("never")
     s.send("\x03")
     tap.ok(s.expect(PROMPT), "Ctrl-C drops the line and prompts again")
-    tap.is_(s.run("echo $?", PROMPT), "130\n", "with status 130")
+    tap.same(s.run("echo $?", PROMPT), "130\n", "with status 130")
     s.line("if true")
     s.expect("> ")
     s.send("\x03")
@@ -89,9 +90,9 @@ def editing():
     s.expect("up")
     s.send("\x03")
     tap.ok(s.expect(PROMPT), "Ctrl-C ends a running command, not the shell")
-    tap.is_(s.run("echo $?", PROMPT), "130\n", "whose status is 130")
+    tap.same(s.run("echo $?", PROMPT), "130\n", "whose status is 130")
     s.send("\x04")
-    tap.is_(os.waitstatus_to_exitcode(s.wait()), 0, "Ctrl-D leaves")
+    tap.same(os.waitstatus_to_exitcode(s.wait()), 0, "Ctrl-D leaves")
     s.close()
 
 
@@ -119,7 +120,7 @@ def jobs():
     tap.ok(s.expect(PROMPT), "and takes it back when it ends")
     s.line("sh -c 'stty -echo raw; exit 3'")
     tap.ok(s.expect(PROMPT), "a line that leaves the terminal raw and dies")
-    tap.is_(s.run("echo sane", PROMPT), "sane\n", "leaves a sane terminal")
+    tap.same(s.run("echo sane", PROMPT), "sane\n", "leaves a sane terminal")
     s.send("\x04")
     s.wait()
     s.close()
@@ -127,7 +128,8 @@ def jobs():
 
 def notes():
     if os.getuid() == 0:
-        tap.skip("root has no settings of a user")
+        tap.skip("settings that do not hold are told",
+                 "root has no settings of a user")
         return
     place = os.path.join(env["HOME"], ".config", "aegsh")
     os.makedirs(place, mode=0o755)
@@ -173,12 +175,12 @@ def question():
         s.line("")
         tap.ok(s.expect("you said no"), "an empty answer means no", s.seen)
         s.expect(PROMPT)
-        tap.is_(s.run("echo $?", PROMPT), "126\n", "with status 126")
+        tap.same(s.run("echo $?", PROMPT), "126\n", "with status 126")
         s.line(asks)
         s.expect(r"Run it\? \[y/N\] ")
         s.line("y")
         tap.ok(s.expect(PROMPT), "y runs it")
-        tap.is_(s.run("echo $?", PROMPT), "0\n", "with its own status")
+        tap.same(s.run("echo $?", PROMPT), "0\n", "with its own status")
         s.line(asks)
         s.expect(r"Run it\? \[y/N\] ")
         s.send("\x03")

@@ -10,7 +10,8 @@ import sys
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from pty_session import Tap, place, program  # noqa: E402
+from pty_session import place, program  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()

@@ -10,7 +10,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from exec_rig import Root, Tap  # noqa: E402
+from exec_rig import Root  # noqa: E402
+from tap import Tap  # noqa: E402
 
 # A case is a list of units; a tuple is a unit and the input that follows it.
 CASES = {

@@ -11,7 +11,8 @@ import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from pty_session import DEADLINE, Tap, place, program  # noqa: E402
+from pty_session import DEADLINE, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
@@ -75,21 +76,21 @@ os.mkfifo(os.path.join(env["HOME"], "fifo"))
 for sig in (signal.SIGTERM, signal.SIGHUP):
     p, child = when_ready("-c", SLEEP)
     p.send_signal(sig)
-    tap.is_(p.wait(DEADLINE), -sig, "%s ends -c by it" % sig.name)
+    tap.same(p.wait(DEADLINE), -sig, "%s ends -c by it" % sig.name)
     tap.ok(until(lambda: not alive(child)), "and its bash")
     p.communicate()
 tap.ok(b"unfinished" not in history(), "and that is recorded", history())
 p, child = when_ready("-c", "trap 'echo bye; exit 7' TERM; echo ready; "
                       "while :; do read -r x <fifo; done")
 p.terminate()
-tap.is_((p.communicate()[0], p.returncode), (b"bye\n", 7),
+tap.same((p.communicate()[0], p.returncode), (b"bye\n", 7),
         "a command that handles SIGTERM does")
 p = spawn("-s", stdin=subprocess.PIPE)
 p.stdin.write(b"trap 'echo bye' EXIT\n" + SLEEP.encode() + b"\necho never\n")
 p.stdin.flush()
 p.stdout.readline()
 p.terminate()
-tap.is_((p.communicate()[0], p.returncode), (b"bye\n", -signal.SIGTERM),
+tap.same((p.communicate()[0], p.returncode), (b"bye\n", -signal.SIGTERM),
         "SIGTERM ends a stream, whose exit trap runs")
 p, child = when_ready("-c", SLEEP)
 p.kill()
@@ -106,7 +107,7 @@ def limit(what, value):
 
 
 done = run("-c", "echo ran", preexec_fn=limit(resource.RLIMIT_FSIZE, 0))
-tap.is_((done.returncode, done.stdout), (0, b"ran\n"),
+tap.same((done.returncode, done.stdout), (0, b"ran\n"),
         "no room for a record: personal mode runs the line")
 tap.ok(done.stderr.startswith(b"aegsh: not recorded: ") and
        done.stderr.count(b"\n") == 1, "and says so", done.stderr)
@@ -120,18 +121,18 @@ body = b"".join(b"line %d of a document\n" % n for n in range(30000))
 start = time.monotonic()
 done = run("-s", text=b"cat <<'EOF' | tail -n 1\n" + body +
            b"EOF\necho after\n")
-tap.is_((done.returncode, done.stdout),
+tap.same((done.returncode, done.stdout),
         (0, b"line 29999 of a document\nafter\n"), "a long here-document")
 tap.ok(time.monotonic() - start < 20, "in time that grows with its length")
 done = run("-s", text=b"cat <<E1; cat <<E2\nE\\\n1\nno E1\nE\\\n2\necho 'a\n"
            b"b'\necho \"c\n\\\"d\n\"\n")
-tap.is_((done.returncode, done.stdout),
+tap.same((done.returncode, done.stdout),
         (0, b"no E1\na\nb\nc\n\"d\n\n"), "ends written across two lines")
 
 # ---- what cannot be loaded -------------------------------------------------
 env["AEGSH_TEST_DATA"] = root + "/none"
 done = run("-c", "echo never")
-tap.is_((done.returncode, done.stdout), (111, b""),
+tap.same((done.returncode, done.stdout), (111, b""),
         "no rules, no terminal: nothing runs")
 tap.ok(b"no rule files in " in done.stderr, "and what is missing is said",
        done.stderr)

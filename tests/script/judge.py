@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from ask_rig import SANITIZED, Asker, Model, Root, Tap  # noqa: E402
+from ask_rig import SANITIZED, Asker, Model, Root  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root = Root()

@@ -10,7 +10,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from ask_rig import Asker, Model, Root, Tap  # noqa: E402
+from ask_rig import Asker, Model, Root  # noqa: E402
+from tap import Tap  # noqa: E402
 
 tap = Tap()
 root = Root()

@@ -36,16 +36,6 @@ want(const char *name, int rc, const char *says)
 }
 
 static void
-link_to(const char *target, const char *name)
-{
-	char *path = scratch_path(name);
-
-	if (symlink(target, path) < 0)
-		scratch_die(path);
-	free(path);
-}
-
-static void
 others(void)
 {
 	char *mine = scratch_path("ok/file"), *dir = scratch_path("theirs");
@@ -69,7 +59,7 @@ others(void)
 	IS_INT(try_as("theirs/file", 0, &err), ERR_TRUST);
 	IS_INT(try_as("theirs/file", 4321, &err), 0);
 	/* Somebody else's link in a directory that anybody may write to. */
-	link_to("../ok", "sticky/theirs");
+	scratch_link("../ok", "sticky/theirs");
 	if (lchown(sticky, 4321, (gid_t)-1) < 0 ||
 	    chown(mine, 0, (gid_t)-1) < 0)
 		scratch_die("lchown");
@@ -170,12 +160,12 @@ main(void)
 	scratch_puts("sticky/file", "x");
 	want("sticky/file", 0, NULL);
 
-	link_to("file", "ok/link");
-	link_to("ok", "dirlink");
-	link_to("dirlink", "twice");
-	link_to("gdir", "tobad");
-	link_to("loop", "loop");
-	link_to("gdir/../ok", "around");
+	scratch_link("file", "ok/link");
+	scratch_link("ok", "dirlink");
+	scratch_link("dirlink", "twice");
+	scratch_link("gdir", "tobad");
+	scratch_link("loop", "loop");
+	scratch_link("gdir/../ok", "around");
 	want("ok/link", ERR_TRUST, "symbolic link");
 	want("dirlink/file", 0, NULL);
 	want("twice/file", 0, NULL);
@@ -185,7 +175,7 @@ main(void)
 	want("around/file", ERR_TRUST, "directory 'gdir'");
 	want("loop/file", -ELOOP, "symbolic links");
 	path = scratch_path("ok");
-	link_to(path, "abs");
+	scratch_link(path, "abs");
 	free(path);
 	want("abs/file", 0, NULL);
 

@@ -9,16 +9,6 @@
 
 #include "aegsh/base/mem.h"
 
-static void
-link_to(const char *target, const char *name)
-{
-	char *path = scratch_path(name);
-
-	if (symlink(target, path) < 0)
-		scratch_die(path);
-	free(path);
-}
-
 static int
 try_open(const char *name)
 {
@@ -41,9 +31,9 @@ test_open(void)
 	scratch_mkdir("dir", 0755);
 	if (mkfifo(fifo, 0600) < 0)
 		scratch_die(fifo);
-	link_to("loop", "loop");
-	link_to("nowhere", "dangling");
-	link_to("fifo", "to-fifo");
+	scratch_link("loop", "loop");
+	scratch_link("nowhere", "dangling");
+	scratch_link("fifo", "to-fifo");
 	IS_INT(try_open("plain"), 0);
 	IS_INT(try_open("dir"), -EACCES);
 	IS_INT(try_open("fifo"), -EACCES);
@@ -132,7 +122,7 @@ check_chain(int n, int want)
 	for (i = 1; i <= n; i++) {
 		snprintf(name, sizeof name, "links/%d-%d", n, i);
 		snprintf(target, sizeof target, "%d-%d", n, i - 1);
-		link_to(i == 1 ? "../real/f" : target, name);
+		scratch_link(i == 1 ? "../real/f" : target, name);
 	}
 	snprintf(name, sizeof name, n > 0 ? "links/%d-%d" : "real/f", n, n);
 	path = scratch_path(name);
@@ -175,16 +165,16 @@ test_chain_race(void)
 	char *path = scratch_path("swap");
 	int fd = -1;
 
-	link_to("real/f", "swap");
+	scratch_link("real/f", "swap");
 	IS_INT(shebang_script_open(AT_FDCWD, path, &s, NULL), 0);
 	unlink(path);
-	link_to("swap", "swap");
+	scratch_link("swap", "swap");
 	IS_INT(shebang_script_real(&s, &fd, NULL), -ELOOP);
 	unlink(path);
-	link_to("plain", "swap");
+	scratch_link("plain", "swap");
 	IS_INT(shebang_script_real(&s, &fd, NULL), -ESTALE);
 	unlink(path);
-	link_to("nowhere", "swap");
+	scratch_link("nowhere", "swap");
 	IS_INT(shebang_script_real(&s, &fd, NULL), -ENOENT);
 	unlink(path);
 	IS_INT(shebang_script_real(&s, &fd, NULL), -ENOENT);
