@@ -195,6 +195,65 @@ mentions_ifs(const struct syn_word *word)
 	return false;
 }
 
+/* ${PATH:0:1}bin, ${x//y/}: a piece cut out of a value; defaults as in
+ * ${CC:-cc} are another thing. */
+static bool
+is_cut(const struct syn_word *word)
+{
+	const char *p, *end;
+	size_t i;
+
+	for (i = 0; i < word->n_parts; i++) {
+		if (word->parts[i].known || word->parts[i].len < 4 ||
+		    memcmp(word->parts[i].text, "${", 2) != 0)
+			continue;
+		p = word->parts[i].text + 2;
+		end = word->parts[i].text + word->parts[i].len;
+		while (p < end && (text_is_name(p, 1) ||
+		    (*p >= '0' && *p <= '9')))
+			p++;
+		if (p + 1 < end && (strchr("/#%^,@", *p) != NULL ||
+		    (*p == ':' && strchr("0123456789 (", p[1]) != NULL)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+assigns(const struct view *v, const char *name, size_t len)
+{
+	size_t i, j;
+
+	for (i = 0; i < v->n_cmds; i++)
+		for (j = 0; j < v->cmds[i].n_assigns; j++)
+			if (v->cmds[i].assigns[j].name_len == len &&
+			    memcmp(v->cmds[i].assigns[j].name, name, len) == 0)
+				return true;
+	return false;
+}
+
+/* A variable in the word is one that the line assigns. */
+static bool
+is_built(const struct view *v, const struct syn_word *word)
+{
+	const char *p;
+	size_t i, n, left;
+
+	for (i = 0; i < word->n_parts; i++) {
+		p = word->parts[i].text;
+		left = word->parts[i].len;
+		if (word->parts[i].known || left < 2 || *p != '$')
+			continue;
+		p += p[1] == '{' ? 2 : 1;
+		left -= (size_t)(p - word->parts[i].text);
+		for (n = 0; n < left && text_is_name(p, n + 1); n++)
+			continue;
+		if (n > 0 && assigns(v, p, n))
+			return true;
+	}
+	return false;
+}
+
 /* {cat,/etc/x}: the first two words come from the same place. */
 static bool
 starts_with_brace(const struct view *v, const struct view_cmd *cmd)
@@ -237,6 +296,10 @@ word_features(const struct view *v, struct view_cmd *cmd, bool ifs_changed)
 		set(cmd, POL_FEATURE_PLAIN_WORDS);
 	if (cmd->real != NULL)
 		set(cmd, POL_FEATURE_LINK_NAME);
+	if (is_cut(&cmd->argv[0]))
+		set(cmd, POL_FEATURE_SPELLED_NAME);
+	if (!cmd->argv[0].known && is_built(v, &cmd->argv[0]))
+		set(cmd, POL_FEATURE_BUILT_NAME);
 	if (starts_with_brace(v, cmd))
 		set(cmd, POL_FEATURE_BRACE_NAME);
 	if (cmd->item->wrapper == NULL && (is_self(&cmd->argv[0]) ||

@@ -12,6 +12,8 @@ POL_FEATURE(BRACE_NAME, "brace-name",
 	"a list in braces becomes the command and its words")
 POL_FEATURE(SELF_SHELL, "self-shell",
 	"the command is this shell itself, by a variable")
+POL_FEATURE(BUILT_NAME, "built-name",
+	"the command's name comes from a variable that the line assigns")
 POL_FEATURE(HIDDEN_TEXT, "hidden-text",
 	"the line holds bidirectional or invisible characters")
 POL_FEATURE(BARE_SHELL, "bare-shell",

@@ -147,7 +147,7 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 			if (t->exact || t->literal > 0)
 				return false;
 			path = t->path + strspn(t->path, "*/");
-			if (path == t->path)
+			if (path == t->path || *path == '\0')
 				return false;
 			if (!(pat->flags & (POL_PAT_GLOB | POL_PAT_BELOW)))
 				return strcmp(path, text) == 0;

@@ -343,6 +343,7 @@ resolve_program(struct walk *w, const struct spot *at,
 	struct spot spot = *at;
 	struct syn_tree *tree = NULL;
 	struct syn_facts *facts;
+	const struct syn_options whole = { .at_end = true };
 	struct syn_diag diag;
 
 	if (!text->known)
@@ -355,7 +356,8 @@ resolve_program(struct walk *w, const struct spot *at,
 		w->pub.incomplete = true;
 		return;
 	}
-	if (syn_parse(text->value, text->len, NULL, &tree, &diag) != SYN_TREE) {
+	if (syn_parse(text->value, text->len, &whole, &tree,
+	    &diag) != SYN_TREE) {
 		/* Another shell may read it: it is code all the same. */
 		w->pub.incomplete = true;
 		if (w->pub.n > 0)

@@ -90,6 +90,7 @@ judge(struct policy *p, struct state *state)
 {
 	size_t n = n_lines * ROUNDS, i, used = 0;
 	int64_t *v[5], t[5];
+	const struct syn_options whole = { .at_end = true };
 	const struct syn_vars vars = { variable, state };
 	int k;
 
@@ -107,7 +108,7 @@ judge(struct policy *p, struct state *state)
 			.origin = POLICY_ORIGIN_PROMPT };
 
 		t[0] = clock_mono_ns();
-		if (syn_parse(line, strlen(line), NULL, &tree, &diag) !=
+		if (syn_parse(line, strlen(line), &whole, &tree, &diag) !=
 		    SYN_TREE)
 			continue;
 		t[1] = clock_mono_ns();

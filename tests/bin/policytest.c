@@ -74,6 +74,7 @@ static enum answer
 judge(struct run *r, const char *line, size_t len, char *rule, size_t rule_len,
 	unsigned *evidence)
 {
+	const struct syn_options whole = { .at_end = true };
 	const struct syn_vars vars = { known_variable, r };
 	struct syn_tree *tree = NULL;
 	struct syn_diag diag;
@@ -87,7 +88,7 @@ judge(struct run *r, const char *line, size_t len, char *rule, size_t rule_len,
 
 	snprintf(rule, rule_len, "syntax");
 	*evidence = 0;
-	if (syn_parse(line, len, NULL, &tree, &diag) != SYN_TREE)
+	if (syn_parse(line, len, &whole, &tree, &diag) != SYN_TREE)
 		return UNREADABLE;
 	facts = syn_facts_new(tree, &vars);
 	resolve_facts(facts, r->state, &set);

@@ -95,6 +95,7 @@ variable(void *ctx, const char *name, const char **ret_value)
 static void
 line(const char *text, size_t len)
 {
+	const struct syn_options whole = { .at_end = true };
 	const struct syn_vars vars = { variable, state };
 	struct syn_tree *tree = NULL;
 	struct syn_diag diag;
@@ -105,7 +106,7 @@ line(const char *text, size_t len)
 		.origin = POLICY_ORIGIN_PROMPT, .line = text, .len = len };
 	struct buf explain = BUF_INIT;
 
-	if (syn_parse(text, len, NULL, &tree, &diag) != SYN_TREE)
+	if (syn_parse(text, len, &whole, &tree, &diag) != SYN_TREE)
 		return;
 	facts = syn_facts_new(tree, &vars);
 	resolve_facts(facts, state, &set);

@@ -72,6 +72,7 @@ judge_variable(void *ctx, const char *name, const char **ret_value)
 static inline struct judged
 judge_line(const struct judge *j, const char *line, struct buf *explain)
 {
+	const struct syn_options whole = { .at_end = true };
 	const struct syn_vars vars = { judge_variable, j->state };
 	struct judged out = { .unreadable = true };
 	struct syn_tree *tree = NULL;
@@ -83,7 +84,7 @@ judge_line(const struct judge *j, const char *line, struct buf *explain)
 		.uid = j->uid, .store = j->store, .project = j->project,
 		.line = line, .len = strlen(line) };
 
-	if (syn_parse(line, strlen(line), NULL, &tree, &diag) != SYN_TREE)
+	if (syn_parse(line, strlen(line), &whole, &tree, &diag) != SYN_TREE)
 		return out;
 	facts = syn_facts_new(tree, &vars);
 	resolve_facts(facts, j->state, &set);
