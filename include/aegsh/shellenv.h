@@ -11,6 +11,8 @@
  * they are executed only by what is marked PROBE, confined as far as the
  * kernel allows and under a time limit.
  *
+ * Edits of the files are planned and made by aegsh/shellenv_mend.h.
+ *
  * Results belong to the struct shellenv and live until shellenv_free().
  * Paths in results are as written on disk; text from files may hold any
  * byte and goes through text_inert() before a terminal.
@@ -22,7 +24,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
 
 #define SHELLENV_FILE_MAX ((size_t)1024 * 1024)	/* bytes of one file */
@@ -60,6 +61,7 @@ struct shellenv_record {
 	const char *type_source;	/* passwd, $SHELL, option, fallback */
 	const char *version_source;	/* program, package */
 	const char *restricted_why;	/* NULL when it is not */
+	const char *platform_shell;	/* what this system gives; NULL */
 	const char *running_type, *running_path;	/* NULL: none found */
 	pid_t running_pid;
 	bool running_login;
@@ -111,7 +113,7 @@ struct shellenv_finding {
 	const char *what;		/* one sentence */
 	const char *remedy;		/* one sentence */
 	const char *command;		/* NULL: nothing to run */
-	bool fixable;			/* by SHELLENV_FIX */
+	bool fixable;			/* by SHELLENV_FIX of shellenv_mend.h */
 	const struct shellenv_evidence *evidence;
 	size_t n_evidence;
 };
@@ -131,45 +133,6 @@ struct shellenv_tool {
 int shellenv_which(struct shellenv *se, const char *tool,
 	const struct shellenv_tool **ret, struct err *err);
 
-enum shellenv_op { SHELLENV_PATH_ADD, SHELLENV_PATH_REMOVE, SHELLENV_VAR_SET,
-	SHELLENV_VAR_UNSET, SHELLENV_FIX };
-struct shellenv_want {
-	enum shellenv_op op;
-	const char *arg;	/* DIR, NAME=VALUE, NAME, or a finding's id */
-};
-struct shellenv_edit {
-	const char *path, *shown;	/* the real file behind symlinks */
-	const char *old, *new;		/* NULL: no such file */
-	size_t old_len, new_len;
-};
-struct shellenv_step { const char *label, *file, *line; };
-struct shellenv_plan {
-	const struct shellenv_edit *edits;	/* 0: nothing to change */
-	size_t n_edits;
-	const struct shellenv_step *steps;	/* shell_config steps */
-	size_t n_steps;
-	char *const *notes;			/* NULL-terminated sentences */
-};
-/* Work out the new bytes; changes nothing.  file NULL: the right one.
- * ERR_REFUSED: a restricted or sandboxed shell, or a file that must not be
- * edited; ERR_RANGE: an argument that cannot be written. */
-int shellenv_plan(struct shellenv *se, const struct shellenv_want *wants,
-	size_t n, const char *file, const struct shellenv_plan **ret,
-	struct err *err);
-/* One edit as a unified diff. */
-void shellenv_diff(const struct shellenv_edit *e, struct buf *out);
-/* Write it, each file whole or not at all; a file that is no longer what
- * the plan saw is -ESTALE.  Appends the backups' names. */
-int shellenv_apply(struct shellenv *se, const struct shellenv_plan *plan,
-	struct strv *backups, struct err *err);
-
-struct shellenv_backup { const char *name, *file, *time; size_t size; };
-int shellenv_backups(struct shellenv *se, const struct shellenv_backup **ret,
-	size_t *ret_n, struct err *err);	/* newest first */
-/* The plan that brings a backup's bytes back. */
-int shellenv_restore(struct shellenv *se, const char *name,
-	const struct shellenv_plan **ret, struct err *err);
-
 enum shellenv_can { SHELLENV_CAN_NOT = 0, SHELLENV_CAN_PARTLY, SHELLENV_CAN };
 struct shellenv_confinement {
 	const char *id, *mode, *evidence;	/* mode: "strict", … */
@@ -179,11 +142,6 @@ struct shellenv_confinement {
 };
 int shellenv_confinements(struct shellenv *se,
 	const struct shellenv_confinement **ret, size_t *ret_n,
-	struct err *err);
-
-/* "EXPORTS && CMD…" as one line for bash -c.  ERR_SYNTAX: exports does not
- * end where a command can follow. */
-int shellenv_wrap(const char *exports, char *const *argv, struct buf *out,
 	struct err *err);
 
 #endif

@@ -38,6 +38,7 @@ print_json(struct admin *a, const struct shellenv_record *r)
 	admin_json_text(o, "shell_path", r->shell_path);
 	admin_json_text(o, "shell_real", r->shell_real);
 	admin_json_text(o, "shell_env", r->shell_env);
+	admin_json_text(o, "platform_shell", r->platform_shell);
 	admin_json_text(o, "type_source", r->type_source);
 	admin_json_text(o, "version_source", r->version_source);
 	json_object_set_new(o, "mendable", json_boolean(r->mendable));

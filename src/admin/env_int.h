@@ -5,7 +5,7 @@
 #define ADMIN_ENV_INT_H
 
 #include "admin_int.h"
-#include "aegsh/shellenv.h"
+#include "aegsh/shellenv_mend.h"
 
 #define ENV_OPTION_USER \
 	{ "user", 'u', "NAME", "whose environment (for root)", \

@@ -144,6 +144,7 @@ env_carry_out(struct admin *a, struct shellenv *se,
 		print_json(a, plan, write, &backups);
 	for (i = 0; !args->json && write && i < plan->n_edits; i++)
 		admin_say(a, "# written: %s\n", plan->edits[i].shown);
+	/* After a failure too: what is kept may have been replaced. */
 	for (i = 0; !args->json && i < backups.n; i++)
 		admin_say(a, "# kept: %s\n", backups.v[i]);
 	return status;

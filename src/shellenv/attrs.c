@@ -71,7 +71,7 @@ copy_xattrs(int from, int to, struct err *err)
 }
 
 int
-attrs_copy(int from, int to, const struct stat *st, struct err *err)
+se_attrs_copy(int from, int to, const struct stat *st, struct err *err)
 {
 	struct stat now;
 	int r;

@@ -56,13 +56,18 @@ make_dirs(const char *path, struct err *err)
 	}
 }
 
+/* On a file, not on the directory: NFS locks only what is open to write. */
 static int
-take_lock(int dir, struct err *err)
+take_lock(int dir, int *ret, struct err *err)
 {
+	AEG_AUTOFD int fd = WRITE_CALL("openat", openat(dir, "lock", O_RDWR |
+	    O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 	int64_t end = clock_mono_ns() + LOCK_MS * INT64_C(1000000);
 	const struct timespec tick = { 0, 20 * 1000 * 1000 };
 
-	while (WRITE_CALL("flock", flock(dir, LOCK_EX | LOCK_NB)) < 0) {
+	if (fd < 0)
+		return err_sys(err, errno, "lock");
+	while (WRITE_CALL("flock", flock(fd, LOCK_EX | LOCK_NB)) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return err_sys(err, errno, "lock");
 		if (clock_mono_ns() > end)
@@ -70,11 +75,14 @@ take_lock(int dir, struct err *err)
 			    "editing");
 		nanosleep(&tick, NULL);
 	}
+	*ret = fd;
+	fd = -1;
 	return 0;
 }
 
 int
-backup_open(struct shellenv *se, int *ret_dir, struct err *err)
+se_backup_open(struct shellenv *se, int *ret_dir, int *ret_lock,
+    struct err *err)
 {
 	const char *path = backup_dir(se);
 	AEG_AUTOFD int fd = -1;
@@ -90,7 +98,7 @@ backup_open(struct shellenv *se, int *ret_dir, struct err *err)
 	if (st.st_uid != se->uid)
 		return err_set(err, ERR_TRUST, "%s belongs to another user",
 		    path);
-	r = take_lock(fd, err);
+	r = take_lock(fd, ret_lock, err);
 	if (r < 0)
 		return r;
 	*ret_dir = fd;
@@ -165,7 +173,7 @@ expire(int dir)
 }
 
 int
-backup_keep(struct shellenv *se, int dir, const char *path, const char *text,
+se_backup_keep(struct shellenv *se, int dir, const char *path, const char *text,
     size_t len, const char **ret_name, struct err *err)
 {
 	const char *name = new_name(se, path);
@@ -179,7 +187,7 @@ backup_keep(struct shellenv *se, int dir, const char *path, const char *text,
 	    O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 	if (fd < 0)
 		return err_sys(err, errno, "backup of %s", path);
-	r = write_all(fd, text, len);
+	r = se_write_all(fd, text, len);
 	if (r == 0 && WRITE_CALL("fsync", fsync(fd)) < 0)
 		r = -errno;
 	if (r == 0 && WRITE_CALL("fsync", fsync(dir)) < 0)
@@ -240,7 +248,7 @@ shellenv_restore(struct shellenv *se, const char *name,
 	    &len);
 	if (r < 0)
 		return err_set(err, r, "backup '%s': %s", name, err_str(r));
-	r = write_check(se, se_tilde(se, name_path(se, name)), &e->path,
+	r = se_write_check(se, se_tilde(se, name_path(se, name)), &e->path,
 	    &e->old, &e->old_len, err);
 	if (r < 0)
 		return r;

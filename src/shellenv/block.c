@@ -172,7 +172,7 @@ read_items(struct shellenv *se, const char *text, size_t len, size_t at,
 }
 
 int
-block_find(struct shellenv *se, const char *text, size_t len, size_t from,
+se_block_find(struct shellenv *se, const char *text, size_t len, size_t from,
     bool fish, struct block *ret)
 {
 	struct line l;
@@ -201,7 +201,7 @@ block_find(struct shellenv *se, const char *text, size_t len, size_t from,
 }
 
 int
-block_damaged(const char *text, size_t len)
+se_block_damaged(const char *text, size_t len)
 {
 	int line = 1, open = 0;
 	struct line l;
@@ -222,7 +222,7 @@ block_damaged(const char *text, size_t len)
 }
 
 const char *
-item_line(struct shellenv *se, const struct item *it, bool fish)
+se_item_line(struct shellenv *se, const struct item *it, bool fish)
 {
 	switch (it->kind) {
 	case ITEM_PATH:
@@ -245,7 +245,7 @@ static void
 put_item(struct shellenv *se, struct buf *out, const struct item *it,
     bool fish)
 {
-	const char *line = item_line(se, it, fish);
+	const char *line = se_item_line(se, it, fish);
 
 	switch (it->kind) {
 	case ITEM_PATH:
@@ -270,7 +270,7 @@ put_item(struct shellenv *se, struct buf *out, const struct item *it,
 }
 
 struct block
-block_new(const char *text, size_t len, size_t at)
+se_block_new(const char *text, size_t len, size_t at)
 {
 	return (struct block){ .begin = at, .end = at,
 		.created = text == NULL,
@@ -278,7 +278,7 @@ block_new(const char *text, size_t len, size_t at)
 }
 
 char *
-block_put(const char *text, size_t len, const struct block *b, bool fish,
+se_block_put(const char *text, size_t len, const struct block *b, bool fish,
     struct shellenv *se, size_t *ret_len)
 {
 	struct buf out = BUF_INIT;

@@ -23,14 +23,14 @@ struct tmpl {
 
 /* "$HOME/x", "~/x", "${GOPATH}/bin"; \$ is a dollar.  ERR_RANGE: control
  * characters, or for a directory a colon or a relative path. */
-int tmpl_parse(struct shellenv *se, const char *arg, bool dir,
+int se_tmpl_parse(struct shellenv *se, const char *arg, bool dir,
 	struct tmpl *ret, struct err *err);
 /* What it stands for, by the home and the environment given as lookups. */
-const char *tmpl_expand(struct shellenv *se, const struct tmpl *t,
+const char *se_tmpl_expand(struct shellenv *se, const struct tmpl *t,
 	const char *(*get)(void *ctx, const char *name), void *ctx);
 /* In double quotes for the Bourne family, as one word for fish. */
-const char *tmpl_posix(struct shellenv *se, const struct tmpl *t);
-const char *tmpl_fish(struct shellenv *se, const struct tmpl *t);
+const char *se_tmpl_posix(struct shellenv *se, const struct tmpl *t);
+const char *se_tmpl_fish(struct shellenv *se, const struct tmpl *t);
 
 /* ---- block.c ---------------------------------------------------------- */
 
@@ -51,17 +51,17 @@ struct block {
 };
 
 /* The block of a text from a byte on; -ENOENT: none. */
-int block_find(struct shellenv *se, const char *text, size_t len,
+int se_block_find(struct shellenv *se, const char *text, size_t len,
 	size_t from, bool fish, struct block *ret);
 /* The line of a marker without its other half; 0: none. */
-int block_damaged(const char *text, size_t len);
+int se_block_damaged(const char *text, size_t len);
 /* The seed's line of an item: export PATH="…:$PATH". */
-const char *item_line(struct shellenv *se, const struct item *it, bool fish);
+const char *se_item_line(struct shellenv *se, const struct item *it, bool fish);
 /* The text with the block put in place of what is between begin and end;
  * an empty block leaves no trace, and NULL means the file goes too. */
-char *block_put(const char *text, size_t len, const struct block *b,
+char *se_block_put(const char *text, size_t len, const struct block *b,
 	bool fish, struct shellenv *se, size_t *ret_len);
 /* A new, empty block for a text (NULL: no file), to stand at a byte. */
-struct block block_new(const char *text, size_t len, size_t at);
+struct block se_block_new(const char *text, size_t len, size_t at);
 
 #endif

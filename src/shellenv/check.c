@@ -10,7 +10,7 @@
 #define LINE_SHOWN 160		/* bytes of a line of a file */
 
 struct shellenv_finding *
-check_has(struct check *c, const char *kind, const char *subject)
+se_check_has(struct check *c, const char *kind, const char *subject)
 {
 	const char *id = subject != NULL ?
 	    se_printf(c->se, "%s:%s", kind, subject) : kind;
@@ -25,7 +25,7 @@ check_has(struct check *c, const char *kind, const char *subject)
 /* A new finding, or NULL where there are too many; its text is for the
  * caller to fill in. */
 struct shellenv_finding *
-check_add(struct check *c, enum shellenv_severity sev, const char *kind,
+se_check_add(struct check *c, enum shellenv_severity sev, const char *kind,
     const char *subject)
 {
 	static struct shellenv_finding spare;
@@ -44,7 +44,7 @@ check_add(struct check *c, enum shellenv_severity sev, const char *kind,
 }
 
 void
-check_evidence(struct check *c, struct shellenv_finding *f, const char *file,
+se_check_evidence(struct check *c, struct shellenv_finding *f, const char *file,
     int line, const char *text)
 {
 	struct shellenv_evidence *list, *e;
@@ -63,13 +63,13 @@ check_evidence(struct check *c, struct shellenv_finding *f, const char *file,
 	e->file = shown;
 	e->line = line;
 	e->text = text != NULL ? text : file != NULL && line > 0 ?
-	    check_line(c, file, line) : NULL;
+	    se_check_line(c, file, line) : NULL;
 	f->evidence = list;
 	f->n_evidence = n + 1;
 }
 
 const char *
-check_line(struct check *c, const char *file, int line)
+se_check_line(struct check *c, const char *file, int line)
 {
 	const char *text, *p;
 	size_t len, n;
@@ -103,23 +103,26 @@ shellenv_check(struct shellenv *se, int flags,
     const struct shellenv_finding **ret, size_t *ret_n, struct err *err)
 {
 	struct check c = { .se = se };
+	struct probe_path tab;
 
-	c.login = session_follow(se, se->row, SHELLENV_LOGIN, NULL, 0,
+	c.login = se_session_follow(se, se->row, SHELLENV_LOGIN, NULL, 0,
 	    &c.login_files, &c.n_login_files);
-	c.tab = session_follow(se, se->row, SHELLENV_INTERACTIVE, NULL, 0,
+	c.tab = se_session_follow(se, se->row, SHELLENV_INTERACTIVE, NULL, 0,
 	    &c.tab_files, &c.n_tab_files);
 	if ((flags & SHELLENV_PROBE) != 0 && se->shell_real != NULL &&
 	    se->row->dialect != DIALECT_NONE) {
 		c.probed = true;
-		probe_path(se, PROBE_LOGIN, &c.login_probe);
+		se_probe_path(se, PROBE_LOGIN, &c.login_probe);
 		c.login_path = c.login_probe.path;
+		se_probe_path(se, PROBE_INTERACTIVE, &tab);
+		c.tab_path = tab.path;
 	}
-	check_subject(&c);
-	check_files(&c);
-	check_path(&c);
-	check_sessions(&c);
-	check_exports(&c);
-	check_tools(&c);
+	se_check_subject(&c);
+	se_check_files(&c);
+	se_check_path(&c);
+	se_check_sessions(&c);
+	se_check_exports(&c);
+	se_check_tools(&c);
 	if (c.n > 1)
 		qsort(c.list, c.n, sizeof *c.list, by_severity);
 	*ret = c.list;

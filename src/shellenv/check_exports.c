@@ -27,20 +27,20 @@ check_reset(struct check *c, const struct sim *s)
 			continue;
 		subject = se_printf(c->se, "%s:%d", se_shown(c->se, e->file),
 		    e->line);
-		if (check_has(c, "path-reset", subject) != NULL)
+		if (se_check_has(c, "path-reset", subject) != NULL)
 			continue;
-		f = check_add(c, SHELLENV_WARNING, "path-reset", subject);
+		f = se_check_add(c, SHELLENV_WARNING, "path-reset", subject);
 		f->what = se_printf(c->se, "%s sets PATH without what it held "
 		    "before: entries from above and from the system are lost",
 		    subject);
 		f->remedy = "Write $PATH into the line, or move it above the "
 		    "others.";
-		check_evidence(c, f, e->file, e->line, NULL);
+		se_check_evidence(c, f, e->file, e->line, NULL);
 		for (k = 0; k < i; k++)
 			if (s->events[k].what == SIM_EXPORT &&
 			    own(c, &s->events[k]) &&
 			    strcmp(s->events[k].name, "PATH") == 0)
-				check_evidence(c, f, s->events[k].file,
+				se_check_evidence(c, f, s->events[k].file,
 				    s->events[k].line, NULL);
 	}
 }
@@ -67,7 +67,7 @@ check_repeated(struct check *c, const struct sim *s, const char *session)
 
 		if (wins->what != SIM_EXPORT || wins->maybe ||
 		    strcmp(wins->name, "PATH") == 0 || !own(c, wins) ||
-		    check_has(c, "export-repeated", wins->name) != NULL)
+		    se_check_has(c, "export-repeated", wins->name) != NULL)
 			continue;
 		for (k = 0; k < i; k++)
 			any |= own(c, &s->events[k]) &&
@@ -79,23 +79,23 @@ check_repeated(struct check *c, const struct sim *s, const char *session)
 				any = false;
 		if (!any)
 			continue;
-		f = check_add(c, SHELLENV_WARNING, "export-repeated",
+		f = se_check_add(c, SHELLENV_WARNING, "export-repeated",
 		    wins->name);
 		f->what = se_printf(c->se, "%s is set several times; in a %s "
 		    "session %s:%d wins", wins->name, session,
 		    se_shown(c->se, wins->file), wins->line);
 		f->remedy = "Keep one of the lines.";
-		check_evidence(c, f, wins->file, wins->line, NULL);
+		se_check_evidence(c, f, wins->file, wins->line, NULL);
 		for (k = 0; k < i; k++)
 			if (own(c, &s->events[k]) &&
 			    conflicts(&s->events[k], wins))
-				check_evidence(c, f, s->events[k].file,
+				se_check_evidence(c, f, s->events[k].file,
 				    s->events[k].line, NULL);
 	}
 }
 
 void
-check_exports(struct check *c)
+se_check_exports(struct check *c)
 {
 	check_reset(c, c->login);
 	check_reset(c, c->tab);

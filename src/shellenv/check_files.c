@@ -18,9 +18,9 @@ on_file(struct check *c, enum shellenv_severity sev, const char *kind,
 	const char *shown = se_shown(c->se, path);
 	struct shellenv_finding *f;
 
-	f = check_has(c, kind, shown);
+	f = se_check_has(c, kind, shown);
 	if (f == NULL) {
-		f = check_add(c, sev, kind, shown);
+		f = se_check_add(c, sev, kind, shown);
 		f->what = se_subst(c->se, what, shown);
 		f->remedy = remedy;
 	}
@@ -97,32 +97,33 @@ check_content(struct check *c, const char *path)
 		    "Bring back the right file.");
 		return;
 	}
-	p = prof_parse(c->se->arena, path, text, len, row->dialect);
+	p = se_prof_parse(c->se->arena, path, text, len, row->dialect);
 	if (p->crlf) {
 		f = on_file(c, SHELLENV_ERROR, "crlf", path,
 		    "%s has lines that end in CR LF: the shell takes the CR "
 		    "for a letter", "Save it with Unix line ends.");
-		check_evidence(c, f, path, p->crlf_line, NULL);
+		se_check_evidence(c, f, path, p->crlf_line, NULL);
 		f->fixable = true;
 		f->command = se_printf(c->se, "aegshctl env fix %s",
 		    se_quote(c->se, f->id));
 		return;
 	}
-	syntax_check(c->se, row, path, &syn);
+	se_syntax_check(c->se, row, path, &syn);
 	if (syn.bad) {
 		f = on_file(c, SHELLENV_ERROR, "syntax-error", path,
 		    "%s has a syntax error: the shell stops reading there",
 		    "Mend that line.");
-		check_evidence(c, f, path, syn.line, syn.text);
+		se_check_evidence(c, f, path, syn.line, syn.text);
 		f->command = se_printf(c->se, "${EDITOR:-vi} +%d %s", syn.line,
 		    se_quote(c->se, path));
 	}
-	if (block_damaged(text, len) > 0) {
+	if (se_block_damaged(text, len) > 0) {
 		f = on_file(c, SHELLENV_WARNING, "block-damaged", path,
 		    "%s has the first but not the last line of what aegshctl "
 		    "wrote, or the other way round",
 		    "Put the missing line back, or delete the other.");
-		check_evidence(c, f, path, block_damaged(text, len), NULL);
+		se_check_evidence(c, f, path, se_block_damaged(text, len),
+		    NULL);
 	}
 }
 
@@ -156,7 +157,7 @@ all_of(struct check *c, const struct session_file *files, size_t n,
 }
 
 void
-check_files(struct check *c)
+se_check_files(struct check *c)
 {
 	if (c->se->row->dialect == DIALECT_NONE)
 		return;

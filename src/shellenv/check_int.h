@@ -24,15 +24,15 @@ struct method_dir {
 	const char *dir;
 	const char *program;	/* one that is in it */
 };
-extern const struct method methods[];
-extern const size_t n_methods;
+extern const struct method se_methods[];
+extern const size_t se_n_methods;
 
 /* The directories that are there and hold a program. */
-void methods_find(struct shellenv *se, struct method_dir **ret,
+void se_methods_find(struct shellenv *se, struct method_dir **ret,
 	size_t *ret_n);
-const char *dir_program(struct shellenv *se, const char *dir);
+const char *se_dir_program(struct shellenv *se, const char *dir);
 /* What a directory belongs to; NULL: nothing known. */
-const struct method *method_of(struct shellenv *se, const char *dir);
+const struct method *se_method_of(struct shellenv *se, const char *dir);
 
 /* ---- check.c ---------------------------------------------------------- */
 
@@ -46,26 +46,26 @@ struct check {
 	const char **seen;	/* files that were looked at */
 	size_t n_seen, cap_seen;
 	/* PATH as the login shell really has it; NULL: not asked or lost */
-	const char *login_path;
+	const char *login_path, *tab_path;
 	bool probed;
 	struct probe_path login_probe;
 };
 
-struct shellenv_finding *check_add(struct check *c,
+struct shellenv_finding *se_check_add(struct check *c,
 	enum shellenv_severity sev, const char *kind, const char *subject);
-struct shellenv_finding *check_has(struct check *c, const char *kind,
+struct shellenv_finding *se_check_has(struct check *c, const char *kind,
 	const char *subject);
-void check_evidence(struct check *c, struct shellenv_finding *f,
+void se_check_evidence(struct check *c, struct shellenv_finding *f,
 	const char *file, int line, const char *text);
 /* The line itself, cut to what a screen takes. */
-const char *check_line(struct check *c, const char *file, int line);
+const char *se_check_line(struct check *c, const char *file, int line);
 
-void check_subject(struct check *c);
-void check_files(struct check *c);
-void check_path(struct check *c);
-void check_sessions(struct check *c);
-void check_exports(struct check *c);
-void check_tools(struct check *c);
+void se_check_subject(struct check *c);
+void se_check_files(struct check *c);
+void se_check_path(struct check *c);
+void se_check_sessions(struct check *c);
+void se_check_exports(struct check *c);
+void se_check_tools(struct check *c);
 
 /* ---- syntax.c: the shell's own -n ------------------------------------- */
 
@@ -74,17 +74,17 @@ struct syntax {
 	int line;
 	const char *text;	/* what the shell says */
 };
-void syntax_check(struct shellenv *se, const struct shell_row *row,
+void se_syntax_check(struct shellenv *se, const struct shell_row *row,
 	const char *path, struct syntax *ret);
 
 /* ---- wrong_shell.c ---------------------------------------------------- */
 
 /* A directory that another shell's files of this home put on PATH, by a
  * file that the user's own shell has nothing to do with. */
-const struct sim_entry *other_shell_sets(struct shellenv *se,
+const struct sim_entry *se_other_shell_sets(struct shellenv *se,
 	const char *dir, const struct shell_row **ret_row);
-bool own_file(struct shellenv *se, const char *path);
-void other_shell_entries(struct shellenv *se, const struct shell_row *row,
+bool se_own_file(struct shellenv *se, const char *path);
+void se_other_shell_entries(struct shellenv *se, const struct shell_row *row,
 	const struct sim_entry ***ret, size_t *ret_n);
 
 #endif

@@ -60,9 +60,9 @@ report(struct check *c, const struct problem *p, const char *entry,
 	struct shellenv_finding *f;
 	const char *subject = entry != NULL ? se_shown(c->se, entry) : NULL;
 
-	f = check_has(c, p->kind, subject);
+	f = se_check_has(c, p->kind, subject);
 	if (f == NULL) {
-		f = check_add(c, p->sev, p->kind, subject);
+		f = se_check_add(c, p->sev, p->kind, subject);
 		f->what = strstr(p->what, "%s") != NULL ?
 		    se_subst(c->se, p->what, subject) : p->what;
 		f->remedy = p->remedy;
@@ -72,10 +72,10 @@ report(struct check *c, const struct problem *p, const char *entry,
 			    se_quote(c->se, f->id));
 		}
 		if (from == NULL || from->file == NULL)
-			check_evidence(c, f, NULL, 0, where);
+			se_check_evidence(c, f, NULL, 0, where);
 	}
 	if (from != NULL && from->file != NULL)
-		check_evidence(c, f, from->file, from->line, NULL);
+		se_check_evidence(c, f, from->file, from->line, NULL);
 	return f;
 }
 
@@ -150,9 +150,10 @@ origin(struct check *c, const char *entry, const struct sim_entry *not)
 	return NULL;
 }
 
-/* The same directory under the same name: folded text. */
+/* The same path once . and .. are folded; /bin and /usr/bin, which are one
+ * where they are merged, are no duplicates. */
 static bool
-same_dir(const char *a, const char *b)
+same_text(const char *a, const char *b)
 {
 	AEG_AUTOFREE char *x = NULL, *y = NULL;
 
@@ -175,7 +176,7 @@ look_at_all(struct check *c, const struct entry *e, size_t n,
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < i; k++)
 			if (e[i].text[0] != '\0' &&
-			    same_dir(e[k].text, e[i].text))
+			    same_text(e[k].text, e[i].text))
 				break;
 		if (k < i) {
 			report(c, &p_duplicate, e[i].text, where, e[k].from);
@@ -233,7 +234,7 @@ look_at_sim(struct check *c, const struct sim *s, const char *where)
 }
 
 void
-check_path(struct check *c)
+se_check_path(struct check *c)
 {
 	const char *now = se_getenv(c->se, "PATH");
 
@@ -244,7 +245,7 @@ check_path(struct check *c)
 	if (now != NULL)
 		look_at_text(c, now, "PATH of this session");
 	else if (c->se->own) {
-		struct shellenv_finding *f = check_add(c, SHELLENV_WARNING,
+		struct shellenv_finding *f = se_check_add(c, SHELLENV_WARNING,
 		    "path-unset", NULL);
 
 		f->what = "PATH is not set in this session";

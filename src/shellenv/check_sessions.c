@@ -29,15 +29,15 @@ login_has(struct check *c, const struct sim_event *e)
 static int
 adds_something(struct check *c, const char *path)
 {
-	struct sim *s = sim_new(c->se, c->se->row, SHELLENV_INTERACTIVE,
+	struct sim *s = se_sim_new(c->se, c->se->row, SHELLENV_INTERACTIVE,
 	    NULL, 0);
 	int line = 0;
 	size_t i;
 
-	sim_file(s, path);
+	se_sim_file(s, path);
 	for (i = 0; i < s->n_path && line == 0; i++)
 		if (s->path[i].file != NULL &&
-		    sim_find(c->login, s->path[i].text, true) == NULL)
+		    se_sim_find(c->login, s->path[i].text, true) == NULL)
 			line = strcmp(s->path[i].file, path) == 0 ?
 			    s->path[i].line : 1;
 	for (i = 0; i < s->n_events && line == 0; i++) {
@@ -71,20 +71,20 @@ check_shadowed(struct check *c)
 		if (file->read || file->shadowed_by == NULL ||
 		    !se_exists(c->se, file->path) ||
 		    !path_under(file->path, c->se->home) ||
-		    session_reads(c->login, c->login_files,
+		    se_session_reads(c->login, c->login_files,
 		    c->n_login_files, file->path))
 			continue;
 		line = adds_something(c, file->path);
 		if (line == 0)
 			continue;
-		f = check_add(c, SHELLENV_WARNING, "profile-shadowed",
+		f = se_check_add(c, SHELLENV_WARNING, "profile-shadowed",
 		    se_shown(c->se, file->path));
 		f->what = se_printf(c->se, "%s is not read by a login, because "
 		    "%s is there", se_shown(c->se, file->path),
 		    se_shown(c->se, file->shadowed_by));
 		f->remedy = se_printf(c->se, "Let %s read it, or move its "
 		    "lines there.", se_shown(c->se, file->shadowed_by));
-		check_evidence(c, f, file->path, line, NULL);
+		se_check_evidence(c, f, file->path, line, NULL);
 		if (c->se->row->kind == SHELL_BASH ||
 		    c->se->row->kind == SHELL_AEGSH)
 			fix_command(c, f);
@@ -101,18 +101,18 @@ check_rc(struct check *c)
 
 	if (c->se->row->kind != SHELL_BASH)
 		return;
-	rc = session_rc_file(c->se, c->se->row);
-	if (!se_exists(c->se, rc) || session_reads(c->login,
+	rc = se_session_rc_file(c->se, c->se->row);
+	if (!se_exists(c->se, rc) || se_session_reads(c->login,
 	    c->login_files, c->n_login_files, rc))
 		return;
 	line = adds_something(c, rc);
 	if (line == 0)
 		return;
-	login = session_login_file(c->se, c->se->row, &exists);
-	if (exists && session_reads(c->tab, c->tab_files, c->n_tab_files,
+	login = se_session_login_file(c->se, c->se->row, &exists);
+	if (exists && se_session_reads(c->tab, c->tab_files, c->n_tab_files,
 	    login))
 		return;		/* the other way round */
-	f = check_add(c, SHELLENV_WARNING, "rc-not-sourced",
+	f = se_check_add(c, SHELLENV_WARNING, "rc-not-sourced",
 	    se_shown(c->se, login));
 	f->what = exists ? se_printf(c->se, "%s does not read %s: a login "
 	    "(ssh, console, su -) has nothing of what that sets",
@@ -122,7 +122,7 @@ check_rc(struct check *c)
 	    se_shown(c->se, rc));
 	f->remedy = se_printf(c->se, "Let %s read it.",
 	    se_shown(c->se, login));
-	check_evidence(c, f, rc, line, NULL);
+	se_check_evidence(c, f, rc, line, NULL);
 	fix_command(c, f);
 }
 
@@ -148,17 +148,33 @@ check_ends(struct check *c, const struct sim *s)
 		for (n = p != NULL ? p->body : NULL; n != NULL; n = n->next)
 			if (n->at > e->at)
 				break;
-		if (n == NULL || check_has(c, "file-ends-early",
+		if (n == NULL || se_check_has(c, "file-ends-early",
 		    se_shown(c->se, e->file)) != NULL)
 			continue;
-		f = check_add(c, SHELLENV_INFO, "file-ends-early",
+		f = se_check_add(c, SHELLENV_INFO, "file-ends-early",
 		    se_shown(c->se, e->file));
 		f->what = se_printf(c->se, "%s is left at line %d (%s) also in "
 		    "an interactive session; what stands below is not read",
 		    se_shown(c->se, e->file), e->line, e->name);
 		f->remedy = "Move what should be read above that line.";
-		check_evidence(c, f, e->file, e->line, NULL);
+		se_check_evidence(c, f, e->file, e->line, NULL);
 	}
+}
+
+static void
+check_loop(struct check *c, const struct sim *s)
+{
+	struct shellenv_finding *f = se_check_has(c, "source-loop", NULL);
+
+	if (s->loop_file == NULL)
+		return;
+	if (f == NULL) {
+		f = se_check_add(c, SHELLENV_ERROR, "source-loop", NULL);
+		f->what = "start-up files read each other without end: the "
+		    "shell does not start";
+		f->remedy = "Take one of the lines out.";
+	}
+	se_check_evidence(c, f, s->loop_file, s->loop_line, NULL);
 }
 
 static void
@@ -173,23 +189,23 @@ check_difference(struct check *c, struct sim *has, struct sim *lacks,
 
 		if (e->file == NULL || e->unknown || e->maybe ||
 		    e->text[0] != '/' || !path_under(e->file, c->se->home) ||
-		    sim_find(lacks, e->text, true) != NULL ||
-		    dir_program(c->se, e->text) == NULL ||
-		    check_has(c, "login-differs",
+		    se_sim_find(lacks, e->text, true) != NULL ||
+		    se_dir_program(c->se, e->text) == NULL ||
+		    se_check_has(c, "login-differs",
 		    se_shown(c->se, e->text)) != NULL)
 			continue;
-		f = check_add(c, sev, "login-differs",
+		f = se_check_add(c, sev, "login-differs",
 		    se_shown(c->se, e->text));
 		f->what = se_subst(c->se, what, se_shown(c->se, e->text));
 		f->remedy = "Set it where both kinds of session read it.";
-		check_evidence(c, f, e->file, e->line, NULL);
+		se_check_evidence(c, f, e->file, e->line, NULL);
 		if (fixable)
 			fix_command(c, f);
 	}
 }
 
 void
-check_sessions(struct check *c)
+se_check_sessions(struct check *c)
 {
 	bool mendable = c->se->row->mendable;
 	size_t before;
@@ -197,6 +213,8 @@ check_sessions(struct check *c)
 
 	if (c->se->row->dialect == DIALECT_NONE)
 		return;
+	check_loop(c, c->login);
+	check_loop(c, c->tab);
 	check_shadowed(c);
 	before = c->n;
 	check_rc(c);

@@ -15,19 +15,20 @@ check_home(struct check *c)
 	struct stat st;
 
 	if (se_stat(se, se->home, &st) < 0 || !S_ISDIR(st.st_mode)) {
-		f = check_add(c, SHELLENV_ERROR, "home-missing", NULL);
+		f = se_check_add(c, SHELLENV_ERROR, "home-missing", NULL);
 		f->what = se_printf(se, "the home %s is not there", se->home);
 		f->remedy = "Make it, or correct the account.";
 		return;
 	}
 	if (st.st_uid != se->uid && !(se->uid == 0 && st.st_uid == 0)) {
-		f = check_add(c, SHELLENV_ERROR, "home-foreign-owner", NULL);
+		f = se_check_add(c, SHELLENV_ERROR, "home-foreign-owner", NULL);
 		f->what = se_printf(se, "the home %s belongs to uid %u, not to "
 		    "%s", se->home, (unsigned)st.st_uid, se->user);
 		f->remedy = "Its files are not edited; give it to the user.";
 	}
 	if ((st.st_mode & S_IWOTH) != 0) {
-		f = check_add(c, SHELLENV_ERROR, "home-world-writable", NULL);
+		f = se_check_add(c, SHELLENV_ERROR, "home-world-writable",
+		    NULL);
 		f->what = se_printf(se, "everybody can write to the home %s",
 		    se->home);
 		f->remedy = "Take away the right of others to write to it.";
@@ -39,7 +40,7 @@ check_home(struct check *c)
 
 		if (strcmp(canon, se->home) == 0)
 			return;
-		f = check_add(c, SHELLENV_INFO, "home-differs", NULL);
+		f = se_check_add(c, SHELLENV_INFO, "home-differs", NULL);
 		f->what = se_printf(se, "HOME is %s, and a login would have %s",
 		    se->home, se->pw_home);
 		f->remedy = "What is found and mended here is below HOME.";
@@ -70,7 +71,7 @@ check_shell(struct check *c)
 	struct shellenv_finding *f;
 
 	if (se->shell_real == NULL) {
-		f = check_add(c, SHELLENV_ERROR, "shell-missing", NULL);
+		f = se_check_add(c, SHELLENV_ERROR, "shell-missing", NULL);
 		f->what = se_printf(se, "the shell %s is not there or no "
 		    "program", se->shell_path != NULL ? se->shell_path :
 		    se->type);
@@ -78,14 +79,14 @@ check_shell(struct check *c)
 		f->command = "chsh -s /bin/sh";
 	} else if (strcmp(se->type_source, "passwd") == 0 &&
 	    se->row->kind != SHELL_NONE && !is_listed(se, se->shell_path)) {
-		f = check_add(c, SHELLENV_WARNING, "shell-not-listed", NULL);
+		f = se_check_add(c, SHELLENV_WARNING, "shell-not-listed", NULL);
 		f->what = se_printf(se, "the login shell %s is not in "
 		    "/etc/shells: ftp, some display managers and chsh refuse "
 		    "it", se->shell_path);
 		f->remedy = "The system's owner adds it to /etc/shells.";
 	}
 	if (se->row->kind == SHELL_NONE) {
-		f = check_add(c, SHELLENV_INFO, "shell-none", NULL);
+		f = se_check_add(c, SHELLENV_INFO, "shell-none", NULL);
 		f->what = se_printf(se, "the account has no shell (%s)",
 		    se->shell_path != NULL ? se->shell_path : se->type);
 		f->remedy = "Nothing is edited for it unless --shell names "
@@ -93,14 +94,16 @@ check_shell(struct check *c)
 	}
 	if (env != NULL && env[0] != '\0' && se->pw_shell != NULL &&
 	    se->pw_shell[0] != '\0' && strcmp(se->type_source, "passwd") == 0 &&
-	    shell_by_name(env, NULL) != shell_by_name(se->pw_shell, NULL)) {
-		f = check_add(c, SHELLENV_WARNING, "shell-variable-differs",
+	    se_shell_by_name(env, NULL) !=
+	    se_shell_by_name(se->pw_shell, NULL)) {
+		f = se_check_add(c, SHELLENV_WARNING, "shell-variable-differs",
 		    NULL);
 		f->what = se_printf(se, "SHELL says %s, and the login shell "
 		    "is %s", env, se->pw_shell);
 		f->remedy = "After chsh a new login sets it; here the login "
 		    "shell counts.";
-		check_evidence(c, f, NULL, 0, se_printf(se, "SHELL=%s", env));
+		se_check_evidence(c, f, NULL, 0,
+		    se_printf(se, "SHELL=%s", env));
 	}
 }
 
@@ -113,10 +116,12 @@ check_held(struct check *c)
 	const char *why;
 	size_t i, n;
 
-	running_find(c->se, &run);
-	why = restricted_why(c->se, &run);
+	se_running_find(c->se, &run);
+	why = se_restricted_why(c->se, &run);
+	if (why == NULL && c->login_path != NULL && c->login_probe.cannot_cd)
+		why = "a login refuses to change directory";
 	if (why != NULL) {
-		f = check_add(c, SHELLENV_WARNING, "shell-restricted", NULL);
+		f = se_check_add(c, SHELLENV_WARNING, "shell-restricted", NULL);
 		f->what = se_printf(c->se, "Running in a restricted shell "
 		    "(%s): some operations may fail", why);
 		f->remedy = "Files are not edited; only system packages, "
@@ -128,14 +133,14 @@ check_held(struct check *c)
 		if (list[i].present != 1 ||
 		    list[i].profile_write != SHELLENV_CAN_NOT)
 			continue;
-		f = check_add(c, SHELLENV_WARNING, "confined", list[i].id);
+		f = se_check_add(c, SHELLENV_WARNING, "confined", list[i].id);
 		f->what = se_printf(c->se, "this process is confined by "
 		    "%s%s%s: start-up files cannot be edited from here",
 		    list[i].id,
 		    list[i].mode != NULL ? ", " : "",
 		    list[i].mode != NULL ? list[i].mode : "");
 		f->remedy = "Run it outside.";
-		check_evidence(c, f, NULL, 0, list[i].evidence);
+		se_check_evidence(c, f, NULL, 0, list[i].evidence);
 	}
 }
 
@@ -147,7 +152,7 @@ check_start(struct check *c)
 
 	if (!c->probed || p->path != NULL)
 		return;
-	f = check_add(c, SHELLENV_ERROR, p->timed_out ? "login-hangs" :
+	f = se_check_add(c, SHELLENV_ERROR, p->timed_out ? "login-hangs" :
 	    "login-fails", NULL);
 	f->what = se_printf(c->se, "a login with %s does not work: %s",
 	    c->se->type, p->why);
@@ -157,7 +162,7 @@ check_start(struct check *c)
 }
 
 void
-check_subject(struct check *c)
+se_check_subject(struct check *c)
 {
 	check_home(c);
 	check_shell(c);

@@ -29,19 +29,11 @@ listed(const char *path, const char *dir)
 	return false;
 }
 
-/* One link of a merged /bin or /usr/sbin away counts as the same. */
 static bool
 on_path(struct check *c, const char *dir)
 {
-	const char *real;
-
-	if (listed(c->login_path, dir) || sim_find(c->login, dir, true) ||
-	    sim_find(c->tab, dir, true))
-		return true;
-	real = se_real(c->se, dir);
-	return real != NULL && strcmp(real, dir) != 0 &&
-	    (listed(c->login_path, real) || sim_find(c->login, real, true) ||
-	    sim_find(c->tab, real, true));
+	return listed(c->login_path, dir) || listed(c->tab_path, dir) ||
+	    se_sim_find(c->login, dir, true) || se_sim_find(c->tab, dir, true);
 }
 
 static void
@@ -53,6 +45,20 @@ set_command(struct check *c, struct shellenv_finding *f)
 		    se_quote(c->se, f->id));
 }
 
+/* A start-up file runs the installer's own command ("brew shellenv"), and
+ * nobody has looked at what comes of it. */
+static bool
+may_be_set(struct check *c, const struct method *m)
+{
+	const char *word = arena_memdup0(c->se->arena, m->name,
+	    strcspn(m->name, "-"));
+
+	if (strcmp(word, "linuxbrew") == 0)
+		word = "brew";
+	return c->tab_path == NULL && (se_sim_opaque(c->login, word) != NULL ||
+	    se_sim_opaque(c->tab, word) != NULL);
+}
+
 static void
 check_method(struct check *c, const struct method_dir *d)
 {
@@ -61,8 +67,8 @@ check_method(struct check *c, const struct method_dir *d)
 
 	/* A PATH without /usr/bin has a finding of its own. */
 	if (strcmp(d->method->name, "system") == 0 ||
-	    on_path(c, d->dir) || check_has(c, "tool-unreachable",
-	    d->method->name) != NULL)
+	    on_path(c, d->dir) || may_be_set(c, d->method) ||
+	    se_check_has(c, "tool-unreachable", d->method->name) != NULL)
 		return;
 	/* What the system keeps off PATH of its own accord is no fault. */
 	if (d->dir[0] == '/' && !path_under(d->dir, c->se->home) &&
@@ -70,15 +76,15 @@ check_method(struct check *c, const struct method_dir *d)
 	    d->method->on_path == ON_PATH_NO) && d->method->loader == NULL &&
 	    strcmp(d->method->name, "go-toolchain") != 0)
 		return;
-	if (other_shell_sets(c->se, d->dir, &row) != NULL)
+	if (se_other_shell_sets(c->se, d->dir, &row) != NULL)
 		return;		/* check_others() says more */
-	f = check_add(c, SHELLENV_WARNING, "tool-unreachable",
+	f = se_check_add(c, SHELLENV_WARNING, "tool-unreachable",
 	    d->method->name);
 	f->what = se_printf(c->se, "%s is installed at %s/%s but not on PATH"
 	    "%s", d->program, se_shown(c->se, d->dir), d->program,
 	    listed(se_getenv(c->se, "PATH"), d->dir) ?
 	    " of a new session (only of this one)" : "");
-	check_evidence(c, f, NULL, 0, d->dir);
+	se_check_evidence(c, f, NULL, 0, d->dir);
 	if (d->method->loader != NULL) {
 		f->remedy = se_printf(c->se, "Let the start-up file run: %s",
 		    d->method->loader);
@@ -96,12 +102,12 @@ check_other(struct check *c, const struct shell_row *row,
 	AEG_AUTOFREE char *dir = path_canon("/", e->text);
 	struct shellenv_finding *f;
 
-	if (on_path(c, dir) || dir_program(c->se, dir) == NULL ||
-	    own_file(c->se, e->file))
+	if (on_path(c, dir) || se_dir_program(c->se, dir) == NULL ||
+	    se_own_file(c->se, e->file))
 		return;
-	f = check_has(c, "wrong-shell", se_shown(c->se, dir));
+	f = se_check_has(c, "wrong-shell", se_shown(c->se, dir));
 	if (f == NULL) {
-		f = check_add(c, SHELLENV_WARNING, "wrong-shell",
+		f = se_check_add(c, SHELLENV_WARNING, "wrong-shell",
 		    se_shown(c->se, dir));
 		f->what = se_printf(c->se, "%s is put on PATH for %s, and the "
 		    "shell is %s, which does not read that file",
@@ -110,7 +116,7 @@ check_other(struct check *c, const struct shell_row *row,
 		    "too.", c->se->type);
 		set_command(c, f);
 	}
-	check_evidence(c, f, e->file, e->line, NULL);
+	se_check_evidence(c, f, e->file, e->line, NULL);
 }
 
 static void
@@ -119,26 +125,26 @@ check_others(struct check *c)
 	size_t i, k, n;
 
 	for (i = 0; i < AEG_NELEM(others); i++) {
-		const struct shell_row *row = shell_row(others[i]);
+		const struct shell_row *row = se_shell_row(others[i]);
 		const struct sim_entry **list;
 
 		if (row == c->se->row)
 			continue;
-		other_shell_entries(c->se, row, &list, &n);
+		se_other_shell_entries(c->se, row, &list, &n);
 		for (k = 0; k < n; k++)
 			check_other(c, row, list[k]);
 	}
 }
 
 void
-check_tools(struct check *c)
+se_check_tools(struct check *c)
 {
 	struct method_dir *dirs;
 	size_t i, n;
 
 	if (c->se->row->dialect == DIALECT_NONE)
 		return;
-	methods_find(c->se, &dirs, &n);
+	se_methods_find(c->se, &dirs, &n);
 	for (i = 0; i < n; i++)
 		check_method(c, &dirs[i]);
 	check_others(c);

@@ -3,7 +3,7 @@
  * How a probe is held: Landlock, every right to write, make or remove a
  * file taken away except writing to /dev/null, no TCP, no signals and no
  * abstract sockets to outside.  What the kernel's Landlock does not know
- * stays open (see probe_confinement()); it never covers chmod, pathname
+ * stays open (see se_probe_confinement()); it never covers chmod, pathname
  * sockets or UDP.
  */
 #include "shellenv_int.h"
@@ -45,7 +45,7 @@ landlock_abi(void)
 }
 
 const char *
-probe_confinement(void)
+se_probe_confinement(void)
 {
 	static char name[32];
 	long abi = landlock_abi();
@@ -73,7 +73,7 @@ allow_dev_null(int ruleset)
 
 /* -ENOSYS: this kernel has no Landlock, and the caller goes on without. */
 int
-confine_self(void)
+se_confine_self(void)
 {
 	long abi = landlock_abi();
 	struct ruleset_attr attr = { .fs = FS_WRITE_ABI1 };

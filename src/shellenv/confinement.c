@@ -54,7 +54,7 @@ static const struct {
 
 /* The first line of a small file; NULL: none. */
 const char *
-conf_first_line(struct shellenv *se, const char *path)
+se_conf_first_line(struct shellenv *se, const char *path)
 {
 	const char *text;
 	size_t len;
@@ -111,7 +111,7 @@ find_nnp(struct shellenv *se, struct conf_found *f)
 static void
 find_userns(struct shellenv *se, struct conf_found *f)
 {
-	const char *v = conf_first_line(se, "/proc/self/uid_map");
+	const char *v = se_conf_first_line(se, "/proc/self/uid_map");
 	unsigned long a, b, n;
 	char *end;
 
@@ -128,14 +128,14 @@ find_userns(struct shellenv *se, struct conf_found *f)
 static const char *
 selinux_enforce(struct shellenv *se)
 {
-	return conf_first_line(se, "/sys/fs/selinux/enforce");
+	return se_conf_first_line(se, "/sys/fs/selinux/enforce");
 }
 
 static void
 find_selinux(struct shellenv *se, struct conf_found *f)
 {
 	const char *v = selinux_enforce(se);
-	const char *context = conf_first_line(se, "/proc/self/attr/current");
+	const char *context = se_conf_first_line(se, "/proc/self/attr/current");
 
 	f->present = v != NULL;
 	if (v == NULL)
@@ -152,13 +152,13 @@ apparmor_label(struct shellenv *se, const char **ret_mode)
 	const char *on, *label, *open;
 
 	*ret_mode = NULL;
-	on = conf_first_line(se, "/sys/module/apparmor/parameters/enabled");
+	on = se_conf_first_line(se, "/sys/module/apparmor/parameters/enabled");
 	if (!se_exists(se, "/sys/kernel/security/apparmor") &&
 	    (on == NULL || on[0] != 'Y'))
 		return NULL;
-	label = conf_first_line(se, "/proc/self/attr/apparmor/current");
+	label = se_conf_first_line(se, "/proc/self/attr/apparmor/current");
 	if (label == NULL && selinux_enforce(se) == NULL)
-		label = conf_first_line(se, "/proc/self/attr/current");
+		label = se_conf_first_line(se, "/proc/self/attr/current");
 	if (label == NULL)
 		return NULL;
 	open = strrchr(label, '(');
@@ -239,10 +239,11 @@ static const struct {
 } table[] = {
 	{ "snap", find_snap }, { "flatpak", find_flatpak },
 	{ "selinux", find_selinux }, { "apparmor", find_apparmor },
-	{ "chroot", conf_find_chroot }, { "docker", conf_find_docker },
-	{ "podman", conf_find_podman }, { "lxc", conf_find_lxc },
-	{ "nspawn", conf_find_nspawn }, { "container", conf_find_container },
-	{ "wsl", conf_find_wsl }, { "landlock", conf_find_landlock },
+	{ "chroot", se_conf_find_chroot }, { "docker", se_conf_find_docker },
+	{ "podman", se_conf_find_podman }, { "lxc", se_conf_find_lxc },
+	{ "nspawn", se_conf_find_nspawn },
+	{ "container", se_conf_find_container },
+	{ "wsl", se_conf_find_wsl }, { "landlock", se_conf_find_landlock },
 	{ "seccomp", find_seccomp }, { "no_new_privs", find_nnp },
 	{ "user_namespace", find_userns },
 };

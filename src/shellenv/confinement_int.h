@@ -10,14 +10,14 @@ struct conf_found {
 	const char *mode, *evidence;
 };
 
-const char *conf_first_line(struct shellenv *se, const char *path);
-void conf_find_chroot(struct shellenv *se, struct conf_found *f);
-void conf_find_docker(struct shellenv *se, struct conf_found *f);
-void conf_find_podman(struct shellenv *se, struct conf_found *f);
-void conf_find_lxc(struct shellenv *se, struct conf_found *f);
-void conf_find_nspawn(struct shellenv *se, struct conf_found *f);
-void conf_find_container(struct shellenv *se, struct conf_found *f);
-void conf_find_wsl(struct shellenv *se, struct conf_found *f);
-void conf_find_landlock(struct shellenv *se, struct conf_found *f);
+const char *se_conf_first_line(struct shellenv *se, const char *path);
+void se_conf_find_chroot(struct shellenv *se, struct conf_found *f);
+void se_conf_find_docker(struct shellenv *se, struct conf_found *f);
+void se_conf_find_podman(struct shellenv *se, struct conf_found *f);
+void se_conf_find_lxc(struct shellenv *se, struct conf_found *f);
+void se_conf_find_nspawn(struct shellenv *se, struct conf_found *f);
+void se_conf_find_container(struct shellenv *se, struct conf_found *f);
+void se_conf_find_wsl(struct shellenv *se, struct conf_found *f);
+void se_conf_find_landlock(struct shellenv *se, struct conf_found *f);
 
 #endif

@@ -17,7 +17,7 @@
 static const char *
 manager(struct shellenv *se)
 {
-	const char *v = conf_first_line(se, "/run/systemd/container");
+	const char *v = se_conf_first_line(se, "/run/systemd/container");
 	const char *text, *p;
 	size_t len;
 
@@ -55,7 +55,7 @@ managed_by(struct shellenv *se, struct conf_found *f, const char *name)
 }
 
 void
-conf_find_docker(struct shellenv *se, struct conf_found *f)
+se_conf_find_docker(struct shellenv *se, struct conf_found *f)
 {
 	managed_by(se, f, "docker");
 	if (f->present == 1)
@@ -70,7 +70,7 @@ conf_find_docker(struct shellenv *se, struct conf_found *f)
 }
 
 void
-conf_find_podman(struct shellenv *se, struct conf_found *f)
+se_conf_find_podman(struct shellenv *se, struct conf_found *f)
 {
 	managed_by(se, f, "podman");
 	if (f->present == 1)
@@ -85,7 +85,7 @@ conf_find_podman(struct shellenv *se, struct conf_found *f)
 }
 
 void
-conf_find_lxc(struct shellenv *se, struct conf_found *f)
+se_conf_find_lxc(struct shellenv *se, struct conf_found *f)
 {
 	managed_by(se, f, "lxc");
 	if (f->present != 1 && cgroup_has(se, "/lxc/")) {
@@ -95,14 +95,14 @@ conf_find_lxc(struct shellenv *se, struct conf_found *f)
 }
 
 void
-conf_find_nspawn(struct shellenv *se, struct conf_found *f)
+se_conf_find_nspawn(struct shellenv *se, struct conf_found *f)
 {
 	managed_by(se, f, "systemd-nspawn");
 }
 
 /* Any other manager. */
 void
-conf_find_container(struct shellenv *se, struct conf_found *f)
+se_conf_find_container(struct shellenv *se, struct conf_found *f)
 {
 	static const char *const own[] = { "docker", "podman", "lxc",
 	    "systemd-nspawn", "wsl" };
@@ -124,9 +124,9 @@ conf_find_container(struct shellenv *se, struct conf_found *f)
 }
 
 void
-conf_find_wsl(struct shellenv *se, struct conf_found *f)
+se_conf_find_wsl(struct shellenv *se, struct conf_found *f)
 {
-	const char *v = conf_first_line(se, "/proc/sys/kernel/osrelease");
+	const char *v = se_conf_first_line(se, "/proc/sys/kernel/osrelease");
 
 	f->present = v != NULL && strcasestr(v, "microsoft") != NULL;
 	if (f->present != 1)
@@ -159,7 +159,7 @@ root_mount(struct shellenv *se, const char *path)
 }
 
 void
-conf_find_chroot(struct shellenv *se, struct conf_found *f)
+se_conf_find_chroot(struct shellenv *se, struct conf_found *f)
 {
 	struct stat mine, init;
 	const char *self, *first;
@@ -201,7 +201,7 @@ try_mount(void)
 }
 
 void
-conf_find_landlock(struct shellenv *se, struct conf_found *f)
+se_conf_find_landlock(struct shellenv *se, struct conf_found *f)
 {
 	int status, r;
 	pid_t pid;
@@ -222,9 +222,12 @@ conf_find_landlock(struct shellenv *se, struct conf_found *f)
 			    -1 : try_mount();
 		_exit(r < 0 ? 2 : r);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
+	if (pid < 0)
+		return;
+	do
+		r = waitpid(pid, &status, 0);
+	while (r < 0 && errno == EINTR);
+	if (r != pid || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
 		return;
 	f->present = WEXITSTATUS(status);
 	if (f->present == 1)

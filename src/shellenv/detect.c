@@ -31,8 +31,8 @@ add_probes(struct shellenv *se, struct shellenv_record *r)
 {
 	struct probe_path login, plain;
 
-	probe_path(se, PROBE_LOGIN, &login);
-	probe_path(se, PROBE_PLAIN, &plain);
+	se_probe_path(se, PROBE_LOGIN, &login);
+	se_probe_path(se, PROBE_PLAIN, &plain);
 	r->path_login = login.path;
 	r->path_nonlogin = plain.path;
 	if (login.path != NULL && plain.path != NULL)
@@ -59,16 +59,16 @@ shellenv_detect(struct shellenv *se, int flags,
 	const char *path;
 	bool exists;
 
-	running_find(se, &run);
+	se_running_find(se, &run);
 	r->type = se->type;
 	r->type_source = se->type_source;
-	r->version = version_find(se, &r->version_source);
-	path = session_login_file(se, se->row, &exists);
+	r->version = se_version_find(se, &r->version_source);
+	path = se_session_login_file(se, se->row, &exists);
 	r->login_profile = path != NULL ? se_shown(se, path) : NULL;
-	path = session_rc_file(se, se->row);
+	path = se_session_rc_file(se, se->row);
 	r->rc_file = path != NULL ? se_shown(se, path) : NULL;
 	r->path_healthy = -1;
-	r->restricted_why = restricted_why(se, &run);
+	r->restricted_why = se_restricted_why(se, &run);
 	r->restricted = r->restricted_why != NULL;
 	r->user = se->user;
 	r->uid = se->uid;
@@ -76,12 +76,13 @@ shellenv_detect(struct shellenv *se, int flags,
 	r->shell_path = se->shell_path;
 	r->shell_real = se->shell_real;
 	r->shell_env = se_getenv(se, "SHELL");
+	r->platform_shell = se_platform_shell(se);
 	r->running_type = run.type;
 	r->running_path = run.path;
 	r->running_pid = run.pid;
 	r->running_login = run.login;
 	r->mendable = se->row->mendable && !r->restricted;
-	r->confined = probe_confinement();
+	r->confined = se_probe_confinement();
 	if ((flags & SHELLENV_PROBE) != 0)
 		add_probes(se, r);
 	*ret = r;

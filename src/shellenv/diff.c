@@ -3,9 +3,11 @@
  * A unified diff of one edit.  Edits here touch one place of a file, so
  * everything between the first and the last difference is one hunk.
  */
-#include "shellenv_int.h"
+#include "aegsh/shellenv_mend.h"
 
 #include <string.h>
+
+#include "aegsh/base/mem.h"
 
 #define CONTEXT 3
 

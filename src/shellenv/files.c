@@ -50,7 +50,7 @@ add(struct out *o, const char *path, const char *when, bool read)
 static void
 add_pam(struct out *o, const char *service)
 {
-	unsigned pam = pam_env_of(o->se, service);
+	unsigned pam = se_pam_env_of(o->se, service);
 	const char *when = se_printf(o->se, "pam_env of %s", service);
 
 	add(o, "/etc/environment", when, pam != 0);
@@ -90,7 +90,7 @@ add_shell(struct out *o, const struct shell_row *row,
 	struct sim *sim;
 	size_t i, k, n;
 
-	sim = session_follow(o->se, row, session, NULL, 0, &files, &n);
+	sim = se_session_follow(o->se, row, session, NULL, 0, &files, &n);
 	for (i = 0; i < n; i++) {
 		struct shellenv_file *f = add(o, files[i].path,
 		    files[i].when, files[i].read);
@@ -163,7 +163,7 @@ shellenv_files(struct shellenv *se, const char *shell,
 	struct out o = { .se = se };
 
 	if (shell != NULL)
-		row = shell_by_name(shell, NULL);
+		row = se_shell_by_name(shell, NULL);
 	if (row->kind == SHELL_OTHER)
 		return err_set(err, -EINVAL, "the start-up files of '%s' are "
 		    "not known", shell != NULL ? shell : se->type);
@@ -184,7 +184,7 @@ shellenv_files(struct shellenv *se, const char *shell,
 	case SHELLENV_CRON:
 		/* /bin/sh unless the table sets SHELL; it reads nothing. */
 		add_pam(&o, "cron");
-		add_shell(&o, shell_row(SHELL_SH), session);
+		add_shell(&o, se_shell_row(SHELL_SH), session);
 		break;
 	case SHELLENV_DESKTOP:
 		add_desktop(&o, row);
@@ -213,7 +213,7 @@ shellenv_login_files(struct shellenv *se, const char *const **ret,
 
 	if (se_exists(se, "/etc/profile"))
 		list[n++] = se_disk(se, "/etc/profile");
-	login = session_login_file(se, shell_row(SHELL_AEGSH), &exists);
+	login = se_session_login_file(se, se_shell_row(SHELL_AEGSH), &exists);
 	if (exists)
 		list[n++] = login;
 	list[n] = NULL;

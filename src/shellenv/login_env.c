@@ -70,7 +70,7 @@ pam_scan(struct shellenv *se, const char *service, int depth)
 }
 
 unsigned
-pam_env_of(struct shellenv *se, const char *service)
+se_pam_env_of(struct shellenv *se, const char *service)
 {
 	return pam_scan(se, service, 0);
 }
@@ -146,7 +146,7 @@ read_environment(struct shellenv *se, struct strv *env)
 }
 
 void
-login_env(struct shellenv *se, struct strv *ret)
+se_login_env(struct shellenv *se, struct strv *ret)
 {
 	static const char *const kept[] = { "LANG", "TZ" };
 	size_t i;
@@ -155,7 +155,7 @@ login_env(struct shellenv *se, struct strv *ret)
 	for (i = 0; i < AEG_NELEM(kept); i++)
 		if (se_getenv(se, kept[i]) != NULL)
 			put_env(ret, kept[i], se_getenv(se, kept[i]));
-	if (pam_env_of(se, "login") != 0 || pam_env_of(se, "sshd") != 0)
+	if (se_pam_env_of(se, "login") != 0 || se_pam_env_of(se, "sshd") != 0)
 		read_environment(se, ret);
 	put_env(ret, "HOME", se->home);
 	put_env(ret, "USER", se->user);
@@ -166,13 +166,13 @@ login_env(struct shellenv *se, struct strv *ret)
 }
 
 const char *
-login_path(struct shellenv *se)
+se_login_path(struct shellenv *se)
 {
 	struct strv env = STRV_INIT;
 	const char *found = "";
 	size_t i;
 
-	login_env(se, &env);
+	se_login_env(se, &env);
 	for (i = 0; i < env.n; i++)
 		if (text_starts(env.v[i], "PATH="))
 			found = se_strdup(se, env.v[i] + 5);

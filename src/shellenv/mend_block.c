@@ -11,7 +11,7 @@ static void
 replace(struct mend *m, struct mend_file *f, const struct block *b)
 {
 	size_t len;
-	char *text = block_put(f->text, f->len, b, m->fish, m->se, &len);
+	char *text = se_block_put(f->text, f->len, b, m->fish, m->se, &len);
 
 	f->text = text != NULL ? arena_memdup0(m->se->arena, text, len) :
 	    NULL;
@@ -25,7 +25,7 @@ replace(struct mend *m, struct mend_file *f, const struct block *b)
 static size_t
 place(struct mend *m, const struct mend_file *f)
 {
-	struct sim *s = mend_follow(m, SHELLENV_INTERACTIVE, NULL, NULL);
+	struct sim *s = se_mend_follow(m, SHELLENV_INTERACTIVE, NULL, NULL);
 	const struct prof *p;
 	const struct prof_node *n;
 	size_t i, at = f->len, good = f->len;
@@ -41,7 +41,7 @@ place(struct mend *m, const struct mend_file *f)
 	}
 	if (at >= f->len)
 		return f->len;
-	p = prof_parse(m->se->arena, f->path, f->text, f->len,
+	p = se_prof_parse(m->se->arena, f->path, f->text, f->len,
 	    m->se->row->dialect);
 	for (n = p->body; n != NULL && n->at <= at; n = n->next) {
 		size_t line = n->at;
@@ -66,20 +66,20 @@ same_item(const struct item *a, const struct item *b)
 }
 
 int
-mend_put(struct mend *m, const char *path, const struct item *it,
+se_mend_put(struct mend *m, const char *path, const struct item *it,
     struct err *err)
 {
 	struct mend_file *f;
 	struct block b;
 	size_t i;
-	int r = mend_open(m, path, &f, err);
+	int r = se_mend_open(m, path, &f, err);
 
 	if (r < 0)
 		return r;
-	if (f->text == NULL || block_find(m->se, f->text, f->len, 0, m->fish,
+	if (f->text == NULL || se_block_find(m->se, f->text, f->len, 0, m->fish,
 	    &b) < 0) {
 		const struct prof *p = f->text == NULL ? NULL :
-		    prof_parse(m->se->arena, path, f->text, f->len,
+		    se_prof_parse(m->se->arena, path, f->text, f->len,
 		    m->se->row->dialect);
 
 		/* Behind an open quote the lines would be text. */
@@ -87,7 +87,7 @@ mend_put(struct mend *m, const char *path, const struct item *it,
 			return err_set(err, ERR_REFUSED, "%s:%d: %s; a line "
 			    "put at its end would not be read",
 			    se_shown(m->se, path), p->bad_line, p->bad);
-		b = block_new(f->text, f->len, f->text != NULL ?
+		b = se_block_new(f->text, f->len, f->text != NULL ?
 		    place(m, f) : 0);
 	}
 	for (i = 0; i < b.n; i++)
@@ -102,7 +102,7 @@ mend_put(struct mend *m, const char *path, const struct item *it,
 }
 
 bool
-mend_take(struct mend *m, struct mend_file *f,
+se_mend_take(struct mend *m, struct mend_file *f,
     bool (*match)(struct mend *m, const struct item *it, const void *arg),
     const void *arg)
 {
@@ -111,7 +111,7 @@ mend_take(struct mend *m, struct mend_file *f,
 	bool any = false;
 
 	while (f->text != NULL &&
-	    block_find(m->se, f->text, f->len, from, m->fish, &b) == 0) {
+	    se_block_find(m->se, f->text, f->len, from, m->fish, &b) == 0) {
 		for (i = kept = 0; i < b.n; i++)
 			if (!match(m, &b.items[i], arg))
 				b.items[kept++] = b.items[i];
@@ -128,12 +128,12 @@ mend_take(struct mend *m, struct mend_file *f,
 }
 
 bool
-mend_has_lines(struct mend *m, const struct mend_file *f)
+se_mend_has_lines(struct mend *m, const struct mend_file *f)
 {
 	struct block b;
 	size_t from, i;
 
-	for (from = 0; f->text != NULL && block_find(m->se, f->text, f->len,
+	for (from = 0; f->text != NULL && se_block_find(m->se, f->text, f->len,
 	    from, m->fish, &b) == 0; from = b.end)
 		for (i = 0; i < b.n; i++)
 			if (!(b.items[i].kind == ITEM_SOURCE &&

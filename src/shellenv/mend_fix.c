@@ -9,7 +9,7 @@
 static int
 fix_dir(struct mend *m, const char *subject, struct err *err)
 {
-	return mend_path_add(m, subject, err);
+	return se_mend_path_add(m, subject, err);
 }
 
 static int
@@ -18,10 +18,10 @@ fix_tool(struct mend *m, const char *subject, struct err *err)
 	struct method_dir *dirs;
 	size_t i, n;
 
-	methods_find(m->se, &dirs, &n);
+	se_methods_find(m->se, &dirs, &n);
 	for (i = 0; i < n; i++)
 		if (strcmp(dirs[i].method->name, subject) == 0)
-			return mend_path_add(m, dirs[i].dir, err);
+			return se_mend_path_add(m, dirs[i].dir, err);
 	return err_set(err, ERR_UNKNOWN_NAME, "nothing of %s is installed",
 	    subject);
 }
@@ -29,7 +29,7 @@ fix_tool(struct mend *m, const char *subject, struct err *err)
 static int
 fix_rc(struct mend *m, const char *subject, struct err *err)
 {
-	return mend_ensure_rc(m, false, err);
+	return se_mend_ensure_rc(m, false, err);
 }
 
 /* The login file that hides another reads it. */
@@ -40,13 +40,13 @@ fix_shadowed(struct mend *m, const char *subject, struct err *err)
 	const char *login;
 	struct tmpl t;
 	bool exists;
-	int r = tmpl_parse(m->se, subject, true, &t, err);
+	int r = se_tmpl_parse(m->se, subject, true, &t, err);
 
 	if (r < 0)
 		return r;
-	login = session_login_file(m->se, m->se->row, &exists);
-	it.text = tmpl_posix(m->se, &t);
-	return mend_put(m, login, &it, err);
+	login = se_session_login_file(m->se, m->se->row, &exists);
+	it.text = se_tmpl_posix(m->se, &t);
+	return se_mend_put(m, login, &it, err);
 }
 
 static int
@@ -55,7 +55,7 @@ fix_crlf(struct mend *m, const char *subject, struct err *err)
 	struct mend_file *f;
 	char *to;
 	size_t i, n = 0;
-	int r = mend_open(m, se_tilde(m->se, subject), &f, err);
+	int r = se_mend_open(m, se_tilde(m->se, subject), &f, err);
 
 	if (r < 0)
 		return r;
@@ -83,7 +83,7 @@ static const struct {
 };
 
 int
-mend_fix(struct mend *m, const char *id, struct err *err)
+se_mend_fix(struct mend *m, const char *id, struct err *err)
 {
 	const struct shellenv_finding *list, *f = NULL;
 	size_t i, n, len = strcspn(id, ":");
@@ -95,14 +95,18 @@ mend_fix(struct mend *m, const char *id, struct err *err)
 	for (i = 0; i < n && f == NULL; i++)
 		if (strcmp(list[i].id, id) == 0)
 			f = &list[i];
-	if (f == NULL) {
-		mend_note(m, "there is no finding '%s' now", id);
-		return 0;
-	}
-	for (i = 0; f->fixable && i < AEG_NELEM(table); i++)
+	for (i = 0; i < AEG_NELEM(table); i++)
 		if (strlen(table[i].kind) == len &&
 		    strncmp(table[i].kind, id, len) == 0)
-			return table[i].fix(m, subject, err);
+			break;
+	if (f == NULL && i == AEG_NELEM(table))
+		return err_set(err, ERR_UNKNOWN_NAME, "no finding '%s'", id);
+	if (f == NULL) {
+		se_mend_note(m, "there is no finding '%s' now", id);
+		return 0;
+	}
+	if (f->fixable && i < AEG_NELEM(table))
+		return table[i].fix(m, subject, err);
 	return err_set(err, ERR_REFUSED, "%s is not mended from here. %s", id,
 	    f->remedy);
 }

@@ -4,6 +4,8 @@
 #ifndef MEND_INT_H
 #define MEND_INT_H
 
+#include "aegsh/shellenv_mend.h"
+
 #include "block_int.h"
 #include "check_int.h"
 
@@ -29,43 +31,48 @@ struct mend {
 
 /* A file of the work, read on first use.  ERR_REFUSED and others: it must
  * not be edited, err says why. */
-int mend_open(struct mend *m, const char *path, struct mend_file **ret,
+int se_mend_open(struct mend *m, const char *path, struct mend_file **ret,
 	struct err *err);
-void mend_note(struct mend *m, const char *fmt, ...)
+void se_mend_note(struct mend *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Follow a session with the files as they would be. */
-struct sim *mend_follow(struct mend *m, enum shellenv_session s,
+struct sim *se_mend_follow(struct mend *m, enum shellenv_session s,
 	const struct session_file **ret, size_t *ret_n);
 
 /* ---- mend_block.c ----------------------------------------------------- */
 
-int mend_put(struct mend *m, const char *path, const struct item *it,
+int se_mend_put(struct mend *m, const char *path, const struct item *it,
 	struct err *err);
 /* Take items out of every block of a file; true: something went. */
-bool mend_take(struct mend *m, struct mend_file *f,
+bool se_mend_take(struct mend *m, struct mend_file *f,
 	bool (*match)(struct mend *m, const struct item *it, const void *arg),
 	const void *arg);
 
 /* Whether a file still has lines of ours that are not only helpers. */
-bool mend_has_lines(struct mend *m, const struct mend_file *f);
+bool se_mend_has_lines(struct mend *m, const struct mend_file *f);
 
 /* ---- mend_target.c ---------------------------------------------------- */
 
 /* The sessions in which a line has to be seen. */
-unsigned mend_sessions(const struct mend *m);
+unsigned se_mend_sessions(const struct mend *m);
 /* Put an item where the shell's users put such lines, and see to it that
  * the sessions above read it. */
-int mend_place(struct mend *m, const struct item *it, unsigned missing,
+int se_mend_place(struct mend *m, const struct item *it, unsigned missing,
 	struct err *err);
 /* The file that the item goes to. */
-const char *mend_target(struct mend *m);
-int mend_ensure_rc(struct mend *m, bool helper, struct err *err);
+const char *se_mend_target(struct mend *m);
+int se_mend_ensure_rc(struct mend *m, bool helper, struct err *err);
+
+/* ---- mend_ops.c ------------------------------------------------------- */
+
+int se_mend_path_add(struct mend *m, const char *arg, struct err *err);
+int se_mend_one(struct mend *m, const struct shellenv_want *w,
+	struct err *err);
 
 /* ---- mend_fix.c ------------------------------------------------------- */
 
-int mend_path_add(struct mend *m, const char *arg, struct err *err);
-int mend_fix(struct mend *m, const char *id, struct err *err);
-bool mend_source_helper(struct mend *m, const struct item *it,
+int se_mend_fix(struct mend *m, const char *id, struct err *err);
+bool se_mend_source_helper(struct mend *m, const struct item *it,
 	const void *arg);
 
 #endif

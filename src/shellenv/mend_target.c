@@ -11,7 +11,7 @@
 #include <string.h>
 
 unsigned
-mend_sessions(const struct mend *m)
+se_mend_sessions(const struct mend *m)
 {
 	switch (m->se->row->kind) {
 	case SHELL_SH:
@@ -42,23 +42,23 @@ reads(struct mend *m, enum shellenv_session s, const char *path)
 {
 	const struct session_file *files;
 	size_t n;
-	struct sim *sim = mend_follow(m, s, &files, &n);
+	struct sim *sim = se_mend_follow(m, s, &files, &n);
 
-	return session_reads(sim, files, n, path);
+	return se_session_reads(sim, files, n, path);
 }
 
 const char *
-mend_target(struct mend *m)
+se_mend_target(struct mend *m)
 {
 	const char *rc, *login;
 	bool exists;
 
 	if (m->only != NULL)
 		return m->only;
-	rc = session_rc_file(m->se, m->se->row);
+	rc = se_session_rc_file(m->se, m->se->row);
 	if (m->se->row->kind != SHELL_BASH)
 		return rc;
-	login = session_login_file(m->se, m->se->row, &exists);
+	login = se_session_login_file(m->se, m->se->row, &exists);
 	/* A .bashrc that reads the login file must not be read by it: the
 	 * line in the login file serves both. */
 	if (exists && !reads(m, SHELLENV_LOGIN, rc) &&
@@ -69,10 +69,10 @@ mend_target(struct mend *m)
 
 /* bash: the login file reads .bashrc, from now on if need be. */
 int
-mend_ensure_rc(struct mend *m, bool helper, struct err *err)
+se_mend_ensure_rc(struct mend *m, bool helper, struct err *err)
 {
 	struct item it = { .kind = ITEM_SOURCE, .helper = helper };
-	const char *rc = session_rc_file(m->se, m->se->row);
+	const char *rc = se_session_rc_file(m->se, m->se->row);
 	const char *login;
 	struct tmpl t;
 	bool exists;
@@ -80,27 +80,27 @@ mend_ensure_rc(struct mend *m, bool helper, struct err *err)
 
 	if (reads(m, SHELLENV_LOGIN, rc))
 		return 0;
-	login = session_login_file(m->se, m->se->row, &exists);
+	login = se_session_login_file(m->se, m->se->row, &exists);
 	if (exists && reads(m, SHELLENV_INTERACTIVE, login))
 		return 0;
-	r = tmpl_parse(m->se, rc, true, &t, err);
+	r = se_tmpl_parse(m->se, rc, true, &t, err);
 	if (r < 0)
 		return r;
-	it.text = tmpl_posix(m->se, &t);
-	return mend_put(m, login, &it, err);
+	it.text = se_tmpl_posix(m->se, &t);
+	return se_mend_put(m, login, &it, err);
 }
 
 int
-mend_place(struct mend *m, const struct item *it, unsigned missing,
+se_mend_place(struct mend *m, const struct item *it, unsigned missing,
     struct err *err)
 {
-	const char *target = mend_target(m);
+	const char *target = se_mend_target(m);
 	int r;
 
-	r = mend_put(m, target, it, err);
+	r = se_mend_put(m, target, it, err);
 	if (r < 0 || m->only != NULL || m->se->row->kind != SHELL_BASH ||
 	    (missing & (1U << SHELLENV_LOGIN)) == 0 ||
-	    strcmp(target, session_rc_file(m->se, m->se->row)) != 0)
+	    strcmp(target, se_session_rc_file(m->se, m->se->row)) != 0)
 		return r;
-	return mend_ensure_rc(m, true, err);
+	return se_mend_ensure_rc(m, true, err);
 }

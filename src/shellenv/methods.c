@@ -12,7 +12,7 @@
 
 #define DIR_LOOKS 512		/* entries of a directory looked at */
 
-const struct method methods[] = {
+const struct method se_methods[] = {
 	{ "system", "system packages", "/usr/bin", ON_PATH_YES },
 	{ "sbin", "system administration programs",
 	    "/usr/sbin|/sbin|/usr/local/sbin", ON_PATH_DEPENDS },
@@ -87,11 +87,11 @@ const struct method methods[] = {
 	{ "juliaup", "juliaup", "~/.juliaup/bin", ON_PATH_NO },
 	{ "foundry", "foundry", "~/.foundry/bin", ON_PATH_NO },
 };
-const size_t n_methods = AEG_NELEM(methods);
+const size_t se_n_methods = AEG_NELEM(se_methods);
 
 /* A program in the directory; NULL: none. */
 const char *
-dir_program(struct shellenv *se, const char *dir)
+se_dir_program(struct shellenv *se, const char *dir)
 {
 	const char *disk = se_disk(se, dir), *found = NULL;
 	DIR *d = opendir(disk);
@@ -165,7 +165,7 @@ static bool
 add_dir(struct shellenv *se, struct dirs *d, const struct method *m,
     const char *dir)
 {
-	const char *program = dir_program(se, dir);
+	const char *program = se_dir_program(se, dir);
 	struct method_dir *to;
 
 	if (program == NULL)
@@ -197,21 +197,21 @@ add_place(struct shellenv *se, struct dirs *d, const struct method *m,
 }
 
 void
-methods_find(struct shellenv *se, struct method_dir **ret, size_t *ret_n)
+se_methods_find(struct shellenv *se, struct method_dir **ret, size_t *ret_n)
 {
 	struct dirs d = { NULL, 0, 0 };
 	size_t i, len;
 
-	for (i = 0; i < n_methods; i++) {
-		const char *p = methods[i].dirs, *where;
-		bool all = methods[i].dirs[0] == '/';
+	for (i = 0; i < se_n_methods; i++) {
+		const char *p = se_methods[i].dirs, *where;
+		bool all = se_methods[i].dirs[0] == '/';
 
 		for (; *p != '\0'; p += len + (p[len] == '|')) {
 			len = strcspn(p, "|");
 			where = place(se, p, len);
 			/* The system's are all looked at, of a user's only
 			 * the first that is there. */
-			if (where != NULL && add_place(se, &d, &methods[i],
+			if (where != NULL && add_place(se, &d, &se_methods[i],
 			    where) && !all)
 				break;
 		}
@@ -221,19 +221,19 @@ methods_find(struct shellenv *se, struct method_dir **ret, size_t *ret_n)
 }
 
 const struct method *
-method_of(struct shellenv *se, const char *dir)
+se_method_of(struct shellenv *se, const char *dir)
 {
 	const char *p, *where;
 	size_t i, len;
 
-	for (i = 0; i < n_methods; i++)
-		for (p = methods[i].dirs; *p != '\0';
+	for (i = 0; i < se_n_methods; i++)
+		for (p = se_methods[i].dirs; *p != '\0';
 		    p += len + (p[len] == '|')) {
 			len = strcspn(p, "|");
 			where = place(se, p, len);
 			if (where != NULL && fnmatch(where, dir,
 			    FNM_PATHNAME) == 0)
-				return &methods[i];
+				return &se_methods[i];
 		}
 	return NULL;
 }

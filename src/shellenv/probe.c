@@ -72,9 +72,9 @@ run_program(const struct probe *p, int out)
 	set_limit(RLIMIT_CORE, 0);
 	set_limit(RLIMIT_FSIZE, 0);
 	set_limit(RLIMIT_CPU, 10);
-	i = confine_self();
+	i = se_confine_self();
 	/* Without Landlock the other limits have to do, and
-	 * probe_confinement() says so. */
+	 * se_probe_confinement() says so. */
 	if (i < 0 && i != -ENOSYS && i != -EOPNOTSUPP && i != -E2BIG)
 		_exit(126);
 	execve(p->path, (char *const *)p->argv, (char *const *)p->env);
@@ -226,7 +226,7 @@ wait_monitor(pid_t pid, bool early)
 }
 
 int
-probe_run(const struct probe *p, struct probe_result *ret, struct err *err)
+se_probe_run(const struct probe *p, struct probe_result *ret, struct err *err)
 {
 	AEG_AUTOFD int out_r = -1, tell_r = -1;
 	int out[2], tell[2], r;
@@ -265,7 +265,7 @@ probe_run(const struct probe *p, struct probe_result *ret, struct err *err)
 }
 
 void
-probe_result_done(struct probe_result *r)
+se_probe_result_done(struct probe_result *r)
 {
 	buf_done(&r->out);
 }

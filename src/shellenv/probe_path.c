@@ -98,7 +98,7 @@ read_answer(struct shellenv *se, const struct probe_result *r,
 }
 
 void
-probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
+se_probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
 {
 	AEG_AUTO(strv_done) struct strv argv = STRV_INIT, env = STRV_INIT;
 	const char *mark = new_mark(se);
@@ -116,18 +116,18 @@ probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
 	}
 	shell_argv(se, s, script_of(se, mark), &argv);
 	if (s == PROBE_LOGIN || !se->own)
-		login_env(se, &env);
+		se_login_env(se, &env);
 	else
 		for (i = 0; i < se->env.n; i++)
 			strv_add(&env, se->env.v[i]);
 	p.path = se_disk(se, se->shell_real);
 	p.argv = (const char *const *)strv_peek(&argv);
 	p.env = (const char *const *)strv_peek(&env);
-	if (probe_run(&p, &r, &e) < 0) {
+	if (se_probe_run(&p, &r, &e) < 0) {
 		ret->why = se_strdup(se, e.text);
 		return;
 	}
 	ret->timed_out = r.timed_out;
 	read_answer(se, &r, mark, ret);
-	probe_result_done(&r);
+	se_probe_result_done(&r);
 }

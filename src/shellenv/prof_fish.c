@@ -29,7 +29,7 @@ skip_quote(struct lex *l, char quote)
 	}
 	if (l->pos >= l->len) {
 		l->open_end = true;
-		lex_fail(l, "a quote is not closed");
+		se_lex_fail(l, "a quote is not closed");
 		return;
 	}
 	step(l);
@@ -59,7 +59,7 @@ skip_parens(struct lex *l)
 	}
 	if (l->bad == NULL) {
 		l->open_end = true;
-		lex_fail(l, "a substitution is not closed");
+		se_lex_fail(l, "a substitution is not closed");
 	}
 }
 
@@ -162,7 +162,7 @@ io_number(const struct lex *l)
 }
 
 void
-lex_next_fish(struct lex *l)
+se_lex_next_fish(struct lex *l)
 {
 	for (;;) {
 		char c, d;
@@ -183,7 +183,7 @@ lex_next_fish(struct lex *l)
 		if (operator(l))
 			return;
 		if (c == ')') {
-			lex_fail(l, "a parenthesis out of place");
+			se_lex_fail(l, "a parenthesis out of place");
 			return;
 		}
 		read_word(l);
@@ -198,19 +198,19 @@ lex_next_fish(struct lex *l)
 static bool
 at(const struct lex *l, const char *word)
 {
-	return l->tok == TOK_WORD && word_is(&l->word, word);
+	return l->tok == TOK_WORD && se_word_is(&l->word, word);
 }
 
 static void
 end(struct lex *l)
 {
 	if (at(l, "end")) {
-		lex_next(l);
+		se_lex_next(l);
 		return;
 	}
 	if (l->tok == TOK_EOF && l->bad == NULL)
 		l->open_end = true;
-	lex_fail(l, "a block is not ended");
+	se_lex_fail(l, "a block is not ended");
 }
 
 static struct prof_node *statement(struct lex *l);
@@ -224,18 +224,18 @@ list_ends(const struct lex *l)
 }
 
 struct prof_node *
-fish_list(struct lex *l)
+se_fish_list(struct lex *l)
 {
 	struct prof_node *first = NULL, **to = &first;
 
 	for (;;) {
 		while (l->tok == TOK_NL || l->tok == TOK_SEMI ||
 		    l->tok == TOK_AMP)
-			lex_next(l);
+			se_lex_next(l);
 		if (list_ends(l))
 			return first;
 		if (l->tok != TOK_WORD) {
-			lex_fail(l, "an operator out of place");
+			se_lex_fail(l, "an operator out of place");
 			return first;
 		}
 		*to = statement(l);
@@ -246,8 +246,8 @@ fish_list(struct lex *l)
 static struct prof_node *
 words_until_end(struct lex *l, struct prof_node *n)
 {
-	for (; l->tok == TOK_WORD; lex_next(l))
-		prof_add_word(l, n, &l->word);
+	for (; l->tok == TOK_WORD; se_lex_next(l))
+		se_prof_add_word(l, n, &l->word);
 	return n;
 }
 
@@ -259,7 +259,7 @@ condition(struct lex *l)
 
 	for (;;) {
 		while (l->tok == TOK_NL || l->tok == TOK_SEMI)
-			lex_next(l);
+			se_lex_next(l);
 		if (!at(l, "and") && !at(l, "or"))
 			return first;
 		last->next = statement(l);
@@ -270,26 +270,26 @@ condition(struct lex *l)
 static struct prof_node *
 fish_if(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_IF);
+	struct prof_node *n = se_prof_node(l, PROF_IF);
 
-	lex_next(l);
+	se_lex_next(l);
 	if (l->tok == TOK_WORD)
 		n->a = condition(l);
-	n->b = fish_list(l);
+	n->b = se_fish_list(l);
 	if (!at(l, "else")) {
 		end(l);
 		return n;
 	}
-	lex_next(l);
+	se_lex_next(l);
 	if (at(l, "if")) {
 		if (++l->depth > PROF_DEPTH)
-			lex_fail(l, "nested too deeply");
+			se_lex_fail(l, "nested too deeply");
 		else
 			n->c = fish_if(l);
 		l->depth--;
 		return n;
 	}
-	n->c = fish_list(l);
+	n->c = se_fish_list(l);
 	end(l);
 	return n;
 }
@@ -297,18 +297,18 @@ fish_if(struct lex *l)
 static struct prof_node *
 fish_switch(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_CASE), **to = &n->a;
+	struct prof_node *n = se_prof_node(l, PROF_CASE), **to = &n->a;
 
-	lex_next(l);
+	se_lex_next(l);
 	words_until_end(l, n);
 	while (l->tok == TOK_NL || l->tok == TOK_SEMI)
-		lex_next(l);
+		se_lex_next(l);
 	while (at(l, "case")) {
-		struct prof_node *item = prof_node(l, PROF_ITEM);
+		struct prof_node *item = se_prof_node(l, PROF_ITEM);
 
-		lex_next(l);
+		se_lex_next(l);
 		words_until_end(l, item);
-		item->a = fish_list(l);
+		item->a = se_fish_list(l);
 		*to = item;
 		to = &item->next;
 	}
@@ -319,22 +319,22 @@ fish_switch(struct lex *l)
 static struct prof_node *
 block(struct lex *l, enum prof_kind kind)
 {
-	struct prof_node *n = prof_node(l, kind);
+	struct prof_node *n = se_prof_node(l, kind);
 
-	lex_next(l);
+	se_lex_next(l);
 	if (kind == PROF_WHILE) {
 		if (l->tok == TOK_WORD)
 			n->a = condition(l);
-		n->b = fish_list(l);
+		n->b = se_fish_list(l);
 	} else {
 		if (kind != PROF_GROUP)
 			words_until_end(l, n);
-		n->a = fish_list(l);
+		n->a = se_fish_list(l);
 	}
 	end(l);
 	/* "for X in LIST": the word "in" is no element. */
 	if (kind == PROF_FOR && n->n_words > 1 &&
-	    word_is(&n->words[1], "in")) {
+	    se_word_is(&n->words[1], "in")) {
 		memmove(n->words + 1, n->words + 2,
 		    (n->n_words - 2) * sizeof *n->words);
 		n->n_words--;
@@ -350,8 +350,8 @@ one_job(struct lex *l)
 	struct prof_node *n;
 
 	if (at(l, "not") || at(l, "!")) {
-		n = prof_node(l, PROF_NOT);
-		lex_next(l);
+		n = se_prof_node(l, PROF_NOT);
+		se_lex_next(l);
 		n->a = l->tok == TOK_WORD ? job(l) : NULL;
 		return n;
 	}
@@ -368,19 +368,19 @@ one_job(struct lex *l)
 	else if (at(l, "begin"))
 		n = block(l, PROF_GROUP);
 	else
-		n = words_until_end(l, prof_node(l, PROF_CMD));
+		n = words_until_end(l, se_prof_node(l, PROF_CMD));
 	if (l->tok == TOK_PIPE) {
-		struct prof_node *pipe = prof_node(l, PROF_PIPE), *last = n;
+		struct prof_node *pipe = se_prof_node(l, PROF_PIPE), *last = n;
 
 		pipe->line = n->line;
 		pipe->at = n->at;
 		pipe->a = n;
 		while (l->tok == TOK_PIPE) {
-			lex_next(l);
+			se_lex_next(l);
 			while (l->tok == TOK_NL)
-				lex_next(l);
+				se_lex_next(l);
 			last->next = l->tok == TOK_WORD ? job(l) :
-			    prof_node(l, PROF_CMD);
+			    se_prof_node(l, PROF_CMD);
 			last = last->next;
 		}
 		return pipe;
@@ -394,7 +394,7 @@ job(struct lex *l)
 	struct prof_node *n;
 
 	if (++l->depth > PROF_DEPTH)
-		lex_fail(l, "nested too deeply");
+		se_lex_fail(l, "nested too deeply");
 	n = one_job(l);
 	l->depth--;
 	return n;
@@ -406,24 +406,24 @@ statement(struct lex *l)
 	struct prof_node *n, *left;
 
 	if (++l->depth > PROF_DEPTH)
-		lex_fail(l, "nested too deeply");
+		se_lex_fail(l, "nested too deeply");
 	if (at(l, "and") || at(l, "or")) {
-		left = prof_node(l, PROF_ANDOR);
+		left = se_prof_node(l, PROF_ANDOR);
 		left->is_or = at(l, "or");
-		lex_next(l);
+		se_lex_next(l);
 		left->b = l->tok == TOK_WORD ? statement(l) : NULL;
 		l->depth--;
 		return left;
 	}
 	left = job(l);
 	while (l->tok == TOK_AND || l->tok == TOK_OR) {
-		n = prof_node(l, PROF_ANDOR);
+		n = se_prof_node(l, PROF_ANDOR);
 		n->line = left->line;
 		n->at = left->at;
 		n->is_or = l->tok == TOK_OR;
-		lex_next(l);
+		se_lex_next(l);
 		while (l->tok == TOK_NL)
-			lex_next(l);
+			se_lex_next(l);
 		n->a = left;
 		n->b = l->tok == TOK_WORD ? job(l) : NULL;
 		left = n;

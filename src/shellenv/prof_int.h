@@ -58,7 +58,7 @@ struct prof {
 };
 
 /* Never fails: what is not understood is in bad_line. */
-struct prof *prof_parse(struct arena *a, const char *path, const char *text,
+struct prof *se_prof_parse(struct arena *a, const char *path, const char *text,
 	size_t len, enum dialect d);
 
 /* ---- prof_lex.c ------------------------------------------------------- */
@@ -87,25 +87,25 @@ struct lex {
 	int depth;
 };
 
-void lex_init(struct lex *l, struct arena *a, const char *text, size_t len,
+void se_lex_init(struct lex *l, struct arena *a, const char *text, size_t len,
 	enum dialect d);
-void lex_next(struct lex *l);
-void lex_fail(struct lex *l, const char *why);
+void se_lex_next(struct lex *l);
+void se_lex_fail(struct lex *l, const char *why);
 /* Skip one balanced construct; pos is behind its opening. */
-void lex_skip_to(struct lex *l, char close, int depth);
+void se_lex_skip_to(struct lex *l, char close, int depth);
 /* One word of [[ … ]], where operators need no quotes. */
-void lex_cond_word(struct lex *l);
-bool word_is(const struct prof_word *w, const char *text);
+void se_lex_cond_word(struct lex *l);
+bool se_word_is(const struct prof_word *w, const char *text);
 
 /* ---- prof_fish.c ------------------------------------------------------ */
 
-void lex_next_fish(struct lex *l);
-struct prof_node *fish_list(struct lex *l);
+void se_lex_next_fish(struct lex *l);
+struct prof_node *se_fish_list(struct lex *l);
 
 /* ---- prof_parse.c ----------------------------------------------------- */
 
-struct prof_node *prof_node(struct lex *l, enum prof_kind kind);
-void prof_add_word(struct lex *l, struct prof_node *n,
+struct prof_node *se_prof_node(struct lex *l, enum prof_kind kind);
+void se_prof_add_word(struct lex *l, struct prof_node *n,
 	const struct prof_word *w);
 
 #endif

@@ -11,7 +11,7 @@
 #include "aegsh/base/text.h"
 
 void
-lex_init(struct lex *l, struct arena *a, const char *text, size_t len,
+se_lex_init(struct lex *l, struct arena *a, const char *text, size_t len,
     enum dialect d)
 {
 	*l = (struct lex){ .arena = a, .dialect = d, .text = text,
@@ -19,7 +19,7 @@ lex_init(struct lex *l, struct arena *a, const char *text, size_t len,
 }
 
 void
-lex_fail(struct lex *l, const char *why)
+se_lex_fail(struct lex *l, const char *why)
 {
 	if (l->bad == NULL)
 		l->bad = why;
@@ -28,7 +28,7 @@ lex_fail(struct lex *l, const char *why)
 }
 
 bool
-word_is(const struct prof_word *w, const char *text)
+se_word_is(const struct prof_word *w, const char *text)
 {
 	return w->len == strlen(text) && memcmp(w->raw, text, w->len) == 0;
 }
@@ -50,7 +50,7 @@ static void
 open_end(struct lex *l, const char *why)
 {
 	l->open_end = true;
-	lex_fail(l, why);
+	se_lex_fail(l, why);
 }
 
 /* '…' and, with escapes, $'…'. */
@@ -100,16 +100,16 @@ skip_quoted(struct lex *l, bool in_double, int depth)
 		skip_single(l, true);
 	} else if (c == '"' && !in_double) {
 		step(l);
-		lex_skip_to(l, '"', depth);
+		se_lex_skip_to(l, '"', depth);
 	} else if (c == '`') {
 		step(l);
-		lex_skip_to(l, '`', depth);
+		se_lex_skip_to(l, '`', depth);
 	} else if (c == '$' && d == '(') {
 		l->pos += 2;
-		lex_skip_to(l, ')', depth);
+		se_lex_skip_to(l, ')', depth);
 	} else if (c == '$' && d == '{') {
 		l->pos += 2;
-		lex_skip_to(l, '}', depth);
+		se_lex_skip_to(l, '}', depth);
 	} else {
 		return false;
 	}
@@ -117,12 +117,12 @@ skip_quoted(struct lex *l, bool in_double, int depth)
 }
 
 void
-lex_skip_to(struct lex *l, char close, int depth)
+se_lex_skip_to(struct lex *l, char close, int depth)
 {
 	int cases = 0, parens = 0;
 
 	if (depth >= PROF_DEPTH) {
-		lex_fail(l, "nested too deeply");
+		se_lex_fail(l, "nested too deeply");
 		return;
 	}
 	while (l->pos < l->len) {
@@ -238,7 +238,7 @@ paren_in_word(struct lex *l, size_t start)
 	if (n == 0 || (w[n - 1] != '=' && peek(l, k) == ')'))
 		return false;
 	l->pos++;
-	lex_skip_to(l, ')', 0);
+	se_lex_skip_to(l, ')', 0);
 	return true;
 }
 
@@ -257,7 +257,7 @@ read_word(struct lex *l)
 		if ((c == '<' || c == '>') && l->pos == start &&
 		    peek(l, 1) == '(') {
 			l->pos += 2;
-			lex_skip_to(l, ')', 0);
+			se_lex_skip_to(l, ')', 0);
 			continue;
 		}
 		if (c == '(' && paren_in_word(l, start))
@@ -273,7 +273,7 @@ read_word(struct lex *l)
 }
 
 void
-lex_cond_word(struct lex *l)
+se_lex_cond_word(struct lex *l)
 {
 	static const char *const ops[] = { "&&", "||" };
 	size_t i, start = l->pos;
@@ -310,7 +310,7 @@ note_heredoc(struct lex *l, bool tabs)
 	if (l->bad != NULL)
 		return;
 	if (l->n_docs == HEREDOCS_MAX) {
-		lex_fail(l, "too many here-documents");
+		se_lex_fail(l, "too many here-documents");
 		return;
 	}
 	h = &l->docs[l->n_docs++];
@@ -391,10 +391,10 @@ operator(struct lex *l)
 }
 
 void
-lex_next(struct lex *l)
+se_lex_next(struct lex *l)
 {
 	if (l->dialect == DIALECT_FISH) {
-		lex_next_fish(l);
+		se_lex_next_fish(l);
 		return;
 	}
 	for (;;) {

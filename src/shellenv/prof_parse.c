@@ -14,7 +14,7 @@ static struct prof_node *list(struct lex *l, bool (*ends)(const struct lex *));
 static struct prof_node *command(struct lex *l);
 
 struct prof_node *
-prof_node(struct lex *l, enum prof_kind kind)
+se_prof_node(struct lex *l, enum prof_kind kind)
 {
 	struct prof_node *n = arena_alloc(l->arena, sizeof *n);
 
@@ -22,12 +22,12 @@ prof_node(struct lex *l, enum prof_kind kind)
 	n->line = l->tok == TOK_WORD ? l->word.line : l->line;
 	n->at = l->at;
 	if (++l->nodes > PROF_NODES)
-		lex_fail(l, "too many commands");
+		se_lex_fail(l, "too many commands");
 	return n;
 }
 
 void
-prof_add_word(struct lex *l, struct prof_node *n, const struct prof_word *w)
+se_prof_add_word(struct lex *l, struct prof_node *n, const struct prof_word *w)
 {
 	if (n->n_words == n->cap_words) {
 		size_t cap = n->cap_words > 0 ? 2 * n->cap_words : 4;
@@ -42,7 +42,7 @@ prof_add_word(struct lex *l, struct prof_node *n, const struct prof_word *w)
 static bool
 at_keyword(const struct lex *l, const char *word)
 {
-	return l->tok == TOK_WORD && word_is(&l->word, word);
+	return l->tok == TOK_WORD && se_word_is(&l->word, word);
 }
 
 static bool
@@ -51,10 +51,10 @@ expect(struct lex *l, const char *word)
 	if (!at_keyword(l, word)) {
 		if (l->tok == TOK_EOF && l->bad == NULL)
 			l->open_end = true;
-		lex_fail(l, "a command is not closed");
+		se_lex_fail(l, "a command is not closed");
 		return false;
 	}
-	lex_next(l);
+	se_lex_next(l);
 	return true;
 }
 
@@ -62,7 +62,7 @@ static void
 skip_newlines(struct lex *l)
 {
 	while (l->tok == TOK_NL)
-		lex_next(l);
+		se_lex_next(l);
 }
 
 /* ---- where lists end -------------------------------------------------- */
@@ -121,23 +121,23 @@ ends_item(const struct lex *l)
 static struct prof_node *
 parse_if(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_IF);
+	struct prof_node *n = se_prof_node(l, PROF_IF);
 
-	lex_next(l);
+	se_lex_next(l);
 	n->a = list(l, ends_then);
 	if (!expect(l, "then"))
 		return n;
 	n->b = list(l, ends_if);
 	if (at_keyword(l, "elif")) {
 		if (++l->depth > PROF_DEPTH)
-			lex_fail(l, "nested too deeply");
+			se_lex_fail(l, "nested too deeply");
 		else
 			n->c = parse_if(l);
 		l->depth--;
 		return n;
 	}
 	if (at_keyword(l, "else")) {
-		lex_next(l);
+		se_lex_next(l);
 		n->c = list(l, ends_if);
 	}
 	expect(l, "fi");
@@ -147,9 +147,9 @@ parse_if(struct lex *l)
 static struct prof_node *
 parse_while(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_WHILE);
+	struct prof_node *n = se_prof_node(l, PROF_WHILE);
 
-	lex_next(l);
+	se_lex_next(l);
 	n->a = list(l, ends_do);
 	if (expect(l, "do"))
 		n->b = list(l, ends_done);
@@ -161,38 +161,38 @@ parse_while(struct lex *l)
 static void
 skip_arithmetic(struct lex *l)
 {
-	lex_skip_to(l, ')', 0);
+	se_lex_skip_to(l, ')', 0);
 	if (l->bad == NULL && l->pos < l->len && l->text[l->pos] == ')')
 		l->pos++;
-	lex_next(l);
+	se_lex_next(l);
 }
 
 static struct prof_node *
 parse_for(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_FOR);
+	struct prof_node *n = se_prof_node(l, PROF_FOR);
 	bool paren = false;
 
-	lex_next(l);
+	se_lex_next(l);
 	if (l->tok == TOK_LPAR) {	/* for ((…)): never worth running */
 		n->kind = PROF_WHILE;
-		lex_next(l);
+		se_lex_next(l);
 		skip_arithmetic(l);
 	} else if (l->tok == TOK_WORD) {
-		prof_add_word(l, n, &l->word);
-		lex_next(l);
+		se_prof_add_word(l, n, &l->word);
+		se_lex_next(l);
 		skip_newlines(l);
 		paren = l->tok == TOK_LPAR;	/* zsh: for x (a b) */
 		if (at_keyword(l, "in") || paren)
-			for (lex_next(l); l->tok == TOK_WORD; lex_next(l))
-				prof_add_word(l, n, &l->word);
+			for (se_lex_next(l); l->tok == TOK_WORD; se_lex_next(l))
+				se_prof_add_word(l, n, &l->word);
 		if (paren && l->tok == TOK_RPAR)
-			lex_next(l);
+			se_lex_next(l);
 	}
 	while (l->tok == TOK_SEMI || l->tok == TOK_NL)
-		lex_next(l);
+		se_lex_next(l);
 	if (at_keyword(l, "{")) {
-		lex_next(l);
+		se_lex_next(l);
 		n->a = list(l, ends_brace);
 		expect(l, "}");
 		return n;
@@ -210,23 +210,23 @@ parse_for(struct lex *l)
 static struct prof_node *
 parse_item(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_ITEM);
+	struct prof_node *n = se_prof_node(l, PROF_ITEM);
 
 	if (l->tok == TOK_LPAR)
-		lex_next(l);
+		se_lex_next(l);
 	while (l->tok == TOK_WORD || l->tok == TOK_PIPE) {
 		if (l->tok == TOK_WORD)
-			prof_add_word(l, n, &l->word);
-		lex_next(l);
+			se_prof_add_word(l, n, &l->word);
+		se_lex_next(l);
 	}
 	if (l->tok != TOK_RPAR) {
-		lex_fail(l, "a pattern is not closed");
+		se_lex_fail(l, "a pattern is not closed");
 		return n;
 	}
-	lex_next(l);
+	se_lex_next(l);
 	n->a = list(l, ends_item);
 	if (l->tok == TOK_DSEMI)
-		lex_next(l);
+		se_lex_next(l);
 	skip_newlines(l);
 	return n;
 }
@@ -234,15 +234,15 @@ parse_item(struct lex *l)
 static struct prof_node *
 parse_case(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_CASE), **to = &n->a;
+	struct prof_node *n = se_prof_node(l, PROF_CASE), **to = &n->a;
 
-	lex_next(l);
+	se_lex_next(l);
 	if (l->tok != TOK_WORD) {
-		lex_fail(l, "case without a word");
+		se_lex_fail(l, "case without a word");
 		return n;
 	}
-	prof_add_word(l, n, &l->word);
-	lex_next(l);
+	se_prof_add_word(l, n, &l->word);
+	se_lex_next(l);
 	skip_newlines(l);
 	if (!expect(l, "in"))
 		return n;
@@ -259,9 +259,9 @@ parse_case(struct lex *l)
 static struct prof_node *
 parse_cond(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_CMD);
+	struct prof_node *n = se_prof_node(l, PROF_CMD);
 
-	prof_add_word(l, n, &l->word);
+	se_prof_add_word(l, n, &l->word);
 	while (l->bad == NULL) {
 		struct prof_word w = { .line = l->line };
 		size_t start;
@@ -274,35 +274,35 @@ parse_cond(struct lex *l)
 		start = l->pos;
 		if (start >= l->len) {
 			l->open_end = true;
-			lex_fail(l, "[[ is not closed");
+			se_lex_fail(l, "[[ is not closed");
 			return n;
 		}
-		lex_cond_word(l);
+		se_lex_cond_word(l);
 		w.raw = l->text + start;
 		w.len = l->pos - start;
 		if (l->bad != NULL)
 			return n;
-		prof_add_word(l, n, &w);
-		if (word_is(&w, "]]"))
+		se_prof_add_word(l, n, &w);
+		if (se_word_is(&w, "]]"))
 			break;
 	}
-	lex_next(l);
+	se_lex_next(l);
 	return n;
 }
 
 static struct prof_node *
 body_of(struct lex *l, enum prof_kind kind, bool (*ends)(const struct lex *))
 {
-	struct prof_node *n = prof_node(l, kind);
+	struct prof_node *n = se_prof_node(l, kind);
 
-	lex_next(l);
+	se_lex_next(l);
 	n->a = list(l, ends);
 	if (kind == PROF_SUBSHELL) {
 		if (l->tok != TOK_RPAR) {
 			l->open_end |= l->tok == TOK_EOF && l->bad == NULL;
-			lex_fail(l, "( is not closed");
+			se_lex_fail(l, "( is not closed");
 		} else {
-			lex_next(l);
+			se_lex_next(l);
 		}
 	} else {
 		expect(l, "}");
@@ -322,17 +322,17 @@ parse_function(struct lex *l, struct prof_node *n)
 static struct prof_node *
 parse_keyword_function(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_FUNC);
+	struct prof_node *n = se_prof_node(l, PROF_FUNC);
 
-	lex_next(l);
+	se_lex_next(l);
 	if (l->tok == TOK_WORD) {
-		prof_add_word(l, n, &l->word);
-		lex_next(l);
+		se_prof_add_word(l, n, &l->word);
+		se_lex_next(l);
 	}
 	if (l->tok == TOK_LPAR) {
-		lex_next(l);
+		se_lex_next(l);
 		if (l->tok == TOK_RPAR)
-			lex_next(l);
+			se_lex_next(l);
 	}
 	return parse_function(l, n);
 }
@@ -340,22 +340,22 @@ parse_keyword_function(struct lex *l)
 static struct prof_node *
 simple(struct lex *l)
 {
-	struct prof_node *n = prof_node(l, PROF_CMD);
+	struct prof_node *n = se_prof_node(l, PROF_CMD);
 
 	while (l->tok == TOK_WORD) {
 		/* zsh closes a group without a ; before it. */
 		if (l->dialect == DIALECT_ZSH && n->n_words > 0 &&
 		    at_keyword(l, "}"))
 			break;
-		prof_add_word(l, n, &l->word);
-		lex_next(l);
+		se_prof_add_word(l, n, &l->word);
+		se_lex_next(l);
 		if (l->tok == TOK_LPAR && n->n_words == 1) {
-			lex_next(l);
+			se_lex_next(l);
 			if (l->tok != TOK_RPAR) {
-				lex_fail(l, "a parenthesis out of place");
+				se_lex_fail(l, "a parenthesis out of place");
 				return n;
 			}
-			lex_next(l);
+			se_lex_next(l);
 			return parse_function(l, n);
 		}
 	}
@@ -367,11 +367,11 @@ compound(struct lex *l)
 {
 	if (l->tok == TOK_LPAR && l->pos < l->len &&
 	    l->text[l->pos] == '(') {
-		struct prof_node *n = prof_node(l, PROF_CMD);
+		struct prof_node *n = se_prof_node(l, PROF_CMD);
 		static const struct prof_word word = { "((", 2, 0 };
 
 		l->pos++;
-		prof_add_word(l, n, &word);
+		se_prof_add_word(l, n, &word);
 		skip_arithmetic(l);
 		return n;
 	}
@@ -401,11 +401,11 @@ command(struct lex *l)
 	struct prof_node *n;
 
 	if (++l->depth > PROF_DEPTH) {
-		lex_fail(l, "nested too deeply");
-		n = prof_node(l, PROF_CMD);
+		se_lex_fail(l, "nested too deeply");
+		n = se_prof_node(l, PROF_CMD);
 	} else if (at_keyword(l, "!")) {
-		n = prof_node(l, PROF_NOT);
-		lex_next(l);
+		n = se_prof_node(l, PROF_NOT);
+		se_lex_next(l);
 		n->a = command(l);
 	} else {
 		n = compound(l);
@@ -421,12 +421,12 @@ pipeline(struct lex *l)
 
 	if (l->tok != TOK_PIPE)
 		return first;
-	n = prof_node(l, PROF_PIPE);
+	n = se_prof_node(l, PROF_PIPE);
 	n->line = first->line;
 	n->at = first->at;
 	n->a = first;
 	while (l->tok == TOK_PIPE) {
-		lex_next(l);
+		se_lex_next(l);
 		skip_newlines(l);
 		last->next = command(l);
 		last = last->next;
@@ -440,12 +440,12 @@ and_or(struct lex *l)
 	struct prof_node *left = pipeline(l);
 
 	while (l->tok == TOK_AND || l->tok == TOK_OR) {
-		struct prof_node *n = prof_node(l, PROF_ANDOR);
+		struct prof_node *n = se_prof_node(l, PROF_ANDOR);
 
 		n->line = left->line;
 		n->at = left->at;
 		n->is_or = l->tok == TOK_OR;
-		lex_next(l);
+		se_lex_next(l);
 		skip_newlines(l);
 		n->a = left;
 		n->b = pipeline(l);
@@ -475,25 +475,25 @@ list(struct lex *l, bool (*ends)(const struct lex *))
 
 	for (;;) {
 		while (l->tok == TOK_NL || l->tok == TOK_SEMI)
-			lex_next(l);
+			se_lex_next(l);
 		if (l->tok == TOK_EOF || ends(l))
 			return first;
 		if ((l->tok != TOK_WORD && l->tok != TOK_LPAR) ||
 		    at_stray(l)) {
-			lex_fail(l, "a word out of place");
+			se_lex_fail(l, "a word out of place");
 			return first;
 		}
 		*to = and_or(l);
 		if (l->tok == TOK_AMP) {
 			(*to)->background = true;
-			lex_next(l);
+			se_lex_next(l);
 		}
 		to = &(*to)->next;
 	}
 }
 
 struct prof *
-prof_parse(struct arena *a, const char *path, const char *text, size_t len,
+se_prof_parse(struct arena *a, const char *path, const char *text, size_t len,
     enum dialect d)
 {
 	struct prof *p = arena_alloc(a, sizeof *p);
@@ -509,11 +509,11 @@ prof_parse(struct arena *a, const char *path, const char *text, size_t len,
 		for (; cr > text; cr--)
 			p->crlf_line += cr[-1] == '\n';
 	}
-	lex_init(&l, a, text, len, d);
-	lex_next(&l);
-	p->body = d == DIALECT_FISH ? fish_list(&l) : list(&l, ends_eof);
+	se_lex_init(&l, a, text, len, d);
+	se_lex_next(&l);
+	p->body = d == DIALECT_FISH ? se_fish_list(&l) : list(&l, ends_eof);
 	if (l.tok != TOK_EOF)
-		lex_fail(&l, "a word out of place");
+		se_lex_fail(&l, "a word out of place");
 	p->bad = l.bad;
 	p->bad_line = l.bad != NULL ? l.line : 0;
 	p->open_end = l.open_end;

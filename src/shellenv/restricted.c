@@ -23,7 +23,7 @@ has_word(const char *list, const char *word)
 }
 
 const char *
-restricted_why(struct shellenv *se, const struct running *run)
+se_restricted_why(struct shellenv *se, const struct running *run)
 {
 	/* bash's own word is restricted_shell; ksh's and the older habit
 	 * is restricted. */
@@ -37,7 +37,7 @@ restricted_why(struct shellenv *se, const struct running *run)
 		return se_printf(se, "the shell is %s", se->shell_path != NULL ?
 		    path_base(se->shell_path) : "a restricted one");
 	if (env != NULL)
-		shell_by_name(env, &named);
+		se_shell_by_name(env, &named);
 	if (named)
 		return se_printf(se, "SHELL is %s", env);
 	for (i = 0; i < AEG_NELEM(vars); i++)

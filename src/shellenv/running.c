@@ -89,9 +89,9 @@ look_at(struct shellenv *se, pid_t pid, struct running *ret)
 	exe[n > 0 ? n : 0] = '\0';
 	/* busybox is many programs, and sh is many shells: argv[0] tells the
 	 * applet and the restricted names, the file tells the shell. */
-	row = shell_by_name(argv0, &restricted);
+	row = se_shell_by_name(argv0, &restricted);
 	if (n > 0 && strcmp(path_base(exe), "busybox") != 0) {
-		const struct shell_row *r = shell_by_name(exe, NULL);
+		const struct shell_row *r = se_shell_by_name(exe, NULL);
 
 		if (r->kind == SHELL_OTHER || r->kind == SHELL_NONE)
 			return false;
@@ -101,7 +101,7 @@ look_at(struct shellenv *se, pid_t pid, struct running *ret)
 
 		if (applet >= cmdline + len)
 			return false;
-		row = shell_by_name(applet, NULL);
+		row = se_shell_by_name(applet, NULL);
 	}
 	if (row->kind == SHELL_OTHER || row->kind == SHELL_NONE)
 		return false;
@@ -114,7 +114,7 @@ look_at(struct shellenv *se, pid_t pid, struct running *ret)
 }
 
 void
-running_find(struct shellenv *se, struct running *ret)
+se_running_find(struct shellenv *se, struct running *ret)
 {
 	pid_t pid = getppid();
 	int i;

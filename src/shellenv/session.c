@@ -24,7 +24,7 @@ struct follow {
 };
 
 const char *
-session_program(struct shellenv *se, const struct shell_row *row)
+se_session_program(struct shellenv *se, const struct shell_row *row)
 {
 	const char *p = NULL;
 
@@ -74,7 +74,7 @@ row_holds(struct follow *f, const struct startup_row *r)
 
 	if (r->mark == NULL)
 		return true;
-	program = session_program(f->se, f->row);
+	program = se_session_program(f->se, f->row);
 	if (program == NULL)
 		return se_exists(f->se, r->path);
 	return has_mark(f->se, program, r->mark);
@@ -83,9 +83,9 @@ row_holds(struct follow *f, const struct startup_row *r)
 static const char *
 variable(struct follow *f, const char *name)
 {
-	const char *v = f->sim != NULL ? sim_get(f->sim, name) : NULL;
+	const char *v = f->sim != NULL ? se_sim_get(f->sim, name) : NULL;
 
-	if (v == NULL || v[0] == '\0' || !sim_known(v))
+	if (v == NULL || v[0] == '\0' || !se_sim_known(v))
 		v = se_getenv(f->se, name);
 	return v != NULL && v[0] != '\0' ? v : NULL;
 }
@@ -135,7 +135,7 @@ static bool
 is_there(struct follow *f, const char *path)
 {
 	const struct sim_overlay *o = f->sim != NULL ?
-	    sim_overlay(f->sim, path) : NULL;
+	    se_sim_overlay(f->sim, path) : NULL;
 	struct stat st;
 	int r;
 
@@ -183,7 +183,7 @@ run_file(struct follow *f, struct session_file *file)
 	zwc = compiled(f, file->path);
 	if (zwc != NULL)
 		file->shadowed_by = zwc;
-	sim_file(f->sim, file->path);
+	se_sim_file(f->sim, file->path);
 	file->end_event = f->sim->n_events;
 	if (f->sim->flow == FLOW_EXIT)
 		f->ended_by = file->path;
@@ -216,7 +216,7 @@ read_uvars(struct follow *f, struct session_file *file)
 		return;
 	f->sim->file = file->path;
 	f->sim->line = line;
-	sim_set_path(f->sim, se_printf(f->se, "%s:%c", value, SIM_OLD));
+	se_sim_set_path(f->sim, se_printf(f->se, "%s:%c", value, SIM_OLD));
 	f->sim->file = NULL;
 	file->end_event = f->sim->n_events;
 }
@@ -300,7 +300,7 @@ inherit(struct follow *f)
 	if (f->session != SHELLENV_INTERACTIVE &&
 	    f->session != SHELLENV_COMMAND)
 		return;
-	login = session_follow(f->se, f->row, SHELLENV_LOGIN,
+	login = se_session_follow(f->se, f->row, SHELLENV_LOGIN,
 	    f->sim->overlays, f->sim->n_overlays, NULL, NULL);
 	for (i = 0; i < login->n_vars; i++) {
 		const struct sim_var *v = &login->vars[i];
@@ -309,23 +309,23 @@ inherit(struct follow *f)
 		for (k = 0; v->exported && v->value != NULL &&
 		    k < AEG_NELEM(names); k++)
 			if (strcmp(v->name, names[k]) == 0)
-				sim_set(f->sim, v->name, v->value, true);
+				se_sim_set(f->sim, v->name, v->value, true);
 	}
 }
 
 struct sim *
-session_follow(struct shellenv *se, const struct shell_row *row,
+se_session_follow(struct shellenv *se, const struct shell_row *row,
     enum shellenv_session session, const struct sim_overlay *overlays,
     size_t n_overlays, const struct session_file **ret, size_t *ret_n)
 {
 	struct follow f = { .se = se, .row = row, .session = session };
 	size_t i;
 
-	f.sim = sim_new(se, row, session, overlays, n_overlays);
+	f.sim = se_sim_new(se, row, session, overlays, n_overlays);
 	inherit(&f);
 	f.sim->file = NULL;
-	for (i = 0; i < startup_n_rows; i++) {
-		const struct startup_row *r = &startup_rows[i];
+	for (i = 0; i < se_startup_n_rows; i++) {
+		const struct startup_row *r = &se_startup_rows[i];
 
 		if ((r->shells & (1U << row->kind)) != 0 &&
 		    (r->sessions & (1U << session)) != 0)
@@ -352,7 +352,7 @@ same_file(struct shellenv *se, const char *a, const char *b)
 }
 
 bool
-session_reads(const struct sim *s, const struct session_file *files,
+se_session_reads(const struct sim *s, const struct session_file *files,
     size_t n, const char *path)
 {
 	size_t i;
@@ -370,7 +370,7 @@ session_reads(const struct sim *s, const struct session_file *files,
 }
 
 const char *
-session_login_file(struct shellenv *se, const struct shell_row *row,
+se_session_login_file(struct shellenv *se, const struct shell_row *row,
     bool *ret_exists)
 {
 	static const char *const bash[] = { "~/.bash_profile",
@@ -388,12 +388,12 @@ session_login_file(struct shellenv *se, const struct shell_row *row,
 				break;
 		}
 	} else if (row->kind == SHELL_ZSH) {
-		f.sim = session_follow(se, row, SHELLENV_COMMAND, NULL, 0,
+		f.sim = se_session_follow(se, row, SHELLENV_COMMAND, NULL, 0,
 		    NULL, NULL);
 		path = row_path(&f, &(struct startup_row){
 		    .path = "$ZDOTDIR/.zprofile" });
 	} else if (row->kind == SHELL_FISH) {
-		path = session_rc_file(se, row);
+		path = se_session_rc_file(se, row);
 	} else if (row->login_profile != NULL) {
 		path = se_tilde(se, row->login_profile);
 	}
@@ -402,20 +402,20 @@ session_login_file(struct shellenv *se, const struct shell_row *row,
 }
 
 const char *
-session_rc_file(struct shellenv *se, const struct shell_row *row)
+se_session_rc_file(struct shellenv *se, const struct shell_row *row)
 {
 	const struct session_file *files = NULL;
 	size_t i, n = 0;
 	bool exists;
 
 	if (row->kind == SHELL_AEGSH)
-		return session_login_file(se, row, &exists);
+		return se_session_login_file(se, row, &exists);
 	if (row->rc_file == NULL || row->dialect == DIALECT_NONE ||
 	    row->kind == SHELL_SH || row->kind == SHELL_DASH ||
 	    row->kind == SHELL_ASH)
 		return row->rc_file != NULL ? se_tilde(se, row->rc_file) :
 		    NULL;
-	session_follow(se, row, SHELLENV_INTERACTIVE, NULL, 0, &files, &n);
+	se_session_follow(se, row, SHELLENV_INTERACTIVE, NULL, 0, &files, &n);
 	/* The last of those that are not the system's. */
 	for (i = n; i-- > 0;)
 		if (!text_starts(files[i].path, "/etc/"))

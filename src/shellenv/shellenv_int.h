@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include "aegsh/base/buf.h"
 #include "aegsh/base/mem.h"
 
 /* ---- shells.c: the shells that are known ------------------------------ */
@@ -35,10 +36,11 @@ struct shell_row {
 	bool mendable;
 };
 
-const struct shell_row *shell_row(enum shell_kind kind);
+const struct shell_row *se_shell_row(enum shell_kind kind);
 /* By the last component of a path: "rbash", "zsh-5.9", "-ksh".  Never
  * NULL: SHELL_OTHER and SHELL_NONE are rows.  *ret_restricted may be NULL. */
-const struct shell_row *shell_by_name(const char *path, bool *ret_restricted);
+const struct shell_row *se_shell_by_name(const char *path,
+	bool *ret_restricted);
 
 /* ---- subject.c -------------------------------------------------------- */
 
@@ -102,6 +104,11 @@ const char *se_real(struct shellenv *se, const char *path);
 	  (cap) = (cap) > 0 ? (cap) * 2 : 8, sizeof *(list))), \
 	 memset(&(list)[(n)], 0, sizeof *(list)), &(list)[(n)++])
 
+/* ---- platform.c ------------------------------------------------------- */
+
+/* The shell that this distribution gives its users; NULL: not known. */
+const char *se_platform_shell(struct shellenv *se);
+
 /* ---- running.c, version.c, restricted.c ------------------------------- */
 
 struct running {
@@ -110,10 +117,10 @@ struct running {
 	bool login, restricted;
 };
 /* The nearest ancestor process that is a shell; pid 0: none. */
-void running_find(struct shellenv *se, struct running *ret);
-const char *version_find(struct shellenv *se, const char **ret_source);
+void se_running_find(struct shellenv *se, struct running *ret);
+const char *se_version_find(struct shellenv *se, const char **ret_source);
 /* Why the shell is restricted, by name and environment; NULL: it is not. */
-const char *restricted_why(struct shellenv *se, const struct running *run);
+const char *se_restricted_why(struct shellenv *se, const struct running *run);
 
 /* ---- probe.c ---------------------------------------------------------- */
 
@@ -129,12 +136,12 @@ struct probe_result {
 	int status;		/* as waitpid gives it */
 	bool timed_out, too_much;
 };
-int probe_run(const struct probe *p, struct probe_result *ret,
+int se_probe_run(const struct probe *p, struct probe_result *ret,
 	struct err *err);
-void probe_result_done(struct probe_result *r);
+void se_probe_result_done(struct probe_result *r);
 /* How a probe is held on this kernel: "landlock-v6" or "none". */
-const char *probe_confinement(void);
-int confine_self(void);		/* confine.c: in the probe's child */
+const char *se_probe_confinement(void);
+int se_confine_self(void);		/* confine.c: in the probe's child */
 
 /* ---- probe_path.c ----------------------------------------------------- */
 
@@ -145,16 +152,16 @@ struct probe_path {
 	bool timed_out;
 	bool cannot_cd;		/* behaves as a restricted shell */
 };
-void probe_path(struct shellenv *se, enum probe_session s,
+void se_probe_path(struct shellenv *se, enum probe_session s,
 	struct probe_path *ret);
 
 /* ---- login_env.c: what a login gives before any shell file is read ---- */
 
 /* PATH from login.defs and /etc/environment, HOME, USER, SHELL, … */
-void login_env(struct shellenv *se, struct strv *ret);
-const char *login_path(struct shellenv *se);
+void se_login_env(struct shellenv *se, struct strv *ret);
+const char *se_login_path(struct shellenv *se);
 /* Whether a PAM service reads /etc/environment (1) and ~/.pam_environment
  * (2 as well). */
-unsigned pam_env_of(struct shellenv *se, const char *service);
+unsigned se_pam_env_of(struct shellenv *se, const char *service);
 
 #endif

@@ -69,7 +69,7 @@ static const struct {
 };
 
 const struct shell_row *
-shell_row(enum shell_kind kind)
+se_shell_row(enum shell_kind kind)
 {
 	return &rows[kind];
 }
@@ -89,7 +89,7 @@ name_matches(const char *base, const char *name)
 }
 
 const struct shell_row *
-shell_by_name(const char *path, bool *ret_restricted)
+se_shell_by_name(const char *path, bool *ret_restricted)
 {
 	const char *base = path_base(path);
 	size_t i;

@@ -9,13 +9,26 @@
 #include "aegsh/base/text.h"
 
 bool
-sim_known(const char *text)
+se_sim_known(const char *text)
 {
 	return text != NULL && strchr(text, SIM_UNKNOWN) == NULL;
 }
 
+/* How often a file is being read right now, by files that it sources.
+ * Twice may be meant (a guard at its top ends it); three times is a loop,
+ * which the shell itself would never leave. */
+static int
+times_on_stack(const struct sim *s, const char *path)
+{
+	int i, n = 0;
+
+	for (i = 0; i < s->depth; i++)
+		n += s->stack[i] != NULL && strcmp(s->stack[i], path) == 0;
+	return n;
+}
+
 void
-sim_event(struct sim *s, enum sim_what what, const char *name,
+se_sim_event(struct sim *s, enum sim_what what, const char *name,
     const char *value)
 {
 	struct sim_event *e;
@@ -31,8 +44,10 @@ sim_event(struct sim *s, enum sim_what what, const char *name,
 	e->name = name;
 	e->value = value;
 	e->maybe = s->maybe > 0;
-	e->known = value == NULL || sim_known(value);
-	e->top = s->in_func == 0;
+	e->known = value == NULL || se_sim_known(value);
+	/* Neither in a function nor in a second reading, which a guard ends. */
+	e->top = s->in_func == 0 && (s->file == NULL ||
+	    times_on_stack(s, s->file) <= 1);
 	e->at = s->top != NULL ? s->top->at : 0;
 }
 
@@ -104,7 +119,7 @@ positional(struct sim *s, const char *name)
 }
 
 const char *
-sim_get(struct sim *s, const char *name)
+se_sim_get(struct sim *s, const char *name)
 {
 	static const char old[2] = { SIM_OLD, '\0' };
 	struct sim_var *v;
@@ -121,7 +136,7 @@ sim_get(struct sim *s, const char *name)
 }
 
 void
-sim_set(struct sim *s, const char *name, const char *value, bool exported)
+se_sim_set(struct sim *s, const char *name, const char *value, bool exported)
 {
 	struct sim_var *v;
 
@@ -131,7 +146,7 @@ sim_set(struct sim *s, const char *name, const char *value, bool exported)
 		return;
 	}
 	if (strcmp(name, "PATH") == 0) {
-		sim_set_path(s, value);
+		se_sim_set_path(s, value);
 		return;
 	}
 	v = find_var(s, name);
@@ -146,11 +161,11 @@ sim_set(struct sim *s, const char *name, const char *value, bool exported)
 	v->value = se_strdup(s->se, value);
 	v->exported |= exported || s->allexport;
 	if (v->exported && s->file != NULL)
-		sim_event(s, SIM_EXPORT, v->name, sim_flat(s, v->value));
+		se_sim_event(s, SIM_EXPORT, v->name, se_sim_flat(s, v->value));
 }
 
 void
-sim_export(struct sim *s, const char *name)
+se_sim_export(struct sim *s, const char *name)
 {
 	struct sim_var *v = find_var(s, name);
 
@@ -158,7 +173,7 @@ sim_export(struct sim *s, const char *name)
 		return;
 	v->exported = true;
 	if (v->value != NULL)
-		sim_event(s, SIM_EXPORT, v->name, sim_flat(s, v->value));
+		se_sim_event(s, SIM_EXPORT, v->name, se_sim_flat(s, v->value));
 }
 
 /* ---- PATH ------------------------------------------------------------- */
@@ -192,7 +207,7 @@ add_old(struct sim *s, struct sim_entry **list, size_t *n, size_t *cap,
 			    last ? (int)after : 0, old + 1);
 			e.file = s->file;
 			e.line = s->line;
-			e.unknown |= !sim_known(e.text) ||
+			e.unknown |= !se_sim_known(e.text) ||
 			    strchr(e.text, SIM_OLD) != NULL;
 		}
 		add_entry(s, list, n, cap, &e);
@@ -201,7 +216,7 @@ add_old(struct sim *s, struct sim_entry **list, size_t *n, size_t *cap,
 
 /* Text between colons; SIM_OLD stands for all the entries so far. */
 void
-sim_set_path(struct sim *s, const char *value)
+se_sim_set_path(struct sim *s, const char *value)
 {
 	struct sim_entry *list = NULL, e;
 	size_t n = 0, cap = 0, i;
@@ -219,7 +234,7 @@ sim_set_path(struct sim *s, const char *value)
 			e = (struct sim_entry){ .file = s->file,
 				.line = s->line, .maybe = s->maybe > 0 };
 			e.text = arena_memdup0(s->se->arena, p, len);
-			e.unknown = !sim_known(e.text);
+			e.unknown = !se_sim_known(e.text);
 			add_entry(s, &list, &n, &cap, &e);
 		}
 		p += len;
@@ -227,7 +242,7 @@ sim_set_path(struct sim *s, const char *value)
 			break;
 	}
 	if (!kept && s->n_path > 0 && s->file != NULL)
-		sim_event(s, SIM_RESET, "PATH", sim_flat(s, value));
+		se_sim_event(s, SIM_RESET, "PATH", se_sim_flat(s, value));
 	/* In a branch that may not be taken nothing is lost. */
 	for (i = 0; !kept && s->maybe > 0 && i < s->n_path; i++)
 		add_entry(s, &list, &n, &cap, &s->path[i]);
@@ -237,11 +252,11 @@ sim_set_path(struct sim *s, const char *value)
 	s->n_path = n;
 	s->cap_path = cap;
 	if (s->file != NULL)
-		sim_event(s, SIM_EXPORT, "PATH", sim_flat(s, value));
+		se_sim_event(s, SIM_EXPORT, "PATH", se_sim_flat(s, value));
 }
 
 const char *
-sim_flat(struct sim *s, const char *text)
+se_sim_flat(struct sim *s, const char *text)
 {
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT_MAX(SHELLENV_VALUE_MAX);
 	size_t i;
@@ -264,21 +279,46 @@ sim_flat(struct sim *s, const char *text)
 	    se_strdup(s->se, out.data != NULL ? out.data : "");
 }
 
-const struct sim_entry *
-sim_find(struct sim *s, const char *dir, bool maybe)
+/* One directory under two names (a home that is a link) counts as one. */
+bool
+se_same_dir(struct shellenv *se, const char *a, const char *b)
 {
-	AEG_AUTOFREE char *want = path_canon("/", dir);
+	AEG_AUTOFREE char *x = NULL, *y = NULL;
+	struct stat s, t;
+
+	if (a[0] != '/' || b[0] != '/')
+		return strcmp(a, b) == 0;
+	x = path_canon("/", a);
+	y = path_canon("/", b);
+	return strcmp(x, y) == 0 || (se_stat(se, x, &s) == 0 &&
+	    se_stat(se, y, &t) == 0 && s.st_ino == t.st_ino &&
+	    s.st_dev == t.st_dev);
+}
+
+const struct sim_entry *
+se_sim_find(struct sim *s, const char *dir, bool maybe)
+{
 	size_t i;
 
-	for (i = 0; i < s->n_path; i++) {
-		AEG_AUTOFREE char *have = NULL;
-
-		if (s->path[i].text[0] != '/' || s->path[i].unknown ||
-		    (s->path[i].maybe && !maybe))
-			continue;
-		have = path_canon("/", s->path[i].text);
-		if (strcmp(have, want) == 0)
+	for (i = 0; i < s->n_path; i++)
+		if (s->path[i].text[0] == '/' && !s->path[i].unknown &&
+		    (!s->path[i].maybe || maybe) &&
+		    se_same_dir(s->se, s->path[i].text, dir))
 			return &s->path[i];
+	return NULL;
+}
+
+const struct sim_event *
+se_sim_opaque(const struct sim *s, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_events; i++) {
+		const struct sim_event *e = &s->events[i];
+
+		if (e->what == SIM_OPAQUE && (word == NULL ||
+		    (e->value != NULL && strstr(e->value, word) != NULL)))
+			return e;
 	}
 	return NULL;
 }
@@ -286,7 +326,7 @@ sim_find(struct sim *s, const char *dir, bool maybe)
 /* ---- files ------------------------------------------------------------ */
 
 const struct sim_overlay *
-sim_overlay(const struct sim *s, const char *path)
+se_sim_overlay(const struct sim *s, const char *path)
 {
 	const char *real;
 	size_t i;
@@ -304,12 +344,12 @@ sim_overlay(const struct sim *s, const char *path)
 static const struct prof *
 load(struct sim *s, const char *path)
 {
-	const struct sim_overlay *o = sim_overlay(s, path);
+	const struct sim_overlay *o = se_sim_overlay(s, path);
 	const char *text;
 	size_t i, len;
 
 	if (o != NULL)
-		return o->text == NULL ? NULL : prof_parse(s->se->arena,
+		return o->text == NULL ? NULL : se_prof_parse(s->se->arena,
 		    path, o->text, o->len, s->dialect);
 	for (i = 0; i < s->se->n_profs; i++) {
 		const struct prof *p = s->se->profs[i];
@@ -320,21 +360,8 @@ load(struct sim *s, const char *path)
 	if (se_read(s->se, path, &text, &len) < 0)
 		return NULL;
 	return *SE_PUSH(s->se, s->se->profs, s->se->n_profs,
-	    s->se->cap_profs) = prof_parse(s->se->arena, path, text, len,
+	    s->se->cap_profs) = se_prof_parse(s->se->arena, path, text, len,
 	    s->dialect);
-}
-
-/* Files that source each other are read once in a chain, as a loop is an
- * error that the shell itself would never leave. */
-static bool
-on_stack(const struct sim *s, const char *path)
-{
-	int i;
-
-	for (i = 0; i < s->depth; i++)
-		if (s->stack[i] != NULL && strcmp(s->stack[i], path) == 0)
-			return true;
-	return false;
 }
 
 static void
@@ -349,8 +376,13 @@ read_file(struct sim *s, const char *path)
 		s->exhausted = true;
 		return;
 	}
-	if (on_stack(s, path))
+	if (times_on_stack(s, path) >= 2) {
+		if (s->maybe == 0 && s->loop_file == NULL) {
+			s->loop_file = s->file;
+			s->loop_line = s->line;
+		}
 		return;
+	}
 	s->prof = load(s, path);
 	if (s->prof != NULL) {
 		s->files++;
@@ -362,7 +394,7 @@ read_file(struct sim *s, const char *path)
 			struct prof_node one = *s->top;
 
 			one.next = NULL;
-			sim_list(s, &one);
+			se_sim_list(s, &one);
 		}
 		if (s->flow == FLOW_RETURN)
 			s->flow = FLOW_RUN;
@@ -375,7 +407,7 @@ read_file(struct sim *s, const char *path)
 }
 
 void
-sim_source(struct sim *s, const char *path, const char *const *args,
+se_sim_source(struct sim *s, const char *path, const char *const *args,
     size_t n_args)
 {
 	const char *const *old = s->args;
@@ -385,12 +417,12 @@ sim_source(struct sim *s, const char *path, const char *const *args,
 	const char *real;
 
 	if (path[0] != '/') {
-		sim_event(s, SIM_OPAQUE, "source", path);
+		se_sim_event(s, SIM_OPAQUE, "source", path);
 		return;
 	}
 	canon = path_canon("/", path);
 	real = se_strdup(s->se, canon);
-	sim_event(s, SIM_SOURCE, NULL, real);
+	se_sim_event(s, SIM_SOURCE, NULL, real);
 	if (n_args > 0) {
 		s->args = args;
 		s->n_args = n_args;
@@ -403,7 +435,7 @@ sim_source(struct sim *s, const char *path, const char *const *args,
 }
 
 void
-sim_file(struct sim *s, const char *path)
+se_sim_file(struct sim *s, const char *path)
 {
 	if (s->flow == FLOW_EXIT)
 		return;
@@ -412,7 +444,7 @@ sim_file(struct sim *s, const char *path)
 }
 
 struct sim *
-sim_new(struct shellenv *se, const struct shell_row *row,
+se_sim_new(struct shellenv *se, const struct shell_row *row,
     enum shellenv_session session, const struct sim_overlay *overlays,
     size_t n_overlays)
 {
@@ -433,12 +465,12 @@ sim_new(struct shellenv *se, const struct shell_row *row,
 	s->overlays = overlays;
 	s->n_overlays = n_overlays;
 	s->status = TRI_YES;
-	login_env(se, &env);
+	se_login_env(se, &env);
 	for (i = 0; i < env.n; i++) {
 		char *eq = strchr(env.v[i], '=');
 
 		*eq = '\0';
-		sim_set(s, env.v[i], eq + 1, true);
+		se_sim_set(s, env.v[i], eq + 1, true);
 	}
 	return s;
 }

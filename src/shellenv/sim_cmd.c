@@ -45,13 +45,13 @@ array_value(struct sim *s, const char *raw, size_t len, bool whole)
 	struct lex l;
 	size_t n = 0;
 
-	lex_init(&l, s->se->arena, raw, len, s->dialect);
-	for (lex_next(&l); l.tok == TOK_WORD || l.tok == TOK_NL;
-	    lex_next(&l)) {
+	se_lex_init(&l, s->se->arena, raw, len, s->dialect);
+	for (se_lex_next(&l); l.tok == TOK_WORD || l.tok == TOK_NL;
+	    se_lex_next(&l)) {
 		if (l.tok == TOK_NL)
 			continue;
 		buf_putf(&out, "%s%s", n++ > 0 ? ":" : "",
-		    sim_expand(s, l.word.raw, l.word.len, EXPAND_ASSIGN));
+		    se_sim_expand(s, l.word.raw, l.word.len, EXPAND_ASSIGN));
 		if (!whole)
 			break;
 	}
@@ -72,17 +72,17 @@ assign(struct sim *s, const struct prof_word *w, bool exported, int flags)
 	if (len >= 2 && rest[0] == '(' && rest[len - 1] == ')')
 		value = array_value(s, rest + 1, len - 2, path);
 	else
-		value = sim_expand(s, rest, len, flags);
+		value = se_sim_expand(s, rest, len, flags);
 	if (path) {
 		name = "PATH";
 		if (append)
 			value = se_printf(s->se, "%s:%s", old, value);
 	} else if (append) {
-		have = sim_get(s, name);
+		have = se_sim_get(s, name);
 		value = se_printf(s->se, "%s%s", have != NULL ? have : "",
 		    value);
 	}
-	sim_set(s, name, value, exported);
+	se_sim_set(s, name, value, exported);
 }
 
 /* export, declare, typeset, readonly, local: NAME=VALUE or NAME. */
@@ -114,7 +114,7 @@ do_declare(struct cmd *c)
 		if (assignment(w, &name) > 0)
 			assign(c->s, w, exported, flags);
 		else if (exported)
-			sim_export(c->s, c->v[i - c->first]);
+			se_sim_export(c->s, c->v[i - c->first]);
 	}
 	c->s->status = TRI_YES;
 }
@@ -131,16 +131,16 @@ do_source(struct cmd *c)
 	path = c->v[1];
 	if (strcmp(path, "--") == 0 && c->argc > 2)
 		path = c->v[2];
-	if (!sim_known(path) || strchr(path, SIM_OLD) != NULL ||
+	if (!se_sim_known(path) || strchr(path, SIM_OLD) != NULL ||
 	    path[0] == '<') {
-		sim_event(s, SIM_OPAQUE, "source", sim_flat(s, path));
+		se_sim_event(s, SIM_OPAQUE, "source", se_sim_flat(s, path));
 		return;
 	}
 	/* Without a slash the shell looks along PATH, and zsh and bash then
 	 * where they are: the home. */
 	if (path[0] != '/')
 		path = se_printf(s->se, "%s/%s", s->se->home, path);
-	sim_source(s, path, c->v + 2, c->argc - 2);
+	se_sim_source(s, path, c->v + 2, c->argc - 2);
 }
 
 static void
@@ -154,22 +154,22 @@ do_eval(struct cmd *c)
 	c->s->status = TRI_MAYBE;
 	if (text.len == 0)
 		return;
-	if (buf_overflow(&text) || !sim_known(text.data) ||
+	if (buf_overflow(&text) || !se_sim_known(text.data) ||
 	    strchr(text.data, SIM_OLD) != NULL) {
 		const struct prof_word *w = &c->n->words[c->first + 1];
 
 		/* Say what is evaluated as it stands in the file. */
-		sim_event(c->s, SIM_OPAQUE, "eval",
+		se_sim_event(c->s, SIM_OPAQUE, "eval",
 		    arena_memdup0(c->s->se->arena, w->raw, w->len));
 		return;
 	}
-	sim_eval(c->s, se_strdup(c->s->se, text.data));
+	se_sim_eval(c->s, se_strdup(c->s->se, text.data));
 }
 
 static void
 leave(struct cmd *c, const char *how, enum sim_flow flow)
 {
-	sim_event(c->s, SIM_END, how, NULL);
+	se_sim_event(c->s, SIM_END, how, NULL);
 	if (c->s->maybe == 0)
 		c->s->flow = flow;
 }
@@ -214,13 +214,13 @@ do_test(struct cmd *c)
 	if (strcmp(c->v[0], "[") == 0 && n > 0 &&
 	    strcmp(c->v[c->argc - 1], "]") == 0)
 		n--;
-	c->s->status = sim_test(c->s, c->v + 1, n);
+	c->s->status = se_sim_test(c->s, c->v + 1, n);
 }
 
 static void
 do_cond(struct cmd *c)
 {
-	c->s->status = sim_cond(c->s, c->n->words + c->first + 1,
+	c->s->status = se_sim_cond(c->s, c->n->words + c->first + 1,
 	    c->n->n_words - c->first - 1);
 }
 
@@ -290,7 +290,7 @@ do_has(struct cmd *c)
 	for (i = 1; i < c->argc; i++)
 		if (c->v[i][0] != '-')
 			break;
-	c->s->status = i < c->argc ? sim_has_command(c->s, c->v[i]) :
+	c->s->status = i < c->argc ? se_sim_has_command(c->s, c->v[i]) :
 	    TRI_MAYBE;
 }
 
@@ -302,8 +302,8 @@ do_emulate(struct cmd *c)
 
 	c->s->status = TRI_YES;
 	for (i = 1; i + 1 < c->argc; i++)
-		if (strcmp(c->v[i], "-c") == 0 && sim_known(c->v[i + 1]))
-			sim_eval(c->s, c->v[i + 1]);
+		if (strcmp(c->v[i], "-c") == 0 && se_sim_known(c->v[i + 1]))
+			se_sim_eval(c->s, c->v[i + 1]);
 }
 
 static const struct {
@@ -327,17 +327,17 @@ static const struct {
 };
 
 enum tri
-sim_has_command(struct sim *s, const char *name)
+se_sim_has_command(struct sim *s, const char *name)
 {
 	enum tri t = TRI_NO;
 	size_t i;
 
-	if (!sim_known(name) || name[0] == '\0')
+	if (!se_sim_known(name) || name[0] == '\0')
 		return TRI_MAYBE;
 	for (i = 0; i < AEG_NELEM(table); i++)
 		if (strcmp(table[i].name, name) == 0)
 			return TRI_YES;
-	if (sim_func(s, name) != NULL)
+	if (se_sim_func(s, name) != NULL)
 		return TRI_YES;
 	if (strchr(name, '/') != NULL)
 		return name[0] == '/' && se_program(s->se, name) != NULL ?
@@ -376,7 +376,7 @@ strip_prefix(struct cmd *c)
 }
 
 void
-sim_command(struct sim *s, struct prof_node *n)
+se_sim_command(struct sim *s, struct prof_node *n)
 {
 	struct cmd c = { .s = s, .n = n };
 	struct prof_node *body;
@@ -395,11 +395,11 @@ sim_command(struct sim *s, struct prof_node *n)
 	c.v = arena_alloc(s->se->arena, (c.argc + 1) * sizeof *c.v);
 	s->bytes += (c.argc + 1) * sizeof *c.v;
 	for (i = 0; i < c.argc; i++)
-		c.v[i] = sim_expand(s, n->words[c.first + i].raw,
+		c.v[i] = se_sim_expand(s, n->words[c.first + i].raw,
 		    n->words[c.first + i].len, 0);
-	body = sim_func(s, c.v[0]);
+	body = se_sim_func(s, c.v[0]);
 	if (body != NULL) {
-		sim_call(s, body, c.v + 1, c.argc - 1);
+		se_sim_call(s, body, c.v + 1, c.argc - 1);
 		return;
 	}
 	if (!strip_prefix(&c))

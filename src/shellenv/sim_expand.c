@@ -61,13 +61,13 @@ inside(struct exp *x, char close, size_t *ret_len)
 	const char *from = x->p;
 	struct lex l;
 
-	lex_init(&l, x->s->se->arena, x->p, (size_t)(x->end - x->p),
+	se_lex_init(&l, x->s->se->arena, x->p, (size_t)(x->end - x->p),
 	    x->s->dialect);
 	if (close == '\'')
 		while (l.pos < l.len && l.text[l.pos] != '\'')
 			l.pos++;
 	else
-		lex_skip_to(&l, close, 0);
+		se_lex_skip_to(&l, close, 0);
 	if (l.bad != NULL || (close == '\'' && l.pos >= l.len)) {
 		x->p = x->end;
 		*ret_len = (size_t)(x->end - from);
@@ -124,8 +124,8 @@ strip(struct exp *x, const char *v, const char *op, size_t len, bool quoted)
 	size_t skip = longest ? 2 : 1, n = strlen(v), i;
 	const char *pattern;
 
-	pattern = sim_expand(x->s, op + skip, len - skip, EXPAND_PATTERN);
-	if (n > STRIP_MAX || !sim_known(v) || !sim_known(pattern)) {
+	pattern = se_sim_expand(x->s, op + skip, len - skip, EXPAND_PATTERN);
+	if (n > STRIP_MAX || !se_sim_known(v) || !se_sim_known(pattern)) {
 		unknown(x);
 		return;
 	}
@@ -134,7 +134,7 @@ strip(struct exp *x, const char *v, const char *op, size_t len, bool quoted)
 		const char *part = front ?
 		    arena_memdup0(x->s->se->arena, v, k) : v + n - k;
 
-		if (sim_match(x->s, part, pattern) != TRI_YES)
+		if (se_sim_match(x->s, part, pattern) != TRI_YES)
 			continue;
 		v = front ? v + k :
 		    arena_memdup0(x->s->se->arena, v, n - k);
@@ -186,7 +186,7 @@ braces(struct exp *x, const char *p, size_t len, bool quoted)
 		return;
 	}
 	name = arena_memdup0(x->s->se->arena, p, n);
-	v = sim_get(x->s, name);
+	v = se_sim_get(x->s, name);
 	op = p + n;
 	len -= n;
 	if (len == 0 || is_text(op, len, "[@]") || is_text(op, len, "[*]"))
@@ -235,7 +235,7 @@ dollar(struct exp *x, bool quoted)
 		literal(x, '$', quoted);
 		return;
 	}
-	value(x, sim_get(x->s, arena_memdup0(x->s->se->arena, from,
+	value(x, se_sim_get(x->s, arena_memdup0(x->s->se->arena, from,
 	    (size_t)(x->p - from))), quoted);
 }
 
@@ -293,7 +293,7 @@ tilde(struct exp *x, const char *start)
 		return false;
 	if (next < x->end && *next != '/' && *next != ':')
 		return false;
-	value(x, sim_get(x->s, "HOME"), true);
+	value(x, se_sim_get(x->s, "HOME"), true);
 	return true;
 }
 
@@ -376,7 +376,7 @@ expand_fish(struct exp *x)
 }
 
 const char *
-sim_expand(struct sim *s, const char *raw, size_t len, int flags)
+se_sim_expand(struct sim *s, const char *raw, size_t len, int flags)
 {
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT_MAX(SHELLENV_VALUE_MAX);
 	struct exp x = { s, raw, raw + len, &out, flags, 0 };
@@ -397,7 +397,7 @@ sim_expand(struct sim *s, const char *raw, size_t len, int flags)
 }
 
 bool
-sim_has_glob(const char *raw, size_t len)
+se_sim_has_glob(const char *raw, size_t len)
 {
 	char quote = '\0';
 	size_t i;

@@ -73,7 +73,8 @@ do_set(struct cmd *c)
 		return;
 	name = c->v[at];
 	if (f.query) {
-		c->s->status = sim_get(c->s, name) != NULL ? TRI_YES : TRI_NO;
+		c->s->status = se_sim_get(c->s, name) != NULL ? TRI_YES :
+		    TRI_NO;
 		return;
 	}
 	if (f.erase)
@@ -92,7 +93,7 @@ do_set(struct cmd *c)
 	} else if (path && f.append) {
 		value = se_printf(c->s->se, "%s:%s", old, value);
 	}
-	sim_set(c->s, name, value, f.exported || path);
+	se_sim_set(c->s, name, value, f.exported || path);
 }
 
 /* Directories that are there and not yet in PATH, in front (or behind). */
@@ -107,11 +108,11 @@ do_add_path(struct cmd *c)
 	for (; at < c->argc; at++) {
 		const char *dir = c->v[at];
 
-		if (!sim_known(dir) || dir[0] != '/' ||
+		if (!se_sim_known(dir) || dir[0] != '/' ||
 		    se_stat(c->s->se, dir, &st) < 0 ||
-		    sim_find(c->s, dir, false) != NULL)
+		    se_sim_find(c->s, dir, false) != NULL)
 			continue;
-		sim_set_path(c->s, f.append ?
+		se_sim_set_path(c->s, f.append ?
 		    se_printf(c->s->se, "%s:%s", old, dir) :
 		    se_printf(c->s->se, "%s:%s", dir, old));
 	}
@@ -142,9 +143,9 @@ do_contains(struct cmd *c)
 	for (k = i + 1; k < c->argc; k++) {
 		if (c->v[k][0] == SIM_OLD && c->v[k][1] == '\0') {
 			if (c->v[i][0] == '/' &&
-			    sim_find(c->s, c->v[i], false) != NULL)
+			    se_sim_find(c->s, c->v[i], false) != NULL)
 				c->s->status = TRI_YES;
-		} else if (!sim_known(c->v[k]) || !sim_known(c->v[i])) {
+		} else if (!se_sim_known(c->v[k]) || !se_sim_known(c->v[i])) {
 			c->s->status = TRI_MAYBE;
 		} else if (strcmp(c->v[k], c->v[i]) == 0) {
 			c->s->status = TRI_YES;
@@ -157,11 +158,11 @@ static void
 do_source(struct cmd *c)
 {
 	c->s->status = TRI_MAYBE;
-	if (c->argc < 2 || !sim_known(c->v[1])) {
-		sim_event(c->s, SIM_OPAQUE, "source", NULL);
+	if (c->argc < 2 || !se_sim_known(c->v[1])) {
+		se_sim_event(c->s, SIM_OPAQUE, "source", NULL);
 		return;
 	}
-	sim_source(c->s, c->v[1][0] == '/' ? c->v[1] :
+	se_sim_source(c->s, c->v[1][0] == '/' ? c->v[1] :
 	    se_printf(c->s->se, "%s/%s", c->s->se->home, c->v[1]),
 	    c->v + 2, c->argc - 2);
 }
@@ -174,7 +175,7 @@ do_end(struct cmd *c)
 	if (strcmp(c->v[0], "exec") == 0 && c->argc < 2)
 		return;
 	if (!in)
-		sim_event(c->s, SIM_END, strcmp(c->v[0], "exec") == 0 ?
+		se_sim_event(c->s, SIM_END, strcmp(c->v[0], "exec") == 0 ?
 		    c->v[1] : c->v[0], NULL);
 	if (c->s->maybe == 0)
 		c->s->flow = strcmp(c->v[0], "return") == 0 ? FLOW_RETURN :
@@ -189,20 +190,20 @@ do_test(struct cmd *c)
 	if (strcmp(c->v[0], "[") == 0 && n > 0 &&
 	    strcmp(c->v[c->argc - 1], "]") == 0)
 		n--;
-	c->s->status = sim_test(c->s, c->v + 1, n);
+	c->s->status = se_sim_test(c->s, c->v + 1, n);
 }
 
 static void
 do_type(struct cmd *c)
 {
 	c->s->status = c->argc > 1 ?
-	    sim_has_command(c->s, c->v[c->argc - 1]) : TRI_MAYBE;
+	    se_sim_has_command(c->s, c->v[c->argc - 1]) : TRI_MAYBE;
 }
 
 static void
 do_opaque(struct cmd *c)
 {
-	sim_event(c->s, SIM_OPAQUE, c->v[0], joined(c, 1, " "));
+	se_sim_event(c->s, SIM_OPAQUE, c->v[0], joined(c, 1, " "));
 	c->s->status = TRI_MAYBE;
 }
 
@@ -246,20 +247,21 @@ export_word(struct cmd *c)
 		return false;
 	name = arena_memdup0(c->s->se->arena, c->v[1],
 	    (size_t)(eq - c->v[1]));
-	sim_set(c->s, name, eq + 1, true);
+	se_sim_set(c->s, name, eq + 1, true);
 	c->s->status = TRI_YES;
 	return true;
 }
 
 void
-sim_command_fish(struct sim *s, struct prof_node *n)
+se_sim_command_fish(struct sim *s, struct prof_node *n)
 {
 	struct cmd c = { .s = s };
 	struct prof_node *body;
 	size_t i, skip = 0;
 
-	while (skip + 1 < n->n_words && (word_is(&n->words[skip], "command") ||
-	    word_is(&n->words[skip], "builtin"))) {
+	while (skip + 1 < n->n_words &&
+	    (se_word_is(&n->words[skip], "command") ||
+	    se_word_is(&n->words[skip], "builtin"))) {
 		const struct prof_word *next = &n->words[skip + 1];
 
 		skip++;
@@ -272,15 +274,15 @@ sim_command_fish(struct sim *s, struct prof_node *n)
 	c.v = arena_alloc(s->se->arena, (c.argc + 1) * sizeof *c.v);
 	s->bytes += (c.argc + 1) * sizeof *c.v;
 	for (i = 0; i < c.argc; i++)
-		c.v[i] = sim_expand(s, n->words[skip + i].raw,
+		c.v[i] = se_sim_expand(s, n->words[skip + i].raw,
 		    n->words[skip + i].len, 0);
 	if (skip > 0 && c.v[0][0] == '-') {
 		do_type(&c);
 		return;
 	}
-	body = sim_func(s, c.v[0]);
+	body = se_sim_func(s, c.v[0]);
 	if (body != NULL) {
-		sim_call(s, body, c.v + 1, c.argc - 1);
+		se_sim_call(s, body, c.v + 1, c.argc - 1);
 		return;
 	}
 	if (export_word(&c))

@@ -41,7 +41,7 @@ struct sim_event {
 	const char *name, *value;
 	bool maybe;
 	bool known;		/* value has nothing unknown in it */
-	bool top;		/* not inside a function */
+	bool top;		/* a command of the file itself */
 	size_t at;		/* END: where the top-level command begins */
 };
 
@@ -66,6 +66,8 @@ struct sim {
 	struct sim_event *events;
 	size_t n_events, cap_events;
 	bool exhausted;		/* a cap was reached: the end is not known */
+	const char *loop_file;	/* files source each other without end */
+	int loop_line;		/* NULL, or where */
 
 	/* while it runs */
 	struct sim_var *vars;
@@ -91,53 +93,58 @@ struct sim {
 /* ---- sim.c ------------------------------------------------------------ */
 
 /* Ready to follow a session of a shell; env is where it begins. */
-struct sim *sim_new(struct shellenv *se, const struct shell_row *row,
+struct sim *se_sim_new(struct shellenv *se, const struct shell_row *row,
 	enum shellenv_session session, const struct sim_overlay *overlays,
 	size_t n_overlays);
 /* One start-up file, read by the shell itself. */
-void sim_file(struct sim *s, const char *path);
-const char *sim_get(struct sim *s, const char *name);
-void sim_set(struct sim *s, const char *name, const char *value,
+void se_sim_file(struct sim *s, const char *path);
+const char *se_sim_get(struct sim *s, const char *name);
+void se_sim_set(struct sim *s, const char *name, const char *value,
 	bool exported);
-void sim_export(struct sim *s, const char *name);
-void sim_set_path(struct sim *s, const char *value);
+void se_sim_export(struct sim *s, const char *name);
+void se_sim_set_path(struct sim *s, const char *value);
 /* SIM_OLD replaced by the entries it stands for. */
-const char *sim_flat(struct sim *s, const char *text);
-void sim_event(struct sim *s, enum sim_what what, const char *name,
+const char *se_sim_flat(struct sim *s, const char *text);
+void se_sim_event(struct sim *s, enum sim_what what, const char *name,
 	const char *value);
-void sim_source(struct sim *s, const char *path, const char *const *args,
+void se_sim_source(struct sim *s, const char *path, const char *const *args,
 	size_t n_args);
+/* The command, at which line, whose effect only running it would tell and
+ * that names a word; NULL word: any.  NULL: none. */
+const struct sim_event *se_sim_opaque(const struct sim *s, const char *word);
 /* The last entry that is this directory and not maybe; NULL: none. */
-const struct sim_entry *sim_find(struct sim *s, const char *dir, bool maybe);
-bool sim_known(const char *text);
+const struct sim_entry *se_sim_find(struct sim *s, const char *dir, bool maybe);
+bool se_same_dir(struct shellenv *se, const char *a, const char *b);
+bool se_sim_known(const char *text);
 /* The overlay of a path, also by another name of the file; NULL: none. */
-const struct sim_overlay *sim_overlay(const struct sim *s, const char *path);
+const struct sim_overlay *se_sim_overlay(const struct sim *s, const char *path);
 
 /* ---- sim_run.c -------------------------------------------------------- */
 
-void sim_list(struct sim *s, struct prof_node *n);
-void sim_eval(struct sim *s, const char *text);
-void sim_call(struct sim *s, struct prof_node *body, const char *const *args,
+void se_sim_list(struct sim *s, struct prof_node *n);
+void se_sim_eval(struct sim *s, const char *text);
+void se_sim_call(struct sim *s, struct prof_node *body, const char *const *args,
 	size_t n_args);
-struct prof_node *sim_func(struct sim *s, const char *name);
+struct prof_node *se_sim_func(struct sim *s, const char *name);
 
 /* ---- sim_expand.c ----------------------------------------------------- */
 
 enum { EXPAND_PATTERN = 1, EXPAND_ASSIGN = 2, EXPAND_NO_TILDE = 4 };
-const char *sim_expand(struct sim *s, const char *raw, size_t len, int flags);
+const char *se_sim_expand(struct sim *s, const char *raw, size_t len,
+	int flags);
 /* Whether a word has an unquoted * ? or [. */
-bool sim_has_glob(const char *raw, size_t len);
+bool se_sim_has_glob(const char *raw, size_t len);
 
 /* ---- sim_cmd.c, sim_fish.c, sim_test.c -------------------------------- */
 
-void sim_command(struct sim *s, struct prof_node *n);
-void sim_command_fish(struct sim *s, struct prof_node *n);
-enum tri sim_test(struct sim *s, const char *const *v, size_t n);
+void se_sim_command(struct sim *s, struct prof_node *n);
+void se_sim_command_fish(struct sim *s, struct prof_node *n);
+enum tri se_sim_test(struct sim *s, const char *const *v, size_t n);
 /* [[ … ]]: the words as written. */
-enum tri sim_cond(struct sim *s, const struct prof_word *w, size_t n);
-enum tri sim_match(struct sim *s, const char *text, const char *pattern);
+enum tri se_sim_cond(struct sim *s, const struct prof_word *w, size_t n);
+enum tri se_sim_match(struct sim *s, const char *text, const char *pattern);
 /* Whether a program, builtin or function of this name can be had. */
-enum tri sim_has_command(struct sim *s, const char *name);
+enum tri se_sim_has_command(struct sim *s, const char *name);
 
 /* ---- startup.c, session.c: which files a session reads ---------------- */
 
@@ -156,8 +163,8 @@ struct startup_row {
 	const char *mark;	/* NULL, or text in the program that reads it */
 	const char *when;
 };
-extern const struct startup_row startup_rows[];
-extern const size_t startup_n_rows;
+extern const struct startup_row se_startup_rows[];
+extern const size_t se_startup_n_rows;
 
 struct session_file {
 	const char *path, *when, *shadowed_by;
@@ -165,19 +172,21 @@ struct session_file {
 	size_t first_event, end_event;	/* what happened in it */
 };
 /* Follow a session to its end.  ret may be NULL. */
-struct sim *session_follow(struct shellenv *se, const struct shell_row *row,
+struct sim *se_session_follow(struct shellenv *se, const struct shell_row *row,
 	enum shellenv_session session, const struct sim_overlay *overlays,
 	size_t n_overlays, const struct session_file **ret, size_t *ret_n);
 /* Whether a session that was followed came to read a file, by itself or by
  * another file's sourcing it. */
-bool session_reads(const struct sim *s, const struct session_file *files,
+bool se_session_reads(const struct sim *s, const struct session_file *files,
 	size_t n, const char *path);
 /* The program of a shell on this machine; NULL: not installed. */
-const char *session_program(struct shellenv *se, const struct shell_row *row);
+const char *se_session_program(struct shellenv *se,
+	const struct shell_row *row);
 /* bash's login file: the first that is there, else the default. */
-const char *session_login_file(struct shellenv *se,
+const char *se_session_login_file(struct shellenv *se,
 	const struct shell_row *row, bool *ret_exists);
 /* Where zsh keeps its files, fish its configuration, ksh its rc. */
-const char *session_rc_file(struct shellenv *se, const struct shell_row *row);
+const char *se_session_rc_file(struct shellenv *se,
+	const struct shell_row *row);
 
 #endif

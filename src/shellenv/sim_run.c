@@ -9,12 +9,13 @@
 #include <glob.h>
 #include <string.h>
 
+#include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
 #define LOOP_MAX 128		/* rounds of one for */
 
 struct prof_node *
-sim_func(struct sim *s, const char *name)
+se_sim_func(struct sim *s, const char *name)
 {
 	size_t i;
 
@@ -32,7 +33,7 @@ define(struct sim *s, const struct prof_node *n)
 	if (n->n_words == 0 || s->n_funcs >= SIM_VARS)
 		return;
 	f = SE_PUSH(s->se, s->funcs, s->n_funcs, s->cap_funcs);
-	f->name = sim_expand(s, n->words[0].raw, n->words[0].len, 0);
+	f->name = se_sim_expand(s, n->words[0].raw, n->words[0].len, 0);
 	f->body = n->a;
 	s->status = TRI_YES;
 }
@@ -44,7 +45,7 @@ branch(struct sim *s, struct prof_node *n, enum tri taken)
 		return;
 	if (taken == TRI_MAYBE)
 		s->maybe++;
-	sim_list(s, n);
+	se_sim_list(s, n);
 	if (taken == TRI_MAYBE) {
 		s->maybe--;
 		s->flow = FLOW_RUN;
@@ -63,7 +64,7 @@ run_if(struct sim *s, struct prof_node *n)
 {
 	enum tri t;
 
-	sim_list(s, n->a);
+	se_sim_list(s, n->a);
 	if (s->flow != FLOW_RUN)
 		return;
 	t = s->status;
@@ -79,7 +80,7 @@ run_andor(struct sim *s, struct prof_node *n)
 	enum tri t, left, right;
 
 	if (n->a != NULL)
-		sim_list(s, n->a);
+		se_sim_list(s, n->a);
 	if (s->flow != FLOW_RUN)
 		return;
 	left = s->status;
@@ -96,8 +97,8 @@ static void
 loop_body(struct sim *s, const char *name, const char *value,
     struct prof_node *body)
 {
-	sim_set(s, name, value, false);
-	sim_list(s, body);
+	se_sim_set(s, name, value, false);
+	se_sim_list(s, body);
 	if (s->flow == FLOW_BREAK)
 		s->flow = FLOW_RUN;
 }
@@ -111,6 +112,13 @@ loop_glob(struct sim *s, const char *name, const char *pattern,
 	size_t i, skip = strlen(on_disk) - strlen(pattern);
 	glob_t g;
 
+	/* Only the last part may vary: more could walk the whole disk. */
+	if (strcspn(pattern, "*?[") < (size_t)(path_base(pattern) - pattern)) {
+		s->maybe++;
+		loop_body(s, name, "\003", body);
+		s->maybe--;
+		return rounds + 1;
+	}
 	if (pattern[0] != '/' || glob(on_disk, 0, NULL, &g) != 0) {
 		/* Unmatched, the pattern stays as it is. */
 		loop_body(s, name, pattern, body);
@@ -132,15 +140,15 @@ run_for(struct sim *s, struct prof_node *n)
 
 	if (n->n_words == 0)
 		return;
-	name = sim_expand(s, n->words[0].raw, n->words[0].len, 0);
+	name = se_sim_expand(s, n->words[0].raw, n->words[0].len, 0);
 	for (i = 1; i < n->n_words && s->flow == FLOW_RUN &&
 	    rounds < LOOP_MAX && !s->exhausted; i++) {
 		const struct prof_word *w = &n->words[i];
 		bool split = w->raw[0] == '$' &&
 		    memchr(w->raw, '"', w->len) == NULL;
 
-		list = sim_expand(s, w->raw, w->len, 0);
-		if (sim_has_glob(w->raw, w->len) && sim_known(list)) {
+		list = se_sim_expand(s, w->raw, w->len, 0);
+		if (se_sim_has_glob(w->raw, w->len) && se_sim_known(list)) {
 			rounds = loop_glob(s, name, list, n->a, rounds);
 			continue;
 		}
@@ -172,7 +180,7 @@ run_case(struct sim *s, struct prof_node *n)
 
 	if (n->n_words == 0)
 		return;
-	subject = sim_expand(s, n->words[0].raw, n->words[0].len, 0);
+	subject = se_sim_expand(s, n->words[0].raw, n->words[0].len, 0);
 	s->status = TRI_YES;
 	for (item = n->a; item != NULL && left != TRI_NO &&
 	    s->flow == FLOW_RUN; item = item->next) {
@@ -182,10 +190,10 @@ run_case(struct sim *s, struct prof_node *n)
 			enum tri m;
 
 			/* In fish quotes do not take a pattern's power. */
-			pattern = sim_expand(s, item->words[i].raw,
+			pattern = se_sim_expand(s, item->words[i].raw,
 			    item->words[i].len, s->dialect == DIALECT_FISH ?
 			    0 : EXPAND_PATTERN);
-			m = sim_match(s, subject, pattern);
+			m = se_sim_match(s, subject, pattern);
 			t = m == TRI_YES ? m : m == TRI_MAYBE ? m : t;
 		}
 		if (t == TRI_NO)
@@ -201,9 +209,9 @@ run_pipe(struct sim *s, struct prof_node *n)
 	/* Each part runs in its own process and changes nothing here. */
 	for (n = n->a; n != NULL; n = n->next)
 		if (n->kind == PROF_CMD && n->n_words > 0 &&
-		    (word_is(&n->words[0], "source") ||
-		    word_is(&n->words[0], "eval")))
-			sim_event(s, SIM_OPAQUE, "pipeline", NULL);
+		    (se_word_is(&n->words[0], "source") ||
+		    se_word_is(&n->words[0], "eval")))
+			se_sim_event(s, SIM_OPAQUE, "pipeline", NULL);
 	s->status = TRI_MAYBE;
 }
 
@@ -216,16 +224,16 @@ run_node(struct sim *s, struct prof_node *n)
 	switch (n->kind) {
 	case PROF_CMD:
 		if (s->dialect == DIALECT_FISH)
-			sim_command_fish(s, n);
+			se_sim_command_fish(s, n);
 		else
-			sim_command(s, n);
+			se_sim_command(s, n);
 		break;
 	case PROF_ANDOR:
 		run_andor(s, n);
 		break;
 	case PROF_NOT:
 		if (n->a != NULL)
-			sim_list(s, n->a);
+			se_sim_list(s, n->a);
 		s->status = opposite(s->status);
 		break;
 	case PROF_PIPE:
@@ -249,12 +257,12 @@ run_node(struct sim *s, struct prof_node *n)
 		define(s, n);
 		break;
 	case PROF_GROUP:
-		sim_list(s, n->a);
+		se_sim_list(s, n->a);
 		break;
 	case PROF_SUBSHELL:
 		/* Its changes to PATH end with it; files it reads count. */
 		s->maybe++;
-		sim_list(s, n->a);
+		se_sim_list(s, n->a);
 		s->maybe--;
 		s->path = path;
 		s->n_path = s->cap_path = n_path;
@@ -265,7 +273,7 @@ run_node(struct sim *s, struct prof_node *n)
 }
 
 void
-sim_list(struct sim *s, struct prof_node *n)
+se_sim_list(struct sim *s, struct prof_node *n)
 {
 	for (; n != NULL && s->flow == FLOW_RUN && !s->exhausted;
 	    n = n->next) {
@@ -283,7 +291,7 @@ sim_list(struct sim *s, struct prof_node *n)
 }
 
 void
-sim_call(struct sim *s, struct prof_node *body, const char *const *args,
+se_sim_call(struct sim *s, struct prof_node *body, const char *const *args,
     size_t n_args)
 {
 	const char *const *old = s->args;
@@ -297,7 +305,7 @@ sim_call(struct sim *s, struct prof_node *body, const char *const *args,
 	s->args = args;
 	s->n_args = n_args;
 	s->in_func++;
-	sim_list(s, body);
+	se_sim_list(s, body);
 	s->in_func--;
 	s->args = old;
 	s->n_args = n_old;
@@ -308,7 +316,7 @@ sim_call(struct sim *s, struct prof_node *body, const char *const *args,
 
 /* Text run as commands: its lines are the line of the eval. */
 void
-sim_eval(struct sim *s, const char *text)
+se_sim_eval(struct sim *s, const char *text)
 {
 	const struct prof *p;
 	int line = s->line;
@@ -317,10 +325,11 @@ sim_eval(struct sim *s, const char *text)
 		s->exhausted = true;
 		return;
 	}
-	p = prof_parse(s->se->arena, s->file, text, strlen(text), s->dialect);
+	p = se_prof_parse(s->se->arena, s->file, text, strlen(text),
+	    s->dialect);
 	s->stack[s->depth++] = NULL;
 	s->in_func++;
-	sim_list(s, p->body);
+	se_sim_list(s, p->body);
 	s->in_func--;
 	s->depth--;
 	s->line = line;

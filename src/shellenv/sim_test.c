@@ -27,14 +27,14 @@ tri_bool(bool b)
 }
 
 enum tri
-sim_match(struct sim *s, const char *text, const char *pattern)
+se_sim_match(struct sim *s, const char *text, const char *pattern)
 {
 	size_t i, stars = 0;
 	bool ext;
 	int r;
 
-	text = sim_flat(s, text);
-	pattern = sim_flat(s, pattern);
+	text = se_sim_flat(s, text);
+	pattern = se_sim_flat(s, pattern);
 	for (i = 0; pattern[i] != '\0'; i++)
 		stars += pattern[i] == '*';
 	if (strcmp(pattern, "*") == 0)
@@ -42,12 +42,12 @@ sim_match(struct sim *s, const char *text, const char *pattern)
 	/* @(a|b) and its kin, which glibc knows too. */
 	ext = strchr(pattern, '(') != NULL;
 	if (i > (ext ? EXT_MAX : PATTERN_MAX) || stars > STARS_MAX ||
-	    !sim_known(pattern))
+	    !se_sim_known(pattern))
 		return TRI_MAYBE;
 	r = fnmatch(pattern, text, ext ? FNM_EXTMATCH : 0);
 	if (r == 0)
 		return TRI_YES;
-	return sim_known(text) ? TRI_NO : TRI_MAYBE;
+	return se_sim_known(text) ? TRI_NO : TRI_MAYBE;
 }
 
 static enum tri
@@ -57,7 +57,7 @@ file_test(struct sim *s, char op, const char *path)
 	AEG_AUTOFREE char *canon = NULL;
 	const struct sim_overlay *o;
 
-	if (!sim_known(path) || strchr(path, SIM_OLD) != NULL)
+	if (!se_sim_known(path) || strchr(path, SIM_OLD) != NULL)
 		return TRI_MAYBE;
 	if (path[0] == '\0')
 		return TRI_NO;
@@ -65,7 +65,7 @@ file_test(struct sim *s, char op, const char *path)
 		canon = path_canon(s->se->home, path);
 	else
 		canon = path_canon("/", path);
-	o = sim_overlay(s, canon);
+	o = se_sim_overlay(s, canon);
 	if (o != NULL && strchr("efrswa", op) != NULL)
 		return tri_bool(o->text != NULL);
 	if (op == 'h' || op == 'L')
@@ -102,7 +102,7 @@ unary(struct sim *s, const char *op, const char *arg)
 	if (op[1] == 't')
 		return tri_bool(s->interactive);
 	if (op[1] == 'v')
-		return tri_bool(sim_get(s, arg) != NULL);
+		return tri_bool(se_sim_get(s, arg) != NULL);
 	if (op[1] == 'n' || op[1] == 'z') {
 		if (arg[0] == SIM_UNKNOWN)
 			return TRI_MAYBE;
@@ -147,23 +147,23 @@ binary(struct sim *s, const char *a, const char *op, const char *b,
 	enum tri t;
 
 	if (op[0] == '-')
-		return numbers(sim_flat(s, a), op, sim_flat(s, b));
+		return numbers(se_sim_flat(s, a), op, se_sim_flat(s, b));
 	if (strcmp(op, "=") != 0 && strcmp(op, "==") != 0 &&
 	    strcmp(op, "!=") != 0)
 		return TRI_MAYBE;
 	if (pattern) {
-		t = sim_match(s, a, b);
+		t = se_sim_match(s, a, b);
 	} else {
-		a = sim_flat(s, a);
-		b = sim_flat(s, b);
-		t = !sim_known(a) || !sim_known(b) ? TRI_MAYBE :
+		a = se_sim_flat(s, a);
+		b = se_sim_flat(s, b);
+		t = !se_sim_known(a) || !se_sim_known(b) ? TRI_MAYBE :
 		    tri_bool(strcmp(a, b) == 0);
 	}
 	return op[0] == '!' ? tri_not(t) : t;
 }
 
 enum tri
-sim_test(struct sim *s, const char *const *v, size_t n)
+se_sim_test(struct sim *s, const char *const *v, size_t n)
 {
 	size_t i;
 
@@ -172,21 +172,21 @@ sim_test(struct sim *s, const char *const *v, size_t n)
 	if (n > WORDS_MAX)
 		return TRI_MAYBE;
 	if (n > 1 && strcmp(v[0], "!") == 0)
-		return tri_not(sim_test(s, v + 1, n - 1));
+		return tri_not(se_sim_test(s, v + 1, n - 1));
 	/* -o binds less than -a; POSIX calls both obsolescent, profiles
 	 * use them all the same. */
 	for (i = 1; n > 3 && i + 1 < n; i++)
 		if (strcmp(v[i], "-o") == 0) {
-			enum tri a = sim_test(s, v, i);
-			enum tri b = sim_test(s, v + i + 1, n - i - 1);
+			enum tri a = se_sim_test(s, v, i);
+			enum tri b = se_sim_test(s, v + i + 1, n - i - 1);
 
 			return a == TRI_YES || b == TRI_YES ? TRI_YES :
 			    a == TRI_NO ? b : b == TRI_NO ? a : TRI_MAYBE;
 		}
 	for (i = 1; n > 3 && i + 1 < n; i++)
 		if (strcmp(v[i], "-a") == 0) {
-			enum tri a = sim_test(s, v, i);
-			enum tri b = sim_test(s, v + i + 1, n - i - 1);
+			enum tri a = se_sim_test(s, v, i);
+			enum tri b = se_sim_test(s, v + i + 1, n - i - 1);
 
 			return a == TRI_NO || b == TRI_NO ? TRI_NO :
 			    a == TRI_YES ? b : b == TRI_YES ? a : TRI_MAYBE;
@@ -203,34 +203,34 @@ cond_part(struct sim *s, const struct prof_word *w, size_t n)
 {
 	const char *a, *op, *b;
 
-	if (n > 0 && word_is(&w[0], "!"))
+	if (n > 0 && se_word_is(&w[0], "!"))
 		return tri_not(cond_part(s, w + 1, n - 1));
 	if (n == 1)
-		return unary(s, "-n", sim_expand(s, w[0].raw, w[0].len, 0));
+		return unary(s, "-n", se_sim_expand(s, w[0].raw, w[0].len, 0));
 	if (n != 2 && n != 3)
 		return TRI_MAYBE;
-	a = sim_expand(s, w[0].raw, w[0].len, 0);
-	op = sim_expand(s, w[1].raw, w[1].len, 0);
+	a = se_sim_expand(s, w[0].raw, w[0].len, 0);
+	op = se_sim_expand(s, w[1].raw, w[1].len, 0);
 	if (n == 2)
 		return unary(s, a, op);
-	b = sim_expand(s, w[2].raw, w[2].len, EXPAND_PATTERN);
+	b = se_sim_expand(s, w[2].raw, w[2].len, EXPAND_PATTERN);
 	return binary(s, a, op, b, true);
 }
 
 /* && binds tighter than ||. */
 enum tri
-sim_cond(struct sim *s, const struct prof_word *w, size_t n)
+se_sim_cond(struct sim *s, const struct prof_word *w, size_t n)
 {
 	enum tri any = TRI_NO, all = TRI_YES, t;
 	size_t i, from = 0;
 
-	if (n > 0 && word_is(&w[n - 1], "]]"))
+	if (n > 0 && se_word_is(&w[n - 1], "]]"))
 		n--;
 	if (n > WORDS_MAX)
 		return TRI_MAYBE;
 	for (i = 0; i <= n; i++) {
-		bool and = i < n && word_is(&w[i], "&&");
-		bool or = i < n && word_is(&w[i], "||");
+		bool and = i < n && se_word_is(&w[i], "&&");
+		bool or = i < n && se_word_is(&w[i], "||");
 
 		if (i < n && !and && !or)
 			continue;

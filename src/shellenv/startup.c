@@ -20,7 +20,7 @@
 #define ALL (LOGINS | TALKS | CMD | SSH)
 #define PROFILE_SHELLS (S(SH) | S(DASH) | S(ASH) | S(KSH93) | S(MKSH))
 
-const struct startup_row startup_rows[] = {
+const struct startup_row se_startup_rows[] = {
 	/* sh, dash, ash, ksh93, mksh */
 	{ PROFILE_SHELLS | S(BASH) | S(AEGSH), LOGINS, RULE_ALWAYS,
 	    "/etc/profile", NULL, "login" },
@@ -108,4 +108,4 @@ const struct startup_row startup_rows[] = {
 	{ S(NU), LOGINS, RULE_ALWAYS, "$CONFIG/nushell/login.nu", NULL,
 	    "login" },
 };
-const size_t startup_n_rows = AEG_NELEM(startup_rows);
+const size_t se_startup_n_rows = AEG_NELEM(se_startup_rows);

@@ -150,9 +150,9 @@ row_of(struct shellenv *se, const char *path, const char *real)
 {
 	const struct shell_row *row;
 
-	row = shell_by_name(path, &se->restricted_name);
+	row = se_shell_by_name(path, &se->restricted_name);
 	if (row->kind == SHELL_KSH93 && real != NULL) {
-		const struct shell_row *r = shell_by_name(real, NULL);
+		const struct shell_row *r = se_shell_by_name(real, NULL);
 
 		if (r->kind == SHELL_MKSH)
 			return r;
@@ -237,7 +237,10 @@ shellenv_become(const struct shellenv *se, struct err *err)
 {
 	if (geteuid() == se->uid && getuid() == se->uid)
 		return 0;
-	if (initgroups(se->user, se->gid) < 0 && errno != EPERM)
+	if (geteuid() != 0)
+		return err_set(err, -EPERM, "only root may act for %s",
+		    se->user);
+	if (initgroups(se->user, se->gid) < 0)
 		return err_sys(err, errno, "groups of %s", se->user);
 	if (setresgid(se->gid, se->gid, se->gid) < 0 ||
 	    setresuid(se->uid, se->uid, se->uid) < 0)

@@ -58,14 +58,14 @@ fill_argv(const struct shell_row *row, const char *path, const char *argv[7])
 }
 
 void
-syntax_check(struct shellenv *se, const struct shell_row *row,
+se_syntax_check(struct shellenv *se, const struct shell_row *row,
     const char *path, struct syntax *ret)
 {
 	static const char *const env[] = { "PATH=/usr/bin:/bin", "LC_ALL=C",
 	    "HOME=/nonexistent", NULL };
 	const char *argv[7], *disk = se_disk(se, path), *text;
-	const char *program = session_program(se,
-	    row->kind == SHELL_AEGSH ? shell_row(SHELL_BASH) : row);
+	const char *program = se_session_program(se,
+	    row->kind == SHELL_AEGSH ? se_shell_row(SHELL_BASH) : row);
 	struct probe p = { .argv = argv, .env = env, .with_stderr = true,
 		.limit_ms = SYNTAX_LIMIT_MS, .out_max = SYNTAX_OUT_MAX };
 	struct probe_result r;
@@ -76,7 +76,7 @@ syntax_check(struct shellenv *se, const struct shell_row *row,
 		return;
 	fill_argv(row, disk, argv);
 	p.path = se_disk(se, program);
-	if (probe_run(&p, &r, NULL) < 0)
+	if (se_probe_run(&p, &r, NULL) < 0)
 		return;
 	ret->asked = !r.timed_out && WIFEXITED(r.status);
 	text = r.out.data != NULL ? r.out.data : "";
@@ -90,5 +90,5 @@ syntax_check(struct shellenv *se, const struct shell_row *row,
 		ret->text = arena_memdup0(se->arena, text,
 		    n < TEXT_SHOWN ? n : TEXT_SHOWN);
 	}
-	probe_result_done(&r);
+	se_probe_result_done(&r);
 }

@@ -95,7 +95,7 @@ check_arg(const char *arg, bool dir, struct err *err)
 }
 
 int
-tmpl_parse(struct shellenv *se, const char *arg, bool dir, struct tmpl *ret,
+se_tmpl_parse(struct shellenv *se, const char *arg, bool dir, struct tmpl *ret,
     struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf literal = BUF_INIT;
@@ -135,7 +135,7 @@ tmpl_parse(struct shellenv *se, const char *arg, bool dir, struct tmpl *ret,
 }
 
 const char *
-tmpl_expand(struct shellenv *se, const struct tmpl *t,
+se_tmpl_expand(struct shellenv *se, const struct tmpl *t,
     const char *(*get)(void *ctx, const char *name), void *ctx)
 {
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT_MAX(SHELLENV_VALUE_MAX);
@@ -170,7 +170,7 @@ put_reference(struct buf *out, const struct tmpl *t, size_t i, bool fish)
 }
 
 const char *
-tmpl_posix(struct shellenv *se, const struct tmpl *t)
+se_tmpl_posix(struct shellenv *se, const struct tmpl *t)
 {
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
 	const char *p;
@@ -193,7 +193,7 @@ tmpl_posix(struct shellenv *se, const struct tmpl *t)
 /* Bare where every character is harmless; "…" else, where fish knows only
  * \\ \" and \$, and where {$X} must stand outside of the quotes. */
 const char *
-tmpl_fish(struct shellenv *se, const struct tmpl *t)
+se_tmpl_fish(struct shellenv *se, const struct tmpl *t)
 {
 	static const char plain[] = "/._-+,@";
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT;

@@ -18,7 +18,7 @@ holds(struct shellenv *se, const char *dir, const char *tool)
 static struct sim *
 follow(struct shellenv *se, enum shellenv_session s)
 {
-	return session_follow(se, se->row, s, NULL, 0, NULL, NULL);
+	return se_session_follow(se, se->row, s, NULL, 0, NULL, NULL);
 }
 
 /* Which line of which file put the entry there. */
@@ -28,12 +28,15 @@ find_origin(struct shellenv *se, struct shellenv_tool *t)
 	static const enum shellenv_session all[] = { SHELLENV_LOGIN,
 	    SHELLENV_INTERACTIVE };
 	const struct sim_entry *e = NULL;
+	const struct sim_event *perhaps = NULL;
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(all); i++) {
 		struct sim *s = follow(se, all[i]);
 
-		e = sim_find(s, t->entry, true);
+		if (perhaps == NULL)
+			perhaps = se_sim_opaque(s, NULL);
+		e = se_sim_find(s, t->entry, true);
 		if (e != NULL && e->file != NULL)
 			break;
 	}
@@ -42,6 +45,10 @@ find_origin(struct shellenv *se, struct shellenv_tool *t)
 		t->line = e->line;
 	} else if (e != NULL) {
 		t->note = "the entry is on the default PATH";
+	} else if (perhaps != NULL) {
+		t->note = se_printf(se, "the entry comes from this session, or "
+		    "from a command that a start-up file runs: %s:%d",
+		    se_shown(se, perhaps->file), perhaps->line);
 	} else {
 		t->note = "no start-up file of this shell sets the entry; it "
 		    "was set in this session";
@@ -83,14 +90,14 @@ find_on_path(struct shellenv *se, const char *tool, struct shellenv_tool *t)
 static void
 say_why(struct shellenv *se, const char *dir, struct shellenv_tool *t)
 {
-	const struct method *m = method_of(se, dir);
-	const struct sim_entry *e = sim_find(follow(se, SHELLENV_INTERACTIVE),
-	    dir, false);
+	const struct method *m = se_method_of(se, dir);
+	const struct sim_entry *e = se_sim_find(follow(se,
+	    SHELLENV_INTERACTIVE), dir, false);
 	const struct shell_row *row;
 
 	t->method = m != NULL ? m->label : NULL;
 	if (e == NULL)
-		e = sim_find(follow(se, SHELLENV_LOGIN), dir, false);
+		e = se_sim_find(follow(se, SHELLENV_LOGIN), dir, false);
 	if (e != NULL) {
 		t->note = se_printf(se, "%s:%d puts %s on PATH of new "
 		    "sessions", e->file != NULL ? se_shown(se, e->file) :
@@ -99,7 +106,7 @@ say_why(struct shellenv *se, const char *dir, struct shellenv_tool *t)
 		    se_quote(se, se->shell_path) : "sh");
 		return;
 	}
-	e = other_shell_sets(se, dir, &row);
+	e = se_other_shell_sets(se, dir, &row);
 	if (e != NULL)
 		t->note = se_printf(se, "%s:%d sets it for %s, and the shell "
 		    "is %s", se_shown(se, e->file), e->line, row->name,
@@ -115,7 +122,7 @@ find_elsewhere(struct shellenv *se, const char *tool,
 	struct method_dir *dirs;
 	size_t i, n;
 
-	methods_find(se, &dirs, &n);
+	se_methods_find(se, &dirs, &n);
 	for (i = 0; i < n; i++) {
 		if (!holds(se, dirs[i].dir, tool))
 			continue;
@@ -137,9 +144,9 @@ find_in_files(struct shellenv *se, const char *tool, struct shellenv_tool *t)
 	for (k = SHELL_NONE; k < SHELL_KINDS; k++) {
 		const struct sim_entry **list;
 
-		if (shell_row(k)->dialect == DIALECT_NONE)
+		if (se_shell_row(k)->dialect == DIALECT_NONE)
 			continue;
-		other_shell_entries(se, shell_row(k), &list, &n);
+		se_other_shell_entries(se, se_shell_row(k), &list, &n);
 		for (i = 0; i < n; i++) {
 			AEG_AUTOFREE char *dir = path_canon("/",
 			    list[i]->text);

@@ -56,11 +56,11 @@ ask(struct shellenv *se, const char *program, const char *const *argv)
 	struct probe_result r;
 	const char *found = NULL;
 
-	if (probe_run(&p, &r, NULL) < 0)
+	if (se_probe_run(&p, &r, NULL) < 0)
 		return NULL;
 	if (r.out.data != NULL && !r.timed_out)
 		found = version_word(se, r.out.data);
-	probe_result_done(&r);
+	se_probe_result_done(&r);
 	return found;
 }
 
@@ -103,7 +103,7 @@ dpkg_version(struct shellenv *se, const char *package)
 }
 
 const char *
-version_find(struct shellenv *se, const char **ret_source)
+se_version_find(struct shellenv *se, const char **ret_source)
 {
 	const struct shell_row *row = se->row, *real;
 	const char *program, *argv[4] = { NULL };
@@ -111,7 +111,7 @@ version_find(struct shellenv *se, const char **ret_source)
 	*ret_source = NULL;
 	/* sh is what the file behind it is. */
 	if (row->kind == SHELL_SH && se->shell_real != NULL) {
-		real = shell_by_name(se->shell_real, NULL);
+		real = se_shell_by_name(se->shell_real, NULL);
 		row = real->kind == SHELL_OTHER ? row : real;
 	}
 	if (row->version_from == VERSION_NONE || !worth_running(se))

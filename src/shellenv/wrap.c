@@ -3,12 +3,14 @@
  * A command behind exports that last only for it: "EXPORTS && CMD…", the
  * text of one bash -c.
  */
-#include "prof_int.h"
+#include "aegsh/shellenv_mend.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "aegsh/base/text.h"
+
+#include "prof_int.h"
 
 #define WRAP_MAX ((size_t)256 * 1024)
 
@@ -47,17 +49,17 @@ why_not(const struct lex *l, enum tok last, const char *text, size_t len)
 }
 
 static int
-check_exports(const char *text, struct err *err)
+se_check_exports(const char *text, struct err *err)
 {
 	struct arena *arena = arena_new();
 	size_t len = strlen(text);
-	const char *why = prof_parse(arena, "exports", text, len,
+	const char *why = se_prof_parse(arena, "exports", text, len,
 	    DIALECT_BASH)->bad;
 	enum tok last = TOK_EOF;
 	struct lex l;
 
-	lex_init(&l, arena, text, len, DIALECT_BASH);
-	for (lex_next(&l); l.tok != TOK_EOF; lex_next(&l))
+	se_lex_init(&l, arena, text, len, DIALECT_BASH);
+	for (se_lex_next(&l); l.tok != TOK_EOF; se_lex_next(&l))
 		last = l.tok;
 	if (why == NULL)
 		why = why_not(&l, last, text, len);
@@ -98,7 +100,7 @@ shellenv_wrap(const char *exports, char *const *argv, struct buf *out,
 	if (argv[0] == NULL || argv[0][0] == '\0')
 		return err_set(err, -EINVAL, "no command");
 	if (exports != NULL) {
-		r = check_exports(exports, err);
+		r = se_check_exports(exports, err);
 		if (r < 0)
 			return r;
 		buf_putf(&line, "%s && ", exports);

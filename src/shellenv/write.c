@@ -28,7 +28,7 @@
 
 #define TEMP_PREFIX ".aegshctl-"
 
-int (*write_fault)(const char *call);
+int (*se_write_fault)(const char *call);
 
 struct job {
 	struct shellenv *se;
@@ -41,7 +41,7 @@ struct job {
 };
 
 int
-write_all(int fd, const char *p, size_t len)
+se_write_all(int fd, const char *p, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = WRITE_CALL("write", write(fd, p, len));
@@ -147,11 +147,11 @@ write_temp(struct job *j, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, errno, "%s: new file", j->e->shown);
-	r = write_all(fd, j->e->new, j->e->new_len);
+	r = se_write_all(fd, j->e->new, j->e->new_len);
 	if (r < 0)
 		return err_sys(err, -r, "%s", j->e->shown);
 	if (j->old >= 0) {
-		r = attrs_copy(j->old, fd, &j->st, err);
+		r = se_attrs_copy(j->old, fd, &j->st, err);
 		if (r < 0)
 			return err_context(err, "%s", j->e->shown);
 	} else {
@@ -229,7 +229,7 @@ one(struct shellenv *se, int backups, const struct shellenv_edit *e,
 	if (r == 0)
 		r = compare(&j, err);
 	if (r == 0 && e->old != NULL) {
-		r = backup_keep(se, backups, e->path, e->old, e->old_len,
+		r = se_backup_keep(se, backups, e->path, e->old, e->old_len,
 		    &name, err);
 		if (r == 0 && names != NULL)
 			strv_add(names, name);
@@ -262,7 +262,7 @@ int
 shellenv_apply(struct shellenv *se, const struct shellenv_plan *plan,
     struct strv *backups, struct err *err)
 {
-	AEG_AUTOFD int dir = -1;
+	AEG_AUTOFD int dir = -1, lock = -1;
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
 	size_t i;
 	int r;
@@ -272,7 +272,7 @@ shellenv_apply(struct shellenv *se, const struct shellenv_plan *plan,
 	if (geteuid() != se->uid)
 		return err_set(err, ERR_REFUSED, "the files are %s's, and "
 		    "this process is not", se->user);
-	r = backup_open(se, &dir, err);
+	r = se_backup_open(se, &dir, &lock, err);
 	if (r < 0)
 		return r;
 	/* Over the limit of file sizes a write fails instead of killing. */

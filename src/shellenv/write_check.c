@@ -109,7 +109,7 @@ check_file(struct shellenv *se, int fd, const struct stat *st,
 }
 
 int
-write_check(struct shellenv *se, const char *path, const char **ret_real,
+se_write_check(struct shellenv *se, const char *path, const char **ret_real,
     const char **ret_text, size_t *ret_len, struct err *err)
 {
 	const char *shown = se_shown(se, path), *real, *text;

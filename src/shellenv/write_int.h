@@ -3,6 +3,8 @@
 #ifndef WRITE_INT_H
 #define WRITE_INT_H
 
+#include "aegsh/shellenv_mend.h"
+
 #include "shellenv_int.h"
 
 /*
@@ -10,27 +12,28 @@
  * name; what it returns, if not 0, is the errno the call "fails" with.  A
  * test may also end the process there.  NULL outside of tests.
  */
-extern int (*write_fault)(const char *call);
+extern int (*se_write_fault)(const char *call);
 #define WRITE_CALL(name, call) \
-	({ int fault_ = write_fault != NULL ? write_fault(name) : 0; \
+	({ int fault_ = se_write_fault != NULL ? se_write_fault(name) : 0; \
 	   fault_ != 0 ? (errno = fault_, -1) : (call); })
 
 #define WRITE_NAMES_MAX 40	/* symlinks followed */
 
 /* Owner, mode, ACL, label and other attributes of one descriptor's file
  * onto another's. */
-int attrs_copy(int from, int to, const struct stat *st, struct err *err);
+int se_attrs_copy(int from, int to, const struct stat *st, struct err *err);
 
-/* backup.c: a directory descriptor, locked for the caller alone. */
-int backup_open(struct shellenv *se, int *ret_dir, struct err *err);
-int backup_keep(struct shellenv *se, int dir, const char *path,
+/* backup.c: the directory, and a lock that lasts until it is closed. */
+int se_backup_open(struct shellenv *se, int *ret_dir, int *ret_lock,
+	struct err *err);
+int se_backup_keep(struct shellenv *se, int dir, const char *path,
 	const char *text, size_t len, const char **ret_name, struct err *err);
 
 /* Whether the file may be replaced, and its bytes; a missing one is fine
  * when it can be made.  Follows symlinks: ret_real is the file itself. */
-int write_check(struct shellenv *se, const char *path, const char **ret_real,
+int se_write_check(struct shellenv *se, const char *path, const char **ret_real,
 	const char **ret_text, size_t *ret_len, struct err *err);
 
-int write_all(int fd, const char *p, size_t len);
+int se_write_all(int fd, const char *p, size_t len);
 
 #endif

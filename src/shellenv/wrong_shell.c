@@ -12,7 +12,7 @@ static const enum shell_kind others[] = { SHELL_BASH, SHELL_ZSH, SHELL_FISH,
 
 /* Entries of the user's own files of one shell. */
 void
-other_shell_entries(struct shellenv *se, const struct shell_row *row,
+se_other_shell_entries(struct shellenv *se, const struct shell_row *row,
     const struct sim_entry ***ret, size_t *ret_n)
 {
 	static const enum shellenv_session sessions[] = { SHELLENV_LOGIN,
@@ -21,7 +21,7 @@ other_shell_entries(struct shellenv *se, const struct shell_row *row,
 	size_t i, k, n = 0, cap = 0;
 
 	for (i = 0; i < AEG_NELEM(sessions); i++) {
-		struct sim *s = session_follow(se, row, sessions[i], NULL, 0,
+		struct sim *s = se_session_follow(se, row, sessions[i], NULL, 0,
 		    NULL, NULL);
 
 		for (k = 0; k < s->n_path; k++) {
@@ -39,7 +39,7 @@ other_shell_entries(struct shellenv *se, const struct shell_row *row,
 
 /* A file of the user's own shell, read or hidden. */
 bool
-own_file(struct shellenv *se, const char *path)
+se_own_file(struct shellenv *se, const char *path)
 {
 	static const enum shellenv_session sessions[] = { SHELLENV_LOGIN,
 	    SHELLENV_INTERACTIVE };
@@ -47,7 +47,8 @@ own_file(struct shellenv *se, const char *path)
 	size_t i, k, n;
 
 	for (i = 0; i < AEG_NELEM(sessions); i++) {
-		session_follow(se, se->row, sessions[i], NULL, 0, &files, &n);
+		se_session_follow(se, se->row, sessions[i], NULL, 0, &files,
+		    &n);
 		for (k = 0; k < n; k++)
 			if (strcmp(files[k].path, path) == 0)
 				return true;
@@ -56,24 +57,24 @@ own_file(struct shellenv *se, const char *path)
 }
 
 const struct sim_entry *
-other_shell_sets(struct shellenv *se, const char *dir,
+se_other_shell_sets(struct shellenv *se, const char *dir,
     const struct shell_row **ret_row)
 {
 	size_t i, k, n;
 
 	for (i = 0; i < AEG_NELEM(others); i++) {
-		const struct shell_row *row = shell_row(others[i]);
+		const struct shell_row *row = se_shell_row(others[i]);
 		const struct sim_entry **list;
 
 		if (row == se->row)
 			continue;
-		other_shell_entries(se, row, &list, &n);
+		se_other_shell_entries(se, row, &list, &n);
 		for (k = 0; k < n; k++) {
 			AEG_AUTOFREE char *canon = path_canon("/",
 			    list[k]->text);
 
 			if (strcmp(canon, dir) == 0 &&
-			    !own_file(se, list[k]->file)) {
+			    !se_own_file(se, list[k]->file)) {
 				*ret_row = row;
 				return list[k];
 			}

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aegsh/shellenv_mend.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
@@ -33,8 +35,8 @@ follow(struct shellenv *se, const char *text, size_t len, unsigned what)
 	struct sim *s;
 	size_t i;
 
-	s = sim_new(se, se->row, sessions[what % 4], &o, 1);
-	sim_file(s, file);
+	s = se_sim_new(se, se->row, sessions[what % 4], &o, 1);
+	se_sim_file(s, file);
 	must(s->depth == 0 && s->maybe == 0 && s->in_func == 0,
 	    "the end is at the beginning's depth");
 	must(s->steps <= SIM_STEPS + 1 && s->n_path <= SIM_ENTRIES &&
@@ -49,23 +51,23 @@ follow(struct shellenv *se, const char *text, size_t len, unsigned what)
 static void
 block(struct shellenv *se, const char *text, size_t len, bool fish)
 {
-	struct block b = block_new(text, len, len), found;
+	struct block b = se_block_new(text, len, len), found;
 	struct item it = { .kind = ITEM_PATH, .text = "/x" };
 	char *with, *without;
 	size_t n, m;
 
-	(void)block_damaged(text, len);
+	(void)se_block_damaged(text, len);
 	if (memmem(text, len, "aegshctl env", 12) != NULL) {
-		(void)block_find(se, text, len, 0, fish, &found);
+		(void)se_block_find(se, text, len, 0, fish, &found);
 		return;
 	}
 	*SE_PUSH(se, b.items, b.n, b.cap) = it;
-	with = block_put(text, len, &b, fish, se, &n);
-	must(block_find(se, with, n, 0, fish, &found) == 0, "it is found");
+	with = se_block_put(text, len, &b, fish, se, &n);
+	must(se_block_find(se, with, n, 0, fish, &found) == 0, "it is found");
 	must(found.n == 1 && found.items[0].kind == ITEM_PATH &&
 	    strcmp(found.items[0].text, "/x") == 0, "with its item");
 	found.n = 0;
-	without = block_put(with, n, &found, fish, se, &m);
+	without = se_block_put(with, n, &found, fish, se, &m);
 	must(without != NULL && m == len &&
 	    (len == 0 || memcmp(without, text, len) == 0),
 	    "and goes without a trace");
@@ -76,27 +78,27 @@ block(struct shellenv *se, const char *text, size_t len, bool fish)
 static const char *
 unset(void *ctx, const char *name)
 {
-	return sim_get(ctx, name);
+	return se_sim_get(ctx, name);
 }
 
 static void
 value(struct shellenv *se, const char *text, bool fish)
 {
-	struct sim *s = sim_new(se, se->row, SHELLENV_COMMAND, NULL, 0);
+	struct sim *s = se_sim_new(se, se->row, SHELLENV_COMMAND, NULL, 0);
 	const char *word, *means;
 	struct tmpl t;
 
-	if (strlen(text) > 256 || tmpl_parse(se, text, false, &t, NULL) < 0)
+	if (strlen(text) > 256 || se_tmpl_parse(se, text, false, &t, NULL) < 0)
 		return;
-	means = tmpl_expand(se, &t, unset, s);
-	if (strchr(means, SIM_OLD) != NULL || !sim_known(means))
+	means = se_tmpl_expand(se, &t, unset, s);
+	if (strchr(means, SIM_OLD) != NULL || !se_sim_known(means))
 		return;		/* $PATH and the like */
-	word = fish ? tmpl_fish(se, &t) :
-	    se_printf(se, "\"%s\"", tmpl_posix(se, &t));
+	word = fish ? se_tmpl_fish(se, &t) :
+	    se_printf(se, "\"%s\"", se_tmpl_posix(se, &t));
 	/* fish's {$X} is for the shell alone. */
 	if (fish && strstr(word, "{$") != NULL)
 		return;
-	must(strcmp(sim_expand(s, word, strlen(word), 0), means) == 0,
+	must(strcmp(se_sim_expand(s, word, strlen(word), 0), means) == 0,
 	    "a value means what it meant");
 }
 

@@ -8,7 +8,7 @@
 #include "tap.h"
 
 #include "aegsh/base/mem.h"
-#include "aegsh/shellenv.h"
+#include "aegsh/shellenv_mend.h"
 
 #define OLD "alias ll='ls -l'\n"
 #define DIR_WANTED "$HOME/.cargo/bin"

@@ -108,6 +108,7 @@ SCHEMAS = {
                    uid=int, home=str, shell_path=(str, type(None)),
                    shell_real=(str, type(None)),
                    shell_env=(str, type(None)), type_source=str,
+                   platform_shell=(str, type(None)),
                    version_source=(str, type(None)), mendable=bool,
                    running=(dict, type(None)), probe_confinement=str,
                    probe_note=(str, type(None))),

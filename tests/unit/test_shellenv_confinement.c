@@ -204,7 +204,7 @@ check_landlock(void)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		if (confine_self() < 0)
+		if (se_confine_self() < 0)
 			_exit(77);
 		_exit(landlock_here() == 1 ? 0 : 1);
 	}

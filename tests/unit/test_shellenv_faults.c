@@ -67,7 +67,7 @@ test_faults(void)
 	read_pair(&before);
 	fault_at = -1;
 	fault_seen = 0;
-	write_fault = fault;
+	se_write_fault = fault;
 	IS_INT(add(DIR_WANTED), 0);
 	calls = fault_seen;
 	read_pair(&after);
@@ -126,7 +126,7 @@ test_faults(void)
 	OKF(bad == 0 && ended == calls,
 	    "ended at %d calls: old or new, and the next run mends it",
 	    ended);
-	write_fault = NULL;
+	se_write_fault = NULL;
 	pair_done(&before);
 	pair_done(&after);
 }

@@ -13,7 +13,7 @@
 #include "aegsh/base/buf.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
-#include "aegsh/shellenv.h"
+#include "aegsh/shellenv_mend.h"
 
 static struct {
 	const char *name, *user_shell, *shell;
@@ -171,6 +171,9 @@ want_field(const char *name, const char *want)
 		check(name, r->rc_file != NULL ? r->rc_file : "-", want);
 	else if (strcmp(name, "restricted") == 0)
 		check(name, r->restricted ? "yes" : "no", want);
+	else if (strcmp(name, "platform") == 0)
+		check(name, r->platform_shell != NULL ? r->platform_shell :
+		    "-", want);
 	else if (strcmp(name, "mendable") == 0)
 		check(name, r->mendable ? "yes" : "no", want);
 	else

@@ -11,7 +11,7 @@
 #include "tap.h"
 
 #include "aegsh/base/mem.h"
-#include "aegsh/shellenv.h"
+#include "aegsh/shellenv_mend.h"
 
 #define ROUNDS 240
 

@@ -31,8 +31,8 @@ run(const char *script, int limit_ms)
 	int64_t from = clock_mono_ns();
 	struct err err = ERR_INIT;
 
-	probe_result_done(&r);
-	if (probe_run(&p, &r, &err) < 0) {
+	se_probe_result_done(&r);
+	if (se_probe_run(&p, &r, &err) < 0) {
 		printf("Bail out! %s\n", err.text);
 		exit(99);
 	}
@@ -144,7 +144,7 @@ test_confined(void)
 	AEG_AUTOFREE char *script = NULL;
 	struct stat st;
 
-	if (strcmp(probe_confinement(), "none") == 0) {
+	if (strcmp(se_probe_confinement(), "none") == 0) {
 		SKIP(6, "no Landlock here");
 		return;
 	}
@@ -162,12 +162,12 @@ test_confined(void)
 	script = xasprintf("ls -A '%s'", scratch_dir);
 	run(script, 5000);
 	IS_STR(out(), "file\n");
-	OKF(text_starts(probe_confinement(), "landlock-v"), "held by %s",
-	    probe_confinement());
+	OKF(text_starts(se_probe_confinement(), "landlock-v"), "held by %s",
+	    se_probe_confinement());
 	free(script);
 	script = xasprintf("kill -0 %d && echo reached", (int)getpid());
 	run(script, 5000);
-	if (atoi(probe_confinement() + strlen("landlock-v")) < 6)
+	if (atoi(se_probe_confinement() + strlen("landlock-v")) < 6)
 		SKIP(1, "this kernel's Landlock does not scope signals");
 	else
 		OKF(strstr(out(), "reached") == NULL,
@@ -232,6 +232,6 @@ main(void)
 	test_flood();
 	test_confined();
 	test_orphaned();
-	probe_result_done(&r);
+	se_probe_result_done(&r);
 	return tap_done();
 }

@@ -192,7 +192,7 @@ check_table(void)
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(table); i++) {
-		const struct shell_row *row = shell_row(table[i].kind);
+		const struct shell_row *row = se_shell_row(table[i].kind);
 		struct shellenv *se = open_home(row->name);
 		AEG_AUTO(buf_done) struct buf want = BUF_INIT;
 		AEG_AUTOFREE char *got = NULL;
@@ -202,8 +202,8 @@ check_table(void)
 
 		scratch_write("home/file", table[i].text,
 		    strlen(table[i].text), 0644);
-		s = sim_new(se, row, table[i].session, NULL, 0);
-		sim_file(s, se_printf(se, "%s/file", home));
+		s = se_sim_new(se, row, table[i].session, NULL, 0);
+		se_sim_file(s, se_printf(se, "%s/file", home));
 		got = entries(s, true);
 		for (w = table[i].want; *w != '\0'; w++)
 			if (w[0] == '%' && w[1] == 'H')
@@ -212,7 +212,7 @@ check_table(void)
 				buf_putc(&want, *w);
 		IS_STRN(got, want.data != NULL ? want.data : "",
 		    table[i].want[0] != '\0' ? table[i].want : "nothing");
-		p = prof_parse(se->arena, "x", table[i].text,
+		p = se_prof_parse(se->arena, "x", table[i].text,
 		    strlen(table[i].text), row->dialect);
 		OKF(p->bad_line == table[i].bad_line &&
 		    p->open_end == table[i].open,
@@ -284,11 +284,19 @@ static const char *const fish_pieces[] = {
 	"set -gx A /zz/var; set -gx PATH $A $PATH\n",
 };
 
-static const struct { const char *shell, *file; } real[] = {
-	{ "bash", ".bash_profile" }, { "zsh", ".zprofile" },
-	{ "dash", ".profile" }, { "mksh", ".profile" },
-	{ "ksh93", ".profile" }, { "yash", ".yash_profile" },
-	{ "ash", ".profile" }, { "fish", ".config/fish/config.fish" },
+static const struct {
+	const char *shell, *file;
+	bool tab;		/* an interactive session, else a login */
+} real[] = {
+	{ "bash", ".bash_profile", false }, { "zsh", ".zprofile", false },
+	{ "dash", ".profile", false }, { "mksh", ".profile", false },
+	{ "ksh93", ".profile", false }, { "yash", ".yash_profile", false },
+	{ "ash", ".profile", false },
+	{ "fish", ".config/fish/config.fish", false },
+	{ "bash", ".bashrc", true }, { "zsh", ".zshrc", true },
+	{ "mksh", ".mkshrc", true }, { "ksh93", ".kshrc", true },
+	{ "yash", ".yashrc", true },
+	{ "fish", ".config/fish/config.fish", true },
 };
 
 /* Only what the pieces put there; the system's files are not ours. */
@@ -315,7 +323,8 @@ one_real(size_t k, int round)
 	struct shellenv *se = open_home(real[k].shell);
 	bool fish = strcmp(real[k].shell, "fish") == 0;
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
-	AEG_AUTOFREE char *name = NULL, *got = NULL, *want = NULL;
+	AEG_AUTOFREE char *name = NULL, *path = NULL;
+	AEG_AUTOFREE char *got = NULL, *want = NULL;
 	AEG_AUTOFREE char *all = NULL;
 	struct probe_path p;
 	struct sim *s;
@@ -333,8 +342,9 @@ one_real(size_t k, int round)
 		    pieces[rnd(AEG_NELEM(pieces))]);
 	name = xasprintf("home/%s", real[k].file);
 	scratch_write(name, text.data, text.len, 0644);
-	s = session_follow(se, se->row, SHELLENV_LOGIN_CMD, NULL, 0, NULL,
-	    NULL);
+	path = scratch_path(name);
+	s = se_session_follow(se, se->row, real[k].tab ?
+	    SHELLENV_INTERACTIVE : SHELLENV_LOGIN_CMD, NULL, 0, NULL, NULL);
 	{
 		struct buf joined = BUF_INIT;
 
@@ -344,13 +354,14 @@ one_real(size_t k, int round)
 		all = buf_take(&joined);
 	}
 	got = ours(all);
-	probe_path(se, PROBE_LOGIN, &p);
+	se_probe_path(se, real[k].tab ? PROBE_INTERACTIVE : PROBE_LOGIN, &p);
 	want = ours(p.path != NULL ? p.path : "");
 	if (!tap_ok(p.path != NULL && strcmp(got, want) == 0, __FILE__,
 	    __LINE__, "%s runs file %d as it was followed", real[k].shell,
 	    round))
 		printf("# followed: %s\n# real: %s %s\n# of:\n%s\n", got,
 		    want, p.why != NULL ? p.why : "", text.data);
+	scratch_remove_in(AT_FDCWD, path);
 	shellenv_free(se);
 }
 

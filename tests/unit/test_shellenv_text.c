@@ -9,6 +9,8 @@
 #include "shellenv/block_int.h"
 #include "tap.h"
 
+#include "aegsh/shellenv_mend.h"
+
 static struct shellenv *se;
 
 static const char *
@@ -70,7 +72,7 @@ check_templates(void)
 	for (i = 0; i < AEG_NELEM(table); i++) {
 		struct err err = ERR_INIT;
 		struct tmpl t;
-		int r = tmpl_parse(se, table[i].arg, table[i].dir, &t, &err);
+		int r = se_tmpl_parse(se, table[i].arg, table[i].dir, &t, &err);
 
 		if (table[i].posix == NULL) {
 			OKF(r < 0 && err.text[0] != '\0', "refused: %s",
@@ -78,9 +80,9 @@ check_templates(void)
 			continue;
 		}
 		OKF(r == 0, "taken: %s", table[i].arg);
-		IS_STRN(tmpl_posix(se, &t), table[i].posix, "for sh");
-		IS_STRN(tmpl_fish(se, &t), table[i].fish, "for fish");
-		IS_STRN(tmpl_expand(se, &t, get, NULL), table[i].means,
+		IS_STRN(se_tmpl_posix(se, &t), table[i].posix, "for sh");
+		IS_STRN(se_tmpl_fish(se, &t), table[i].fish, "for fish");
+		IS_STRN(se_tmpl_expand(se, &t, get, NULL), table[i].means,
 		    "what it means");
 	}
 }
@@ -139,12 +141,12 @@ check_shells(void)
 			AEG_AUTOFREE char *got = NULL;
 			struct tmpl t;
 
-			if (table[i].posix == NULL || tmpl_parse(se,
+			if (table[i].posix == NULL || se_tmpl_parse(se,
 			    table[i].arg, table[i].dir, &t, NULL) < 0)
 				continue;
-			it.text = fish ? tmpl_fish(se, &t) :
-			    tmpl_posix(se, &t);
-			got = run(shells[k], item_line(se, &it, fish), fish ?
+			it.text = fish ? se_tmpl_fish(se, &t) :
+			    se_tmpl_posix(se, &t);
+			got = run(shells[k], se_item_line(se, &it, fish), fish ?
 			    "printf %s $AEG_X" : "printf %s \"$AEG_X\"");
 			if (strcmp(got, table[i].means) != 0) {
 				printf("# %s: %s: %s\n", shells[k],
@@ -166,24 +168,24 @@ check_blocks(void)
 	struct block b;
 	size_t len;
 
-	IS_INT(block_find(se, "a\n", 2, 0, false, &b), -ENOENT);
-	IS_INT(block_find(se, odd, strlen(odd), 0, false, &b), 0);
+	IS_INT(se_block_find(se, "a\n", 2, 0, false, &b), -ENOENT);
+	IS_INT(se_block_find(se, odd, strlen(odd), 0, false, &b), 0);
 	IS_INT(b.n, 2);
 	OK(b.items[0].kind == ITEM_RAW && b.items[1].kind == ITEM_VAR);
 	IS_STR(b.items[1].text, "y");
 	/* A line that a person put into it stays. */
 	b.n = 1;
-	text = block_put(odd, strlen(odd), &b, false, se, &len);
+	text = se_block_put(odd, strlen(odd), &b, false, se, &len);
 	OK(strstr(text, "\nnot ours\n") != NULL);
 	OK(strstr(text, "export X") == NULL);
 	free(text);
 	b.n = 0;
-	text = block_put(odd, strlen(odd), &b, false, se, &len);
+	text = se_block_put(odd, strlen(odd), &b, false, se, &len);
 	IS_STR(text, "a\nb\n");
-	IS_INT(block_damaged(odd, strlen(odd)), 0);
-	IS_INT(block_damaged(odd, 40), 2);
-	IS_INT(block_damaged("# <<< aegshctl env <<<\n", 23), 1);
-	IS_INT(block_find(se, odd, 40, 0, false, &b), -ENOENT);
+	IS_INT(se_block_damaged(odd, strlen(odd)), 0);
+	IS_INT(se_block_damaged(odd, 40), 2);
+	IS_INT(se_block_damaged("# <<< aegshctl env <<<\n", 23), 1);
+	IS_INT(se_block_find(se, odd, 40, 0, false, &b), -ENOENT);
 }
 
 static void

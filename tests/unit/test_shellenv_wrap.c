@@ -7,7 +7,7 @@
 #include "tap.h"
 
 #include "aegsh/base/mem.h"
-#include "aegsh/shellenv.h"
+#include "aegsh/shellenv_mend.h"
 
 static const struct {
 	const char *exports, *argv[4], *want;	/* want NULL: refused */

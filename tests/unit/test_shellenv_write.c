@@ -150,9 +150,13 @@ test_refusals(void)
 		scratch_die(path);
 	IS_INTN(add(DIR_WANTED), ERR_REFUSED, "a FIFO");
 	if (geteuid() != 0) {
-		SKIP(6, "immutable, other owners: not root");
+		SKIP(9, "immutable, other owners: not root");
 		return;
 	}
+	fresh_home();
+	if (chown(home, 4242, 0) < 0)
+		scratch_die(home);
+	refused("a home of somebody else", "belongs to uid 4242");
 	fresh_home();
 	if (chown(path, 4242, 0) < 0)
 		scratch_die(path);
@@ -214,7 +218,7 @@ at_call(const char *call, int n, void (*fn)(void))
 	hook_at = n;
 	hook_n = 0;
 	hook_do = fn;
-	write_fault = hook;
+	se_write_fault = hook;
 }
 
 static void
@@ -246,7 +250,7 @@ test_editor(void)
 		fresh_home();
 		at_call("fsync", i, editor_saves);
 		IS_INTN(add(DIR_WANTED), -ESTALE, "changed while it writes");
-		write_fault = NULL;
+		se_write_fault = NULL;
 		free(text);
 		text = get(".bashrc");
 		IS_STR(text, "export EDITED=1\n");
@@ -257,7 +261,7 @@ test_editor(void)
 	unlink(path);
 	at_call("rename", 1, editor_saves);
 	IS_INTN(add(DIR_WANTED), -ESTALE, "made while it writes");
-	write_fault = NULL;
+	se_write_fault = NULL;
 	free(text);
 	text = get(".bashrc");
 	IS_STR(text, "export EDITED=1\n");
@@ -276,7 +280,7 @@ release_lock(void)
 static void
 test_lock(void)
 {
-	AEG_AUTOFREE char *dir = in_home(".local/state/aegsh/env");
+	AEG_AUTOFREE char *lock = in_home(".local/state/aegsh/env/lock");
 	int ready[2], fd, status;
 	char c;
 	pid_t pid;
@@ -288,7 +292,7 @@ test_lock(void)
 	pid = fork();
 	if (pid == 0) {
 		close(release_pipe[1]);
-		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open(lock, O_RDWR | O_CLOEXEC);
 		if (fd < 0 || flock(fd, LOCK_EX) < 0 ||
 		    write(ready[1], "x", 1) != 1)
 			_exit(1);
@@ -300,7 +304,7 @@ test_lock(void)
 	/* Held: tried again, until the other lets go. */
 	at_call("flock", 2, release_lock);
 	IS_INTN(add(DIR_WANTED), 0, "it waits for another run");
-	write_fault = NULL;
+	se_write_fault = NULL;
 	OK(hook_n >= 2);
 	waitpid(pid, &status, 0);
 	close(ready[0]);
