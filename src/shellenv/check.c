@@ -104,6 +104,7 @@ shellenv_check(struct shellenv *se, int flags,
 {
 	struct check c = { .se = se };
 	struct probe_path tab;
+	struct shellenv_finding *f;
 
 	c.login = se_session_follow(se, se->row, SHELLENV_LOGIN, NULL, 0,
 	    &c.login_files, &c.n_login_files);
@@ -116,6 +117,12 @@ shellenv_check(struct shellenv *se, int flags,
 		c.login_path = c.login_probe.path;
 		se_probe_path(se, PROBE_INTERACTIVE, &tab);
 		c.tab_path = tab.path;
+	}
+	if (c.login->exhausted || c.tab->exhausted) {
+		f = se_check_add(&c, SHELLENV_INFO, "files-not-followed", NULL);
+		f->what = "the start-up files are too many or too long to be "
+		    "followed to their end";
+		f->remedy = "What is said about PATH may be incomplete.";
 	}
 	se_check_subject(&c);
 	se_check_files(&c);

@@ -117,6 +117,13 @@ check_content(struct check *c, const char *path)
 		f->command = se_printf(c->se, "${EDITOR:-vi} +%d %s", syn.line,
 		    se_quote(c->se, path));
 	}
+	if (!syn.bad && p->bad_line > 0) {
+		f = on_file(c, SHELLENV_INFO, "file-not-understood", path,
+		    "%s is understood only up to a line; what stands below it "
+		    "is not in what is said here",
+		    "Nothing is wrong with the file itself.");
+		se_check_evidence(c, f, path, p->bad_line, NULL);
+	}
 	if (se_block_damaged(text, len) > 0) {
 		f = on_file(c, SHELLENV_WARNING, "block-damaged", path,
 		    "%s has the first but not the last line of what aegshctl "

@@ -153,6 +153,20 @@ last_export(const struct sim *s, const char *name)
 	return NULL;
 }
 
+/* A later line that gives it another value. */
+static void
+say_overridden(struct mend *m, enum shellenv_session s, const char *name,
+    const char *value)
+{
+	const struct sim_event *e = last_export(se_mend_follow(m, s, NULL,
+	    NULL), name);
+
+	if (e != NULL && strcmp(e->value, value) != 0)
+		se_mend_note(m, "%s:%d sets %s after it, and wins (%s "
+		    "session)", se_shown(m->se, e->file), e->line, name,
+		    shellenv_session_name(s));
+}
+
 static int
 var_set(struct mend *m, const char *arg, struct err *err)
 {
@@ -187,7 +201,13 @@ var_set(struct mend *m, const char *arg, struct err *err)
 			    se_shown(m->se, e->file), e->line, it.name,
 			    shellenv_session_name(s));
 	}
-	return missing == 0 ? 0 : se_mend_place(m, &it, missing, err);
+	if (missing == 0)
+		return 0;
+	r = se_mend_place(m, &it, missing, err);
+	for (s = 0; r == 0 && s < SHELLENV_SESSIONS; s++)
+		if ((want & (1U << s)) != 0)
+			say_overridden(m, s, it.name, value);
+	return r;
 }
 
 /* ---- taking out ------------------------------------------------------- */

@@ -367,6 +367,12 @@ expand_fish(struct exp *x)
 		} else if (c == '(' && quote == '\0') {
 			unknown(x);
 			return;
+		} else if (c == '{' && quote == '\0' && x->p < x->end &&
+		    *x->p == '$') {
+			/* {$NAME}text: our own way to end a name. */
+			x->p++;
+			dollar(x, false);
+			x->p += x->p < x->end && *x->p == '}';
 		} else if (c == '~' && quote == '\0' && tilde(x, start)) {
 			continue;
 		} else {
