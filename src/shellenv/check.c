@@ -68,6 +68,15 @@ se_check_evidence(struct check *c, struct shellenv_finding *f, const char *file,
 	f->n_evidence = n + 1;
 }
 
+void
+se_check_fixable(struct check *c, struct shellenv_finding *f)
+{
+	f->fixable = c->se->row->mendable;
+	if (f->fixable)
+		f->command = se_printf(c->se, "aegshctl env fix %s%s",
+		    se_quote(c->se, f->id), se_shell_option(c->se));
+}
+
 const char *
 se_check_line(struct check *c, const char *file, int line)
 {
@@ -110,8 +119,9 @@ shellenv_check(struct shellenv *se, int flags,
 	    &c.login_files, &c.n_login_files);
 	c.tab = se_session_follow(se, se->row, SHELLENV_INTERACTIVE, NULL, 0,
 	    &c.tab_files, &c.n_tab_files);
-	if ((flags & SHELLENV_PROBE) != 0 && se->shell_real != NULL &&
-	    se->row->dialect != DIALECT_NONE) {
+	if ((flags & SHELLENV_PROBE) != 0 &&
+	    se->row->dialect != DIALECT_NONE &&
+	    (se->shell_real != NULL || se->row->kind == SHELL_AEGSH)) {
 		c.probed = true;
 		se_probe_path(se, PROBE_LOGIN, &c.login_probe);
 		c.login_path = c.login_probe.path;

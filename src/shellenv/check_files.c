@@ -103,9 +103,7 @@ check_content(struct check *c, const char *path)
 		    "%s has lines that end in CR LF: the shell takes the CR "
 		    "for a letter", "Save it with Unix line ends.");
 		se_check_evidence(c, f, path, p->crlf_line, NULL);
-		f->fixable = true;
-		f->command = se_printf(c->se, "aegshctl env fix %s",
-		    se_quote(c->se, f->id));
+		se_check_fixable(c, f);
 		return;
 	}
 	se_syntax_check(c->se, row, path, &syn);

@@ -57,6 +57,8 @@ struct shellenv_finding *se_check_has(struct check *c, const char *kind,
 	const char *subject);
 void se_check_evidence(struct check *c, struct shellenv_finding *f,
 	const char *file, int line, const char *text);
+/* It can be mended from here, by this command. */
+void se_check_fixable(struct check *c, struct shellenv_finding *f);
 /* The line itself, cut to what a screen takes. */
 const char *se_check_line(struct check *c, const char *file, int line);
 

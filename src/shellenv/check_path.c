@@ -66,11 +66,8 @@ report(struct check *c, const struct problem *p, const char *entry,
 		f->what = strstr(p->what, "%s") != NULL ?
 		    se_subst(c->se, p->what, subject) : p->what;
 		f->remedy = p->remedy;
-		if (p->add) {
-			f->fixable = true;
-			f->command = se_printf(c->se, "aegshctl env fix %s",
-			    se_quote(c->se, f->id));
-		}
+		if (p->add)
+			se_check_fixable(c, f);
 		if (from == NULL || from->file == NULL)
 			se_check_evidence(c, f, NULL, 0, where);
 	}

@@ -51,14 +51,6 @@ adds_something(struct check *c, const char *path)
 }
 
 static void
-fix_command(struct check *c, struct shellenv_finding *f)
-{
-	f->fixable = true;
-	f->command = se_printf(c->se, "aegshctl env fix %s",
-	    se_quote(c->se, f->id));
-}
-
-static void
 check_shadowed(struct check *c)
 {
 	struct shellenv_finding *f;
@@ -87,7 +79,7 @@ check_shadowed(struct check *c)
 		se_check_evidence(c, f, file->path, line, NULL);
 		if (c->se->row->kind == SHELL_BASH ||
 		    c->se->row->kind == SHELL_AEGSH)
-			fix_command(c, f);
+			se_check_fixable(c, f);
 	}
 }
 
@@ -123,7 +115,7 @@ check_rc(struct check *c)
 	f->remedy = se_printf(c->se, "Let %s read it.",
 	    se_shown(c->se, login));
 	se_check_evidence(c, f, rc, line, NULL);
-	fix_command(c, f);
+	se_check_fixable(c, f);
 }
 
 /* Lines below a definite return, exit or exec in an interactive session. */
@@ -200,7 +192,7 @@ check_difference(struct check *c, struct sim *has, struct sim *lacks,
 		f->remedy = "Set it where both kinds of session read it.";
 		se_check_evidence(c, f, e->file, e->line, NULL);
 		if (fixable)
-			fix_command(c, f);
+			se_check_fixable(c, f);
 	}
 }
 

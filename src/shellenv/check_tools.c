@@ -36,15 +36,6 @@ on_path(struct check *c, const char *dir)
 	    se_sim_find(c->login, dir, true) || se_sim_find(c->tab, dir, true);
 }
 
-static void
-set_command(struct check *c, struct shellenv_finding *f)
-{
-	f->fixable = c->se->row->mendable;
-	if (f->fixable)
-		f->command = se_printf(c->se, "aegshctl env fix %s",
-		    se_quote(c->se, f->id));
-}
-
 /* A start-up file runs the installer's own command ("brew shellenv"), and
  * nobody has looked at what comes of it. */
 static bool
@@ -92,7 +83,7 @@ check_method(struct check *c, const struct method_dir *d)
 	}
 	f->remedy = se_printf(c->se, "Put %s on PATH (%s).",
 	    se_shown(c->se, d->dir), d->method->label);
-	set_command(c, f);
+	se_check_fixable(c, f);
 }
 
 static void
@@ -114,7 +105,7 @@ check_other(struct check *c, const struct shell_row *row,
 		    se_shown(c->se, dir), row->name, c->se->type);
 		f->remedy = se_printf(c->se, "Put it into the files of %s "
 		    "too.", c->se->type);
-		set_command(c, f);
+		se_check_fixable(c, f);
 	}
 	se_check_evidence(c, f, e->file, e->line, NULL);
 }

@@ -89,28 +89,31 @@ const struct method se_methods[] = {
 };
 const size_t se_n_methods = AEG_NELEM(se_methods);
 
-/* A program in the directory; NULL: none. */
+/* A program in the directory, the first by name; NULL: none. */
 const char *
 se_dir_program(struct shellenv *se, const char *dir)
 {
-	const char *disk = se_disk(se, dir), *found = NULL;
-	DIR *d = opendir(disk);
+	DIR *d = opendir(se_disk(se, dir));
+	AEG_AUTOFREE char *found = NULL;
 	struct dirent *e;
 	struct stat st;
 	int i;
 
-	for (i = 0; d != NULL && found == NULL && i < DIR_LOOKS; i++) {
+	for (i = 0; d != NULL && i < DIR_LOOKS; i++) {
 		e = readdir(d);
 		if (e == NULL)
 			break;
-		if (e->d_name[0] != '.' &&
-		    fstatat(dirfd(d), e->d_name, &st, 0) == 0 &&
-		    S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0)
-			found = se_strdup(se, e->d_name);
+		if (e->d_name[0] == '.' || (found != NULL &&
+		    strcmp(e->d_name, found) > 0) ||
+		    fstatat(dirfd(d), e->d_name, &st, 0) < 0 ||
+		    !S_ISREG(st.st_mode) || (st.st_mode & 0111) == 0)
+			continue;
+		free(found);
+		found = xstrdup(e->d_name);
 	}
 	if (d != NULL)
 		closedir(d);
-	return found;
+	return found != NULL ? se_strdup(se, found) : NULL;
 }
 
 /* prefix= of ~/.npmrc. */
@@ -173,7 +176,9 @@ add_dir(struct shellenv *se, struct dirs *d, const struct method *m,
 	to = SE_PUSH(se, d->list, d->n, d->cap);
 	to->method = m;
 	to->dir = dir;
-	to->program = program;
+	/* "cargo" tells more of ~/.cargo/bin than what comes first. */
+	to->program = se_program(se, se_printf(se, "%s/%s", dir, m->name)) !=
+	    NULL ? m->name : program;
 	return true;
 }
 

@@ -4,7 +4,7 @@
  * answer stands between two marks that no profile can know, so that what
  * a profile prints does not matter.
  */
-#include "shellenv_int.h"
+#include "sim_int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,19 +41,32 @@ script_of(struct shellenv *se, const char *mark)
 	    "cd / && printf %%s %s", mark, mark, mark);
 }
 
-static void
-shell_argv(struct shellenv *se, enum probe_session s, const char *script,
-    struct strv *argv)
+/* What is started.  For aegsh it is bash: aegsh imports what bash would
+ * read, and asking it would put a line into its record. */
+static const char *
+program_of(struct shellenv *se)
 {
-	bool busybox = se->shell_real != NULL &&
-	    strcmp(path_base(se->shell_real), "busybox") == 0;
-	const char *name = path_base(se->shell_path);
+	if (se->row->kind == SHELL_AEGSH)
+		return se_session_program(se, se_shell_row(SHELL_BASH));
+	return se->shell_real;
+}
+
+static void
+shell_argv(struct shellenv *se, enum probe_session s, const char *program,
+    const char *script, struct strv *argv)
+{
+	const char *name = se->row->kind == SHELL_AEGSH ? "bash" :
+	    path_base(se->shell_path);
 
 	/* The name decides what bash, busybox and ksh are. */
-	strv_add(argv, busybox && strcmp(name, "busybox") == 0 ? "ash" : name);
+	if (strcmp(path_base(program), "busybox") == 0 &&
+	    strcmp(name, "busybox") == 0)
+		name = "ash";
+	strv_add(argv, name);
 	if (s == PROBE_LOGIN)
 		strv_add(argv, "-l");
-	if (s == PROBE_INTERACTIVE)
+	/* aegsh reads nothing in a session that is no login. */
+	if (s == PROBE_INTERACTIVE && se->row->kind != SHELL_AEGSH)
 		strv_add(argv, "-i");
 	strv_add(argv, "-c");
 	strv_add(argv, script);
@@ -101,7 +114,7 @@ void
 se_probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
 {
 	AEG_AUTO(strv_done) struct strv argv = STRV_INIT, env = STRV_INIT;
-	const char *mark = new_mark(se);
+	const char *mark = new_mark(se), *program = program_of(se);
 	struct probe p = { .limit_ms = SHELLENV_PROBE_MS,
 		.out_max = PROBE_OUT_MAX };
 	struct probe_result r;
@@ -109,18 +122,18 @@ se_probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
 	size_t i;
 
 	*ret = (struct probe_path){ .path = NULL };
-	if (se->shell_real == NULL || se->row->dialect == DIALECT_NONE) {
-		ret->why = se->shell_real == NULL ? "there is no such shell" :
+	if (program == NULL || se->row->dialect == DIALECT_NONE) {
+		ret->why = program == NULL ? "there is no such shell" :
 		    "this shell is not asked";
 		return;
 	}
-	shell_argv(se, s, script_of(se, mark), &argv);
+	shell_argv(se, s, program, script_of(se, mark), &argv);
 	if (s == PROBE_LOGIN || !se->own)
 		se_login_env(se, &env);
 	else
 		for (i = 0; i < se->env.n; i++)
 			strv_add(&env, se->env.v[i]);
-	p.path = se_disk(se, se->shell_real);
+	p.path = se_disk(se, program);
 	p.argv = (const char *const *)strv_peek(&argv);
 	p.env = (const char *const *)strv_peek(&env);
 	if (se_probe_run(&p, &r, &e) < 0) {

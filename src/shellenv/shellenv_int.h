@@ -81,6 +81,8 @@ const char *se_subst(struct shellenv *se, const char *sentence,
 	const char *text);
 /* One word of a shell that means exactly the text. */
 const char *se_quote(struct shellenv *se, const char *text);
+/* " --shell zsh" where the shell was named, for a command to say again. */
+const char *se_shell_option(struct shellenv *se);
 /* "~/x" and "$HOME/x" to the absolute path. */
 const char *se_tilde(struct shellenv *se, const char *path);
 int se_stat(struct shellenv *se, const char *path, struct stat *ret);

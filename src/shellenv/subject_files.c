@@ -53,6 +53,13 @@ se_printf(struct shellenv *se, const char *fmt, ...)
 }
 
 const char *
+se_shell_option(struct shellenv *se)
+{
+	return strcmp(se->type_source, "option") == 0 ?
+	    se_printf(se, " --shell %s", se_quote(se, se->type)) : "";
+}
+
+const char *
 se_subst(struct shellenv *se, const char *sentence, const char *text)
 {
 	const char *at = strstr(sentence, "%s");

@@ -112,7 +112,8 @@ say_why(struct shellenv *se, const char *dir, struct shellenv_tool *t)
 		    "is %s", se_shown(se, e->file), e->line, row->name,
 		    se->type);
 	t->fix = m != NULL && m->loader != NULL ? m->loader :
-	    se_printf(se, "aegshctl env path add %s", se_quote(se, dir));
+	    se_printf(se, "aegshctl env path add %s%s", se_quote(se, dir),
+	    se_shell_option(se));
 }
 
 static bool

@@ -159,6 +159,9 @@ def test_detect(root):
             continue
         report(doc["type"] == shell and doc["path_login"] is not None,
                "detect: %s %s" % (shell, doc["version"]), doc)
+    doc = h.json("detect", "--shell", "aegsh")[0]
+    report(doc["type"] == "aegsh" and doc["path_login"] is not None and
+           doc["rc_file"] == "~/.profile", "detect: aegsh", doc)
     h.put(".profile", "read x; sleep 1000\n")
     before = time.monotonic()
     doc = h.json("detect", "--shell", "bash")[0]
@@ -222,10 +225,10 @@ def test_looking(root):
     report(cargo["what"].startswith("cargo is installed at "
                                     "~/.cargo/bin/cargo but not on PATH"),
            "check: the seed's sentence", cargo["what"])
-    report(cargo["command"] == "aegshctl env fix tool-unreachable:cargo",
+    report(cargo["command"] ==
+           "aegshctl env fix tool-unreachable:cargo --shell bash",
            "check: the command", cargo["command"])
-    status, out, err = h.run(*cargo["command"].split()[2:], "--yes",
-                             "--shell", "bash")
+    status, out, err = h.run(*cargo["command"].split()[2:], "--yes")
     report(status == 0 and LINE in (h.get(".bashrc") or ""),
            "fix: it is mended", out + err)
     status, out, err = h.run("check", "--shell", "bash", "--no-probe")

@@ -154,6 +154,30 @@ def check_hidden(root):
         shutil.rmtree(home)
 
 
+def check_compiled(root):
+    """A newer .zwc is what zsh reads."""
+    if shutil.which("zsh", path="/usr/bin:/bin") is None:
+        skip("zsh is not installed")
+        return
+    home = tempfile.mkdtemp(dir=root)
+    rc = os.path.join(home, ".zshrc")
+    put(home, ".zshrc", "echo old\n")
+    subprocess.run(["zsh", "-f", "-c", "zcompile ~/.zshrc"],
+                   env=environment(home), check=True)
+    for age, want in ((-100, "old"), (100, "new")):
+        put(home, ".zshrc", "echo new\n")
+        when = os.stat(rc + ".zwc").st_mtime + age
+        os.utime(rc, (when, when))
+        real = run_shell("zsh", "interactive", home, ":").split()
+        files = json.loads(ctl(home, "files", "--json", "--session",
+                               "interactive", "zsh")[1])["files"]
+        hidden = [f["shadowed_by"] for f in files if f["path"] == rc][0]
+        report(real == [want] and (hidden == rc + ".zwc") ==
+               (want == "old"), "zsh, a compiled .zshrc: " + want,
+               "%s %s" % (real, hidden))
+    shutil.rmtree(home)
+
+
 def path_of(shell, session, home, **more):
     script = ("string join : $PATH" if shell == "fish" else
               "printf '%s\\n' \"$PATH\"")
@@ -265,6 +289,7 @@ def main():
             for files in HOMES[shell]:
                 check_add(shell, files, root)
         check_hidden(root)
+        check_compiled(root)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     print("1..%d" % count)
