@@ -14,7 +14,7 @@
 #define SIM_UNKNOWN '\003'
 
 #define SIM_STEPS 10000			/* commands of one session */
-#define SIM_BYTES ((size_t)32 * 1024 * 1024)	/* all values together */
+#define SIM_BYTES ((size_t)8 * 1024 * 1024)	/* all values together */
 #define SIM_FILES 128
 #define SIM_DEPTH 16			/* of files, functions and evals */
 #define SIM_EVENTS 4096
