@@ -11,6 +11,8 @@ extern const struct turn_builtin bi_bg, bi_cd, bi_dirs, bi_exit, bi_fg,
 /* bi_jobs.c: a job as `jobs' lists it, its text inert. */
 void shell_put_job(struct buf *out, const struct job *j, char mark, bool pid);
 
+/* repl.c: what bash says of a command that a signal ended; 0: nothing. */
+void shell_tell_signal(int sig);
 /* repl.c: false, with a complaint, the first time that jobs are stopped. */
 bool shell_may_exit(struct shell *sh, struct buf *complaint);
 

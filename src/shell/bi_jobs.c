@@ -131,6 +131,7 @@ run_fg(void *ctx, int argc, char *const *argv, struct buf *out,
 		buf_putc(complaint, '\n');
 		shell_put_job(complaint, j, '+', false);
 	} else if (job_state(j) == JOB_DONE) {
+		shell_tell_signal(job_signal(j));
 		job_free(exec, j);
 	}
 	return status;

@@ -99,13 +99,25 @@ tell_stopped(const struct shell *sh)
 }
 
 /* Bash ends the line of a command that a signal killed. */
-static void
-tell_signal(int sig)
+void
+shell_tell_signal(int sig)
 {
 	if (sig == SIGINT)
 		(void)!write(STDERR_FILENO, "\n", 1);
 	else if (sig != 0 && sig != SIGPIPE)
 		shell_say("%s", strsignal(sig));
+}
+
+/* A newline after a backslash is what makes the backslash vanish. */
+static size_t
+without_newlines(const struct buf *text)
+{
+	size_t len = text->len;
+
+	while (len > 0 && text->data[len - 1] == '\n' &&
+	    (len < 2 || text->data[len - 2] != '\\'))
+		len--;
+	return len;
 }
 
 static void
@@ -115,8 +127,7 @@ run_one(struct shell *sh, const struct buf *text)
 	struct turn_judged *j;
 	struct turn_result r;
 
-	while (line.len > 0 && line.bytes[line.len - 1] == '\n')
-		line.len--;
+	line.len = without_newlines(text);
 	j = turn_judge(sh->turn, &line);
 	shell_progress_end(sh);
 	turn_confirm(sh->turn, j);
@@ -125,7 +136,7 @@ run_one(struct shell *sh, const struct buf *text)
 	shell_complain(j, &r);
 	if (r.stopped)
 		tell_stopped(sh);
-	tell_signal(r.signal);
+	shell_tell_signal(r.signal);
 	if (r.note[0] != '\0')
 		shell_say("%s", r.note);
 	turn_judged_free(j);

@@ -220,7 +220,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.origin = origin,
 		.session = session,
 		.tty = session ? sh->tty : -1,
-		.argv0 = sh->args.argv0,
+		.argv0 = session ? path_base(sh->args.argv0) : sh->args.argv0,
 		.ignored = sh->ignored,
 		.builtins = session ? shell_builtins : NULL,
 		.confirm = sh->tty >= 0 ? shell_confirm : NULL,

@@ -361,6 +361,10 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	    job_state(job) == JOB_RUNNING ?
 	    "left running when the session was hung up" : NULL;
 	t->ops->outcome(t, id, &o);
+	/* For the person alone: nothing went wrong. */
+	if (t->opts.session && job_state(job) == JOB_DONE &&
+	    ret->status == 0 && ret->note[0] == '\0')
+		turn_note_lost(t, j->facts, ret->note, sizeof ret->note);
 	if (job_state(job) == JOB_DONE)
 		job_free(t->exec, job);
 }

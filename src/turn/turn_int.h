@@ -50,5 +50,9 @@ int turn_record_intent(struct turn *t, struct audit_event *ev,
  * explained in ret; true when it may go on. */
 bool turn_permits(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
+/* After a line that went well: what of it will not be there for the next,
+ * where that was all that it was for; else note stays. */
+void turn_note_lost(const struct turn *t, const struct syn_facts *f,
+	char *note, size_t size);
 
 #endif

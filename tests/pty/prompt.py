@@ -64,8 +64,42 @@ def lines():
     s.close()
 
 
+def ends_with_its_line():
+    s = start()
+    for line, said in (
+            ("x=5", "x is not exported"),
+            ("x=$(echo a; echo b)", "x is not exported"),
+            ("PS1='> '", "'prompt'"),
+            ("alias l=ls", "aliases end"), ("set -f", "options"),
+            ("shopt -s extglob", "options"), ("ulimit -n 100", "limits"),
+            ("declare y=1", "y is not exported")):
+        got = s.run(line, PROMPT)
+        tap.ok(got and said in got, "said to end: " + line, got)
+    s.line("read name")
+    s.expect("name\r\n")
+    tap.ok("name is not exported" in (s.run("Bob", PROMPT) or ""),
+           "said to end: read name")
+    s.run("export x=1", PROMPT)
+    for line in ("x=2", "export z=5", "declare -x q=1", "alias", "ulimit -n",
+                 "y=1 true", "y=1; true", "f=1 | true", "(y=1)",
+                 "if y=1; then true; fi", "y=1 &"):
+        got = s.run(line, PROMPT)
+        tap.ok(got is not None and "aegsh:" not in got and
+               "their line" not in got, "nothing to say: " + line, got)
+    tap.is_(s.run("echo $x", PROMPT), "2\n", "what is exported stays")
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
 def editing():
     s = start()
+    s.line("echo a \\")
+    s.expect("continuation.*> ")
+    tap.is_(s.run("", PROMPT), "a\n",
+            "a backslash before an empty line vanishes")
+    tap.ok((s.run("no-such-word", PROMPT) or "").startswith("aegsh: line 1: "),
+           "errors name the shell without its directory")
     s.line("echo 'open")
     tap.ok(s.expect("quote.*> "), "the continuation prompt says what is open",
            s.seen)
@@ -118,6 +152,15 @@ def jobs():
     tap.ok(s.expect("y\r\ny"), "fg gives it the terminal again", s.seen)
     s.send("\x04")
     tap.ok(s.expect(PROMPT), "and takes it back when it ends")
+    s.line("cat")
+    s.expect("cat\r\n")
+    s.send("\x1a")
+    s.expect(PROMPT)
+    s.line("fg")
+    s.expect("cat\r\n")
+    s.send("\x03")
+    tap.ok(s.expect("\n" + PROMPT), "Ctrl-C on a job of fg ends its line too",
+           s.seen)
     s.line("sh -c 'stty -echo raw; exit 3'")
     tap.ok(s.expect(PROMPT), "a line that leaves the terminal raw and dies")
     tap.same(s.run("echo sane", PROMPT), "sane\n", "leaves a sane terminal")
@@ -199,6 +242,7 @@ def question():
 
 
 lines()
+ends_with_its_line()
 editing()
 jobs()
 notes()

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a line at the prompt was typed for and its bash takes away with it:
+ * each line has a bash of its own, so a variable that is not exported, an
+ * alias, an option end with the line that set them.  Said only of a line
+ * that does nothing else.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "turn/turn_int.h"
+
+static const struct {
+	const char *name;
+	size_t words;		/* with fewer it only shows things */
+	const char *what;
+} setters[] = {
+	{ "alias", 2, "aliases end" },
+	{ "bind", 2, "key bindings of bash end" },
+	{ "complete", 2, "completions of bash end" },
+	{ "set", 2, "options and parameters end" },
+	{ "shopt", 3, "options end" },
+	{ "trap", 3, "traps end" },
+	{ "ulimit", 3, "limits end" },
+};
+
+/* Words that name variables: read x, declare x=1. */
+static const char *const namers[] = { "declare", "getopts", "mapfile", "read",
+	"readarray", "typeset" };
+
+static bool
+kept(const struct turn *t, const char *name, size_t len)
+{
+	char *copy AEG_AUTOFREE = xmemdup0(name, len);
+
+	return state_get(t->opts.state, copy) != NULL;
+}
+
+static void
+say_variable(char *note, size_t size, const char *name, size_t len)
+{
+	if (len == 3 && memcmp(name, "PS1", 3) == 0)
+		snprintf(note, size, "the prompt is the setting 'prompt' of "
+		    "aegsh.conf(5); PS1 changes nothing");
+	else
+		snprintf(note, size, "%.*s is not exported and ends with its "
+		    "line; 'export %.*s=…' keeps it", (int)len, name,
+		    (int)len, name);
+}
+
+static void
+assigned(const struct turn *t, const struct syn_command *c, char *note,
+    size_t size)
+{
+	const char *name;
+	size_t i, len;
+
+	for (i = 0; i < c->n_assigns; i++) {
+		name = c->assigns[i].name;
+		len = strlen(name);
+		if (len > 64 || kept(t, name, len))
+			continue;
+		say_variable(note, size, name, len);
+		return;
+	}
+}
+
+static void
+named(const struct turn *t, const struct syn_command *c, char *note,
+    size_t size)
+{
+	const char *last = c->words[c->n_words - 1].known ?
+	    c->words[c->n_words - 1].value : "";
+	size_t len = 0;
+
+	if (isalpha((unsigned char)last[0]) || last[0] == '_')
+		while (isalnum((unsigned char)last[len]) || last[len] == '_')
+			len++;
+	if (len > 0 && len <= 64 && c->n_words > 1 && !kept(t, last, len))
+		say_variable(note, size, last, len);
+}
+
+/* The one command of the line, substitutions in its words aside; or NULL. */
+static const struct syn_command *
+only_command(const struct syn_facts *f)
+{
+	const struct syn_command *found = NULL;
+	size_t i;
+
+	for (i = 0; i < f->n_commands; i++) {
+		if (f->commands[i].depth > 0)
+			continue;
+		if (found != NULL || f->commands[i].context != 0)
+			return NULL;
+		found = &f->commands[i];
+	}
+	return found;
+}
+
+void
+turn_note_lost(const struct turn *t, const struct syn_facts *f, char *note,
+    size_t size)
+{
+	const struct syn_command *c = only_command(f);
+	size_t i;
+
+	if (c == NULL)
+		return;
+	if (c->n_words == 0) {
+		assigned(t, c, note, size);
+		return;
+	}
+	if (!c->words[0].known)
+		return;
+	for (i = 0; i < AEG_NELEM(setters); i++)
+		if (strcmp(c->words[0].value, setters[i].name) == 0 &&
+		    c->n_words >= setters[i].words)
+			snprintf(note, size, "%s with their line",
+			    setters[i].what);
+	for (i = 0; i < AEG_NELEM(namers); i++)
+		if (strcmp(c->words[0].value, namers[i]) == 0)
+			named(t, c, note, size);
+}
