@@ -64,6 +64,8 @@ const char *decision_model(const struct decision *d);	/* or NULL */
 unsigned decision_confidence(const struct decision *d);
 int64_t decision_latency_ns(const struct decision *d);	/* the validator's */
 bool decision_unreadable(const struct decision *d);	/* BY_SYNTAX */
+/* Blocked only because it asks and can_ask was false. */
+bool decision_unasked(const struct decision *d);
 const char *decision_action_name(enum decision_action a);
 const char *decision_source_name(enum decision_source s);
 

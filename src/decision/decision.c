@@ -22,6 +22,7 @@ struct decision {
 	char *instead, *model;	/* or NULL */
 	unsigned confidence;
 	int64_t latency_ns;
+	bool unasked;
 };
 
 /* A verdict on its way through the fold. */
@@ -222,7 +223,8 @@ decision_make(const struct decision_input *in)
 	f = fold_line(in);
 	d->action = f.action;
 	d->source = f.source;
-	if (f.action == DECISION_CONFIRM && !in->can_ask)
+	d->unasked = f.action == DECISION_CONFIRM && !in->can_ask;
+	if (d->unasked)
 		d->action = DECISION_BLOCK;
 	d->rule = copy_inert(in->policy->rule != NULL ?
 	    in->policy->rule : "none");
@@ -257,6 +259,7 @@ decision_confirm(const struct decision *old, bool yes)
 	d->model = old->model != NULL ? xstrdup(old->model) : NULL;
 	d->confidence = old->confidence;
 	d->latency_ns = old->latency_ns;
+	d->unasked = old->unasked;
 	return d;
 }
 
@@ -333,6 +336,12 @@ bool
 decision_unreadable(const struct decision *d)
 {
 	return d->source == DECISION_BY_SYNTAX;
+}
+
+bool
+decision_unasked(const struct decision *d)
+{
+	return d->unasked;
 }
 
 const char *

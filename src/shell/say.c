@@ -49,7 +49,9 @@ shell_complain(const struct turn_judged *j, const struct turn_result *r)
 		shell_say("not run: %s", turn_answer(j) != NULL ?
 		    "you said no" : decision_reason(d));
 	else
-		shell_say("blocked: %s [%s]%s%s", decision_reason(d),
-		    decision_rule(d), instead != NULL ? "; instead: " : "",
+		shell_say("%s: %s [%s]%s%s", decision_unasked(d) ?
+		    "not run, as nobody is here to be asked" : "blocked",
+		    decision_reason(d), decision_rule(d),
+		    instead != NULL ? "; instead: " : "",
 		    instead != NULL ? instead : "");
 }

@@ -226,6 +226,7 @@ test_confirm_lifts_nothing(void)
 	decision_free(d);
 	in.policy = policy_of(POLICY_ALLOW);
 	d = decision_make(&in);
+	OK(!decision_unasked(d));
 	e = decision_confirm(d, false);
 	IS_INTN(decision_action(e), DECISION_ALLOW,
 	    "what was not asked stays as it was");
@@ -238,6 +239,7 @@ test_confirm_lifts_nothing(void)
 	e = decision_confirm(d, true);
 	IS_INTN(decision_action(e), DECISION_BLOCK,
 	    "nobody to ask: a later yes does not help");
+	OK(decision_unasked(d) && decision_unasked(e));
 	decision_free(e);
 	decision_free(d);
 }
