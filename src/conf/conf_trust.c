@@ -63,8 +63,9 @@ check_dir(const struct walk *w, const char *name)
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
 	    (st.st_mode & S_ISVTX) == 0)
 		return err_set(w->err, ERR_TRUST,
-		    "%s: others may write to the directory '%s' (mode %04o)",
-		    w->path, name, (unsigned)st.st_mode & 07777);
+		    "%s: others may write to the directory '%s' (mode %04o); "
+		    "chmod go-w it", w->path, name,
+		    (unsigned)st.st_mode & 07777);
 	return 0;
 }
 
@@ -173,8 +174,8 @@ open_last(struct walk *w, const char *name, int *ret_fd)
 		return rc;
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return err_set(w->err, ERR_TRUST,
-		    "%s: others may write to it (mode %04o)", w->path,
-		    (unsigned)st.st_mode & 07777);
+		    "%s: others may write to it (mode %04o); chmod go-w it",
+		    w->path, (unsigned)st.st_mode & 07777);
 	*ret_fd = fd;
 	fd = -1;
 	return 0;
