@@ -85,11 +85,19 @@ run() {
 	install_packages "$build_packages"
 	generate
 	# An install of its own inside the clone: no root, nothing outside.
+	# aegsh believes no policy that others could exchange, and clones made
+	# under umask 002 let the group do that.
+	if [ -n "$(find . -prune -perm /022)" ]; then
+		say "others may write to $PWD; taking that right away"
+		chmod go-w .
+	fi
 	[ -f build-run/Makefile ] ||
 	    configure_in build-run --prefix="$PWD/_run"
 	make -s -C build-run -j"$(jobs)" install-run >&2 ||
 	    die 'the build failed'
-	exec "$PWD/_run/bin/aegsh" "$@"
+	PATH=$PWD/_run/bin:$PWD/_run/sbin:$PATH
+	export PATH
+	exec aegsh "$@"
 }
 
 check() {
