@@ -86,7 +86,7 @@ def ends_with_its_line():
         got = s.run(line, PROMPT)
         tap.ok(got is not None and "aegsh:" not in got and
                "their line" not in got, "nothing to say: " + line, got)
-    tap.is_(s.run("echo $x", PROMPT), "2\n", "what is exported stays")
+    tap.same(s.run("echo $x", PROMPT), "2\n", "what is exported stays")
     s.send("\x04")
     s.wait()
     s.close()
@@ -96,7 +96,7 @@ def editing():
     s = start()
     s.line("echo a \\")
     s.expect("continuation.*> ")
-    tap.is_(s.run("", PROMPT), "a\n",
+    tap.same(s.run("", PROMPT), "a\n",
             "a backslash before an empty line vanishes")
     tap.ok((s.run("no-such-word", PROMPT) or "").startswith("aegsh: line 1: "),
            "errors name the shell without its directory")
