@@ -97,6 +97,7 @@ run() {
 	    die 'the build failed'
 	PATH=$PWD/_run/bin:$PWD/_run/sbin:$PATH
 	export PATH
+	umask "$users_umask"
 	exec aegsh "$@"
 }
 
@@ -129,6 +130,7 @@ count() {
 }
 
 cd "$(dirname "$0")"
+users_umask=$(umask)
 umask 022
 mode=${1:-}
 [ $# -eq 0 ] || shift
