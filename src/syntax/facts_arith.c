@@ -79,19 +79,53 @@ walk_bytes(struct syn_walk *w, const char *s, size_t len, bool assigned)
 	}
 }
 
+/* $x in an expression: its value is part of the expression. */
+static void
+walk_value_of(struct syn_walk *w, const struct syn_param *param)
+{
+	const char *value = NULL;
+	size_t len = 0;
+
+	if (param->op == SYN_PARAM_PLAIN && !param->indirect &&
+	    !param->has_subscript && syn_env_get(w, param->name,
+	    param->name_len, &value, &len) == SYN_VAR_SET &&
+	    !is_integer(value, len))
+		syn_walk_value(w, value, len, SYN_PLACE_ARITH);
+}
+
+/* Quotes hide "$(" from the first look, not from the evaluation. */
+static bool
+hides_dollar(const struct syn_piece *piece)
+{
+	return (piece->kind == SYN_PIECE_ESCAPE ||
+	    piece->kind == SYN_PIECE_SINGLE || piece->kind == SYN_PIECE_ANSI) &&
+	    (memchr(piece->text, '$', piece->len) != NULL ||
+	    memchr(piece->text, '`', piece->len) != NULL);
+}
+
 void
 syn_arith_walk(struct syn_walk *w, const struct syn_piece *pieces)
 {
 	const struct syn_piece *piece;
-	bool assigned = false;
+	bool assigned = false, hidden = false;
+	struct syn_word word;
 
-	for (piece = pieces; piece != NULL; piece = piece->next)
+	for (piece = pieces; piece != NULL; piece = piece->next) {
 		if (piece->kind == SYN_PIECE_LITERAL)
 			assigned |= assigns(piece->text, piece->len);
+		hidden |= hides_dollar(piece);
+	}
 	for (piece = pieces; piece != NULL; piece = piece->next)
 		if (piece->kind == SYN_PIECE_LITERAL)
 			walk_bytes(w, piece->text, piece->len, assigned);
+		else if (piece->kind == SYN_PIECE_PARAM)
+			walk_value_of(w, piece->param);
 	syn_walk_pieces(w, pieces);
+	if (hidden) {
+		syn_expand_one(w, pieces, "", 0, w->at.offset, SYN_MODE_BODY,
+		    &word);
+		syn_walk_value(w, word.value, word.len, SYN_PLACE_ARITH);
+	}
 }
 
 /* ---- constants ---------------------------------------------------------- */

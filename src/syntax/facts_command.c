@@ -172,6 +172,20 @@ syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
 
 /* ---- assignments -------------------------------------------------------- */
 
+/* What bash expands once more: PS4 for every command that set -x shows,
+ * the values of integers at once. */
+static void
+walk_assigned(struct syn_walk *w, const struct syn_assignment *a,
+    const struct syn_word *value)
+{
+	if (value->len == 0 || strpbrk(value->value, "$`") == NULL)
+		return;
+	if (a->name_len == 3 && memcmp(a->name, "PS4", 3) == 0)
+		syn_walk_value(w, value->value, value->len, SYN_PLACE_DOUBLE);
+	else if (syn_env_slot(w, a->name, a->name_len)->tainted)
+		syn_walk_value(w, value->value, value->len, SYN_PLACE_ARITH);
+}
+
 static void
 tell_assignment(struct syn_walk *w, const struct syn_text *t,
     struct syn_assign *to)
@@ -192,6 +206,7 @@ tell_assignment(struct syn_walk *w, const struct syn_text *t,
 	syn_expand_one(w, value, src, (size_t)(t->src + t->src_len - src),
 	    t->offset + (size_t)(src - t->src), SYN_MODE_VALUE, &to->value);
 	syn_name_effect(w, a->name, a->name_len);
+	walk_assigned(w, a, &to->value);
 }
 
 static void
@@ -295,12 +310,16 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	c->words = words.v;
 	c->n_words = words.n;
 	vanish = words.n > 0 && may_vanish(words.v, words.n);
-	/* For the command alone: afterwards they are what they were. */
+	/* For the command alone: afterwards they are what they were, unless
+	 * it is one of bash's own, which may keep them. */
 	mark = syn_env_mark(w);
 	tell_assignments(w, node, first, words.n == 0, index);
 	syn_tell_targets(w, node, index);
 	if (words.n > 0 && !vanish)
 		syn_env_undo(w, mark);
-	syn_effect(w, words.v, words.n);
+	if (syn_effect(w, words.v, words.n))
+		for (t = node->words; t != first; t = t->next)
+			syn_env_forget(w, t->assignment->name,
+			    t->assignment->name_len);
 	w->at.parent = parent;
 }

@@ -24,6 +24,8 @@ changes_reading(struct syn_walk *w, const struct syn_word *name)
 {
 	if (w->change == NULL)
 		w->change = name->value;
+	if (w->first)
+		w->change_somewhere = w->change;
 }
 
 /* NAME or NAME[…] or NAME=…; false when it is not known which. */
@@ -57,6 +59,7 @@ walk_subscript(struct syn_walk *w, const struct syn_word *word)
 		syn_walk_value(w, word->value, word->len, SYN_PLACE_ARITH);
 }
 
+/* Known words that are no name are something else: options' arguments. */
 static void
 forget_word(struct syn_walk *w, const struct syn_word *word)
 {
@@ -66,7 +69,7 @@ forget_word(struct syn_walk *w, const struct syn_word *word)
 	walk_subscript(w, word);
 	if (name_of(word, &name, &len))
 		syn_env_forget(w, name, len);
-	else
+	else if (!word->known)
 		syn_env_hostile(w);
 }
 
@@ -79,6 +82,46 @@ do_names(const struct call *c)
 	for (i = 1; i < c->n; i++)
 		if (!c->words[i].known || c->words[i].value[0] != '-')
 			forget_word(c->w, &c->words[i]);
+}
+
+/* mapfile -C runs its argument for every so many lines. */
+static void
+do_mapfile(const struct call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++)
+		if (c->words[i].known && c->words[i].value[0] == '-' &&
+		    strchr(c->words[i].value, 'C') != NULL)
+			syn_env_hostile(c->w);
+	do_names(c);
+}
+
+/* Only the second word of getopts is a name. */
+static void
+do_getopts(const struct call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n && i < 4; i++)
+		if (!c->words[i].known && c->words[i].may_split && i < 3)
+			syn_env_hostile(c->w);
+		else if (i >= 2)
+			forget_word(c->w, &c->words[i]);
+}
+
+static void
+do_wait(const struct call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++) {
+		if (c->words[i].known &&
+		    strncmp(c->words[i].value, "-p", 2) == 0)
+			do_names(c);
+		if (!c->words[i].known && i == 1 && c->n > 2)
+			syn_env_hostile(c->w);
+	}
 }
 
 static void
@@ -117,11 +160,15 @@ do_declare(const struct call *c)
 	size_t i, len;
 
 	for (i = 1; i < c->n; i++) {
-		walk_subscript(c->w, &c->words[i]);
-		if (name_of(&c->words[i], &name, &len))
+		const struct syn_word *word = &c->words[i];
+
+		walk_subscript(c->w, word);
+		if (name_of(word, &name, &len))
 			syn_env_taint(c->w, name, len);
-		else if (!c->words[i].known || (c->words[i].value[0] != '-' &&
-		    c->words[i].value[0] != '+'))
+		else if (!word->known ||
+		    /* A reference: to assign to it is to assign to what
+		     * nobody knows. */
+		    (word->value[0] == '-' && strchr(word->value, 'n') != NULL))
 			syn_env_hostile(c->w);
 	}
 }
@@ -186,6 +233,27 @@ do_alias(const struct call *c)
 	changes_reading(c->w, &c->words[0]);
 }
 
+/* compgen expands the words that it is given. */
+static void
+do_compgen(const struct call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++)
+		if (strpbrk(c->words[i].value, "$`") != NULL)
+			syn_walk_value(c->w, c->words[i].value,
+			    c->words[i].len, SYN_PLACE_DOUBLE);
+	syn_env_hostile(c->w);
+}
+
+/* Posix mode gives assignments in front of some commands another meaning. */
+static void
+change_mode(const struct call *c)
+{
+	syn_env_hostile(c->w);
+	changes_reading(c->w, &c->words[0]);
+}
+
 static void
 do_set(const struct call *c)
 {
@@ -197,21 +265,21 @@ do_set(const struct call *c)
 		if (!c->words[i].known || (i + 1 == c->n &&
 		    c->words[i].may_split)) {
 			c->w->env.no_braces = true;
-			changes_reading(c->w, &c->words[0]);
+			change_mode(c);
 			return;
 		}
 		if (strcmp(v, "--") == 0 || (v[0] != '-' && v[0] != '+'))
 			return;
 		if (strpbrk(v + 1, "Bk") != NULL)
 			c->w->env.no_braces = true;
-		if (strpbrk(v + 1, "k") != NULL)
-			changes_reading(c->w, &c->words[0]);
+		if (strchr(v + 1, 'k') != NULL)
+			change_mode(c);
 		if (strchr(v + 1, 'o') == NULL || ++i == c->n)
 			continue;
 		v = c->words[i].value;
 		if (!c->words[i].known || strcmp(v, "posix") == 0 ||
 		    strcmp(v, "keyword") == 0)
-			changes_reading(c->w, &c->words[0]);
+			change_mode(c);
 		if (!c->words[i].known || strcmp(v, "braceexpand") == 0)
 			c->w->env.no_braces = true;
 	}
@@ -223,9 +291,15 @@ do_shopt(const struct call *c)
 	size_t i;
 
 	changes_reading(c->w, &c->words[0]);
-	for (i = 1; i < c->n; i++)
-		if (!c->words[i].known || strchr(c->words[i].value, 'o'))
+	for (i = 1; i < c->n; i++) {
+		const char *v = c->words[i].value;
+
+		if (!c->words[i].known || strcmp(v, "posix") == 0 ||
+		    (v[0] == '-' && strchr(v, 'o') != NULL)) {
 			c->w->env.no_braces = true;
+			syn_env_hostile(c->w);
+		}
+	}
 }
 
 /* What a trap does may happen at any time; at the exit is no such time. */
@@ -254,15 +328,16 @@ static const struct builtin {
 	void (*effect)(const struct call *c);
 } builtins[] = {
 	{ ".", do_eval }, { "[", do_test }, { "alias", do_alias },
-	{ "cd", do_cd }, { "declare", do_declare }, { "enable", do_alias },
-	{ "eval", do_eval }, { "export", do_export },
-	{ "getopts", do_names }, { "let", do_let }, { "local", do_declare },
-	{ "mapfile", do_names }, { "popd", do_cd }, { "printf", do_printf },
-	{ "pushd", do_cd }, { "read", do_names }, { "readarray", do_names },
-	{ "readonly", do_declare }, { "set", do_set }, { "shopt", do_shopt },
-	{ "source", do_eval }, { "test", do_test }, { "trap", do_trap },
-	{ "typeset", do_declare }, { "unalias", do_alias },
-	{ "unset", do_names }, { "wait", do_names },
+	{ "cd", do_cd }, { "compgen", do_compgen }, { "declare", do_declare },
+	{ "enable", change_mode }, { "eval", do_eval },
+	{ "export", do_export }, { "getopts", do_getopts },
+	{ "let", do_let }, { "local", do_declare },
+	{ "mapfile", do_mapfile }, { "popd", do_cd },
+	{ "printf", do_printf }, { "pushd", do_cd }, { "read", do_names },
+	{ "readarray", do_mapfile }, { "readonly", do_declare },
+	{ "set", do_set }, { "shopt", do_shopt }, { "source", do_eval },
+	{ "test", do_test }, { "trap", do_trap }, { "typeset", do_declare },
+	{ "unalias", do_alias }, { "unset", do_names }, { "wait", do_wait },
 };
 
 /* Defined anywhere in the unit, or inherited: bash exports functions so. */
@@ -277,52 +352,66 @@ is_inherited(struct syn_walk *w, const char *name)
 	    w->vars->get(w->vars->ctx, key, &value) != SYN_VAR_UNSET;
 }
 
-void
+/* Skip "command" and "builtin" and their options; false: command -v, which
+ * runs nothing. */
+static bool
+skip_prefix(struct call *c)
+{
+	while (c->n > 0 && (is(c->words, "command") ||
+	    is(c->words, "builtin"))) {
+		do {
+			c->words++;
+			c->n--;
+			if (c->n > 0 && (is(c->words, "-v") ||
+			    is(c->words, "-V")))
+				return false;
+		} while (c->n > 0 && c->words->known &&
+		    c->words->value[0] == '-');
+	}
+	return c->n > 0;
+}
+
+bool
 syn_effect(struct syn_walk *w, const struct syn_word *words, size_t n_words)
 {
 	struct call c = { .w = w, .words = words, .n = n_words };
 	size_t i;
 
-	while (c.n > 0 && (is(c.words, "command") || is(c.words, "builtin"))) {
-		do {
-			c.words++;
-			c.n--;
-		} while (c.n > 0 && c.words->known &&
-		    c.words->value[0] == '-');
-	}
-	if (c.n == 0)
-		return;
-	if (!c.words->known) {
+	if (!skip_prefix(&c))
+		return false;
+	if (!c.words->known || is_inherited(w, c.words->value)) {
 		/* It may be any of the below. */
 		do_eval(&c);
-		return;
+		return true;
 	}
 	if (syn_is_function(w, c.words->value, c.words->len)) {
 		syn_env_border(w);
-		if (w->function_change != NULL)
+		if (w->function_change != NULL && w->change == NULL)
 			w->change = w->function_change;
-		return;
-	}
-	if (is_inherited(w, c.words->value)) {
-		do_eval(&c);
-		return;
+		return true;
 	}
 	for (i = 0; i < AEG_NELEM(builtins); i++)
 		if (builtins[i].name[0] == c.words->value[0] &&
 		    strcmp(builtins[i].name, c.words->value) == 0) {
 			builtins[i].effect(&c);
-			return;
+			return true;
 		}
+	return false;
 }
 
 void
 syn_name_effect(struct syn_walk *w, const char *name, size_t len)
 {
-	static const char *const names[] = { "POSIXLY_CORRECT", "BASH_COMPAT" };
+	static const char *const names[] = {
+		"BASH_ALIASES", "BASH_COMPAT", "POSIXLY_CORRECT",
+	};
 	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strncmp(names[i], name, len) == 0 &&
-		    names[i][len] == '\0' && w->change == NULL)
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		if (strncmp(names[i], name, len) != 0 || names[i][len] != '\0')
+			continue;
+		if (w->change == NULL)
 			w->change = names[i];
+		syn_env_hostile(w);
+	}
 }

@@ -10,6 +10,22 @@
 static void expand_pieces(struct syn_maker *m, const struct syn_piece *piece,
     bool quoted);
 
+static bool
+default_ifs(struct syn_walk *w)
+{
+	const char *ifs = syn_env_ifs(w);
+
+	return ifs != NULL && strcmp(ifs, " \t\n") == 0;
+}
+
+/* $$ $? $#: one word of digits. */
+static bool
+is_number(const struct syn_param *param)
+{
+	return param->op == SYN_PARAM_PLAIN && !param->indirect &&
+	    param->name_len == 1 && strchr("$?#", param->name[0]) != NULL;
+}
+
 /* "$@" and its like are none or many words even in quotes. */
 static void
 add_parameter(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
@@ -22,7 +38,10 @@ add_parameter(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 	    (key != NULL && key->kind == SYN_PIECE_LITERAL && key->len == 1 &&
 	    key->text[0] == '@');
 
-	syn_add_unknown(m, piece, quoted, why);
+	if (is_number(param) && default_ifs(m->w))
+		syn_add(m, false, quoted, why, piece->src, piece->src_len);
+	else
+		syn_add_unknown(m, piece, quoted, why);
 	if (all && syn_globs(m->mode))
 		m->may_split = true;
 }
@@ -215,12 +234,8 @@ expand_arith(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 		}
 	}
 	syn_add(m, false, quoted, SYN_WHY_ARITH, piece->src, piece->src_len);
-	if (!quoted && syn_globs(m->mode)) {
-		const char *ifs = syn_env_ifs(m->w);
-
-		if (ifs == NULL || strcmp(ifs, " \t\n") != 0)
-			m->may_split = true;
-	}
+	if (!quoted && syn_globs(m->mode) && !default_ifs(m->w))
+		m->may_split = true;
 }
 
 /* Quotes make a word even of nothing. */
@@ -228,9 +243,18 @@ static void
 expand_double(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 {
 	size_t n = m->x->n, bytes = m->x->bytes.len;
+	const char *value = NULL;
 
 	if (piece->mark != '\'')
 		quoted = true;
+	/* $"…" is looked up in catalogs, if there are any. */
+	if (piece->mark == '$' && syn_env_get(m->w, "TEXTDOMAIN", 10, &value,
+	    &n) != SYN_VAR_UNSET) {
+		syn_add(m, false, true, SYN_WHY_UNSPECIFIED, piece->src,
+		    piece->src_len);
+		return;
+	}
+	n = m->x->n;
 	expand_pieces(m, piece->kids, quoted);
 	if (quoted && m->x->n == n && m->x->bytes.len == bytes)
 		syn_add(m, true, true, 0, "", 0);
@@ -282,6 +306,9 @@ expand_piece(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 		syn_add_unknown(m, piece, quoted, SYN_WHY_GLOB);
 		break;
 	case SYN_PIECE_ARRAY:
+		syn_add(m, false, quoted, SYN_WHY_UNSPECIFIED, piece->src,
+		    piece->src_len);
+		break;
 	case SYN_PIECE_BROKEN:
 		syn_add_unknown(m, piece, quoted, SYN_WHY_UNSPECIFIED);
 		break;

@@ -78,6 +78,7 @@ struct syn_walk {
 	const char *change;	/* command that changes how later lines are
 				 * read, on this line or before */
 	const char *function_change;	/* the same inside a function */
+	const char *change_somewhere;	/* says the first walk */
 	const char *rest_unknown;
 	bool changed;		/* the present line is read differently */
 	unsigned values;	/* nesting of values read as text */
@@ -188,8 +189,8 @@ bool syn_arith_value(struct syn_walk *w, const char *s, size_t len,
 	int64_t *ret);
 
 /* facts_effect.c: what a command that bash runs itself does to variables
- * and to reading. */
-void syn_effect(struct syn_walk *w, const struct syn_word *words,
+ * and to reading.  True: bash runs it itself. */
+bool syn_effect(struct syn_walk *w, const struct syn_word *words,
 	size_t n_words);
 /* Assigning to some names changes reading, too. */
 void syn_name_effect(struct syn_walk *w, const char *name, size_t len);

@@ -152,7 +152,7 @@ walk_evaluated(struct syn_walk *w, const struct syn_text *t)
 	syn_arith_walk(w, t->pieces);
 	syn_expand_one(w, t->pieces, t->src, t->src_len, t->offset,
 	    SYN_MODE_VALUE, &word);
-	if (word.known && strpbrk(word.value, "$`") != NULL)
+	if (strpbrk(word.value, "$`") != NULL)
 		syn_walk_value(w, word.value, word.len, SYN_PLACE_ARITH);
 }
 

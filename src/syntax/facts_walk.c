@@ -337,6 +337,14 @@ syn_walk_list(struct syn_walk *w, const struct syn_list *list)
 		walk_andor(w, andor);
 }
 
+static void
+read_differently(struct syn_walk *w, const char *change)
+{
+	w->changed = true;
+	if (w->rest_unknown == NULL)
+		w->rest_unknown = change;
+}
+
 /* The lines of a script are read one after the other. */
 static void
 walk_lines(struct syn_walk *w, const struct syn_script *script)
@@ -348,9 +356,7 @@ walk_lines(struct syn_walk *w, const struct syn_script *script)
 		if (!andor->line_end || w->change == NULL || w->changed ||
 		    (andor->next == NULL && !script->broken))
 			continue;
-		w->changed = true;
-		if (w->rest_unknown == NULL)
-			w->rest_unknown = w->change;
+		read_differently(w, w->change);
 	}
 }
 
@@ -367,6 +373,12 @@ syn_walk_script(struct syn_walk *w, const struct syn_script *script,
 		w->any_subst = true;
 		w->at.context |= context;
 		w->at.depth++;
+		/* Bash reads it once more when it runs it. */
+		if (change == NULL && w->env.loops > 0)
+			change = w->change_somewhere;
+		if (change != NULL)
+			read_differently(w, change);
+		change = w->change;
 		w->change = NULL;
 	}
 	if (script->list != NULL)

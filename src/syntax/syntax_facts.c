@@ -46,7 +46,14 @@ may_look_up(const struct syn_tree *tree)
 	return tree->len > 0 && (memchr(tree->src, '$', tree->len) != NULL ||
 	    memchr(tree->src, '~', tree->len) != NULL ||
 	    memchr(tree->src, '`', tree->len) != NULL ||
-	    memmem(tree->src, tree->len, "((", 2) != NULL);
+	    memchr(tree->src, '(', tree->len) != NULL);
+}
+
+/* Out of the first walk's memory. */
+static const char *
+keep(struct arena *arena, const char *s)
+{
+	return s != NULL ? arena_memdup0(arena, s, strlen(s)) : NULL;
 }
 
 struct syn_facts *
@@ -63,9 +70,8 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 		w.first = true;
 		w.arena = arena_new();
 		syn_walk_script(&w, &tree->script, 0);
-		if (w.function_change != NULL)
-			w.function_change = arena_memdup0(arena,
-			    w.function_change, strlen(w.function_change));
+		w.function_change = keep(arena, w.function_change);
+		w.change_somewhere = keep(arena, w.change_somewhere);
 		arena_free(w.arena);
 		w.arena = arena;
 		w.first = false;

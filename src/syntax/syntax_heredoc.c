@@ -187,7 +187,7 @@ finish_body(struct syn_parser *p, struct syn_target *t, struct buf *copy,
 }
 
 static void
-read_body(struct syn_parser *p, struct syn_target *t)
+read_body(struct syn_parser *p, struct syn_target *t, bool more)
 {
 	struct buf copy = BUF_INIT_MAX(SYN_LEN_MAX + 1);
 	size_t from = p->pos, to = from;
@@ -210,9 +210,10 @@ read_body(struct syn_parser *p, struct syn_target *t)
 		p->pos = line.next;
 		found = found || is_delimiter(t, s, len);
 		if (!found && is_closed(p, t, s, len)) {
-			if (line.joined) {
+			/* Bash reads the next one from the line below. */
+			if (line.joined || more) {
 				syn_fail(p, line.from, ERR_SYNTAX,
-				    "here-document %s", t->delimiter);
+				    "the here-document before )");
 				break;
 			}
 			p->pos = (size_t)(s - p->s) + t->delimiter_len;
@@ -254,5 +255,5 @@ syn_docs_read(struct syn_parser *p)
 	}
 	p->lex.docs = NULL;
 	for (; doc != NULL && syn_ok(p); doc = doc->next)
-		read_body(p, doc->target);
+		read_body(p, doc->target, doc->next != NULL);
 }

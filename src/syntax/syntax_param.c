@@ -177,7 +177,7 @@ read_operator(struct syn_parser *p, struct syn_param *param)
 	}
 }
 
-/* "${$$(": the second "$" starts nothing; "${$(": it is no name. */
+/* "${$$(": the second "$" starts nothing; "${$(" "${$'": it is no name. */
 static void
 settle_dollar(struct syn_parser *p, struct syn_param *param, size_t name_at)
 {
@@ -186,7 +186,7 @@ settle_dollar(struct syn_parser *p, struct syn_param *param, size_t name_at)
 	if (c == '$') {
 		param->op = SYN_PARAM_BAD;
 		p->pos++;
-	} else if (c == '(' || c == '{' || c == '[') {
+	} else if (c > 0 && strchr("({['\"", c) != NULL) {
 		param->op = SYN_PARAM_BAD;
 		param->name_len = 0;
 		p->pos = name_at;

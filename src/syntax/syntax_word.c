@@ -188,18 +188,14 @@ read_dollar(struct syn_reader *r)
 static bool
 array_trap(const struct syn_parser *p, int next)
 {
-	size_t pos = p->pos + 2;
-	int behind = syn_at(p, pos);
+	int behind = syn_at(p, p->pos + 2);
 
 	if (next == '$')
-		return behind > 0 && strchr("({['\"", behind) != NULL;
+		return behind > 0 && strchr("({['\"$", behind) != NULL;
 	if (next == '\\')
 		return behind == '\n';
-	if (syn_is(next, SYN_CH_BLANK)) {
-		while (syn_is(syn_at(p, pos), SYN_CH_BLANK))
-			pos++;
-		return syn_at(p, pos) == '#' || syn_at(p, pos) == '[';
-	}
+	if (syn_is(next, SYN_CH_BLANK))
+		return behind > 0 && strchr(" \t\n#[", behind) != NULL;
 	return next > 0 && strchr(";&|()<>'\"`", next) != NULL;
 }
 

@@ -129,7 +129,9 @@ def check_table(tap, comparer):
 def check_pretty(tap, units):
     """bash prints the canonical line as it prints the original."""
     lines = oracle.synparse(units, "-m", "print").split(b"\0")[:-1]
-    pairs = [(u, p) for u, p in zip(units, lines) if p]
+    # A backslash at the end of a file is not what it is at the end of -c.
+    pairs = [(u, p) for u, p in zip(units, lines)
+             if p and not u.endswith(b"\\")]
     with tempfile.TemporaryDirectory() as where, \
             ThreadPoolExecutor(oracle.JOBS) as pool:
         one = list(pool.map(lambda x: oracle.pretty(x[0], where), pairs))

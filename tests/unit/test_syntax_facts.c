@@ -99,7 +99,7 @@ static const struct {
 	{ "a[1]=x; $a", ": a[1]=x / : *<variable $a>" },
 	{ "echo $secret \"$secret\" $1 \"$@\" $? ${v:0:2} ${v/r/x} ${v[0]}",
 	    ": echo *<variable $secret> <variable $secret> *<variable $1> "
-	    "*<variable $@> *<variable $?> *<variable ${v:0:2}> "
+	    "*<variable $@> <variable $?> *<variable ${v:0:2}> "
 	    "*<variable ${v/r/x}> *<variable ${v[0]}>" },
 	{ "${!v} ${v@P} ${!v*}", ": *<indirect ${!v}> *<indirect ${v@P}> "
 	    "*<indirect ${!v*}>" },
@@ -211,6 +211,97 @@ check_cases(void)
 	}
 }
 
+/* Bash runs "evil" in each of these: it is told, or a command is unknown. */
+static const char *const hidden[] = {
+	"a=(); a['$(evil)']=1", "a=1; echo ${a['$(evil)']}",
+	"x='a[$(evil)]'; echo $(($x))", "x='a[$(evil)]'; ((x))",
+	"x='a[$(evil)]'; echo ${HOME:$x}", "x='a[$(evil)]'; echo ${HOME:x}",
+	"x='a[$(evil)]'; echo ${!x}", "x='a[`evil`]'; echo ${a[x]}",
+	"x='a[$(evil)]'; [[ $x -eq 1 ]]", "x='b[$(evil)]'; a[x]=1",
+	"declare -i n; n='a[$(evil)]'", "PS4='$(evil)'; set -x; :",
+	"compgen -W '$(evil)'", "[[ 'a[$(evil)]' -eq 0 ]]",
+	"test -v 'a[$(evil)]'", "[[ -v 'a[$(evil)]' ]]",
+	"x='$(evil)'; echo ${x@P}", "let 'a[$(evil)]=1'",
+	"k='$(evil)'; unset \"m[$k]\"", "unset 'x[$(evil)]'",
+	"read -r 'a[$(evil)]' <<< 1", "printf -v 'a[$(evil)]' x",
+	"for ((i='a[$(evil)]';i<0;i++)); do :; done",
+	"exec {a[$(evil)]}>/dev/null", "exec {a['$(evil)']}>/dev/null",
+	"a=(['$(evil)']=1)", "f() { local 'b[$(evil)]=1'; }; f",
+	"(( 1 ? 'a[$(evil)]' : 0 ))", "echo \"${x:-$'\\x24(evil)'}\"",
+	"case x in $(evil)) ;; esac", "coproc evil", "a=ev; b=il; $a$b",
+	"a=ls; a=evil export a; $a", "a=ls; declare -n r=a; r=evil; $a",
+	"a=ls; readonly a=evil; a=ls; $a", "a=evil; b=(\"$a\"); ${b[0]}",
+	"v=a; a=evil; ${!v}", "printf -v a evil; $a", "read a <<< evil; $a",
+	"a=ls; for a in evil; do :; done; $a", "e{v,v}il", "$'\\145vil'",
+	"shopt -s expand_aliases; alias x=evil; echo $(x)",
+	"f() { `x`; }; shopt -s expand_aliases; alias x=evil; f",
+	"set -k; x a=evil", "a=ls; trap 'a=evil' DEBUG; $a",
+	"a=ls; inherited; $a", "${empty:-evil}", "${n:+evil}", "`e''vil`",
+	"if ! evil; then :; fi", "a | b | (c; evil)", "[ -f <(evil) ]",
+	"f() if evil; then :; fi", "time evil", "! evil", "echo $(time evil)",
+};
+
+static bool
+tells(const struct syn_facts *f)
+{
+	size_t i, k;
+
+	for (i = 0; i < f->n_commands; i++)
+		for (k = 0; k < f->commands[i].n_words; k++) {
+			const struct syn_word *word = &f->commands[i].words[k];
+
+			if (strcmp(word->value, "evil") == 0)
+				return true;
+			if (k == 0 && !word->known)
+				return true;
+			/* "set -k" makes later words unknown. */
+			if (k > 0 && strcmp(word->value, "a=evil") == 0)
+				return true;
+		}
+	return false;
+}
+
+static void
+check_hidden(void)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(hidden); i++) {
+		struct syn_tree *tree = NULL;
+		struct syn_facts *f = facts_of(hidden[i], &tree);
+
+		OKF(f != NULL && tells(f), "told: %s", hidden[i]);
+		syn_facts_free(f);
+		syn_free(tree);
+	}
+}
+
+static void
+check_caps(void)
+{
+	size_t n = 200000, i;
+	AEG_AUTOFREE char *big = xmalloc(2 * n + 100);
+	struct syn_tree *tree = NULL;
+	struct syn_facts *f;
+	const struct syn_command *last;
+
+	/* A value of 200 KB, used 40000 times. */
+	memcpy(big, "a=", 2);
+	memset(big + 2, 'x', n);
+	memcpy(big + 2 + n, "; echo ", 7);
+	for (i = 0; i < 40000; i++)
+		memcpy(big + 9 + n + 3 * i, "$a ", 3);
+	big[9 + n + 120000] = '\0';
+	f = facts_of(big, &tree);
+	last = &f->commands[f->n_commands - 1];
+	OKF(last->words[1].known, "a large value is known");
+	OKF(!last->words[last->n_words - 1].known &&
+	    last->words[last->n_words - 1].parts[0].why == SYN_WHY_CAP,
+	    "but not any number of times");
+	syn_facts_free(f);
+	syn_free(tree);
+}
+
 static void
 check_rest(const char *unit, const char *rest, bool simple)
 {
@@ -294,7 +385,12 @@ main(void)
 	check_rest("if a; then\nalias b=c\nfi\ny", "alias", false);
 	check_rest("if a; then\nalias b=c\ny; fi", NULL, false);
 	check_rest("echo $(alias a=b\na)", "alias", false);
+	check_rest("alias a=b; echo $(a)", "alias", false);
+	check_rest("f() { `a`; }; alias a=b; f", "alias", false);
+	check_rest("shopt -s extglob; echo a", NULL, false);
 	check_rest("echo $(alias a=b)\na", NULL, false);
+	check_hidden();
+	check_caps();
 	check_lists();
 	check_unknown_variables();
 	return tap_done();
