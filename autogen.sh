@@ -19,10 +19,10 @@ die() { say "$*"; exit 1; }
 # What a build needs, and what the tests need on top.
 build_packages='autoconf automake gcc libc6-dev make pkg-config
 	libconfuse-dev libcurl4-openssl-dev libedit-dev libjansson-dev
-	libpcre2-dev libseccomp-dev libsqlite3-dev linux-libc-dev nettle-dev
-	uthash-dev'
+	libpcre2-dev libseccomp-dev libsqlite3-dev linux-libc-dev musl-tools
+	nettle-dev uthash-dev'
 test_packages='busybox codespell dash fish ksh93u+m mandoc mksh openssl
-	procps python3 shellcheck sqlite3 yash zsh'
+	procps python3 shellcheck sqlite3 strace yash zsh'
 
 missing_packages() {
 	for package in "$@"; do
