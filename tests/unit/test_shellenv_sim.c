@@ -146,7 +146,7 @@ static const struct {
 	{ B, "PATH=/a:$PATH\ncat <<E\nabc\n", "/a@1", 4, true },
 	{ B, "PATH=/a:$PATH\nx=$(abc\n", "/a@1", 3, true },
 	{ B, "PATH=/a:$PATH\n)\nPATH=/b:$PATH\n", "/a@1", 2, false },
-	{ B, "PATH=/a:$PATH\r\n", "/a@1 /bin\r@1" },
+	{ B, "PATH=/b:/a\r\n", "/b@1 /a\r@1" },
 	{ B, "a=b c=d PATH=/a:$PATH cmd\nPATH=/b:$PATH\n", "/b@2" },
 	{ B, "2>/dev/null PATH=/a:$PATH >x 2>&1 </y\n", "/a@1" },
 	{ B, "true && { true; } && PATH=/a:$PATH &\n", "/a@1" },
