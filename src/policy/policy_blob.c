@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const size_t sizes[POL_SEC_COUNT] = {
+const size_t pol_row_size[POL_SEC_COUNT] = {
 	[POL_SEC_STRINGS] = 1,
 	[POL_SEC_LISTS] = sizeof(uint32_t),
 	[POL_SEC_CONDS] = sizeof(struct pol_cond),
@@ -73,7 +73,7 @@ check_sections(const struct check *c, size_t size)
 		offset = c->h->sections[i].offset;
 		n = c->h->sections[i].n;
 		if (offset < sizeof *c->h || offset > size || offset % 8 != 0 ||
-		    n > (size - offset) / sizes[i])
+		    n > (size - offset) / pol_row_size[i])
 			return false;
 	}
 	n = c->h->sections[POL_SEC_STRINGS].n;

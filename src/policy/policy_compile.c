@@ -254,19 +254,6 @@ pol_compile_rules(struct compiler *c)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static const size_t sizes[POL_SEC_COUNT] = {
-	[POL_SEC_STRINGS] = 1, [POL_SEC_LISTS] = 4,
-	[POL_SEC_CONDS] = sizeof(struct pol_cond),
-	[POL_SEC_RULES] = sizeof(struct pol_rule),
-	[POL_SEC_INDEX] = sizeof(struct pol_name),
-	[POL_SEC_PROGRAMS] = sizeof(struct pol_program),
-	[POL_SEC_PROGNAMES] = sizeof(struct pol_name),
-	[POL_SEC_PATTERNS] = sizeof(struct pol_pattern),
-	[POL_SEC_SETS] = sizeof(struct pol_set),
-	[POL_SEC_PROFILES] = sizeof(struct pol_profile),
-	[POL_SEC_REGEXES] = 4,
-};
-
 static void
 put_section(struct buf *out, struct pol_header *h, enum pol_section_id id,
 	const struct buf *bytes)
@@ -274,7 +261,7 @@ put_section(struct buf *out, struct pol_header *h, enum pol_section_id id,
 	static const char zeros[8];
 
 	h->sections[id] = (struct pol_section){ .offset = (uint32_t)out->len,
-		.n = (uint32_t)(bytes->len / sizes[id]) };
+		.n = (uint32_t)(bytes->len / pol_row_size[id]) };
 	if (bytes->len > 0)
 		buf_put(out, bytes->data, bytes->len);
 	buf_put(out, zeros, (8 - out->len % 8) % 8);

@@ -225,9 +225,11 @@ pol_list(const struct policy *p, uint32_t start)
 	return (const uint32_t *)pol_section(p, POL_SEC_LISTS) + start;
 }
 
-/* Take over size bytes that claim to be a compiled policy.  ERR_SYNTAX when
- * any offset, count or enum in them is out of place. */
 struct pol_buckets *pol_buckets_new(const struct policy *p);
+/* Bytes of one row of each table. */
+extern const size_t pol_row_size[POL_SEC_COUNT];
+/* Look at size bytes that claim to be a compiled policy.  ERR_SYNTAX when
+ * any offset, count or enum in them is out of place. */
 int pol_blob_check(const char *blob, size_t size);
 enum policy_action pol_action(uint32_t says);
 /* The loaded profile lets the rule speak. */
