@@ -101,13 +101,12 @@ do_mapfile(const struct call *c)
 static void
 do_getopts(const struct call *c)
 {
-	size_t i;
+	size_t at = c->n > 1 && is(&c->words[1], "--") ? 3 : 2;
 
-	for (i = 1; i < c->n && i < 4; i++)
-		if (!c->words[i].known && c->words[i].may_split && i < 3)
-			syn_env_hostile(c->w);
-		else if (i >= 2)
-			forget_word(c->w, &c->words[i]);
+	if (c->n > 1 && c->words[1].may_split)
+		syn_env_hostile(c->w);
+	if (c->n > at)
+		forget_word(c->w, &c->words[at]);
 }
 
 static void

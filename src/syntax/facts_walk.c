@@ -33,7 +33,7 @@ walk_function(struct syn_walk *w, const struct syn_node *node)
 	struct syn_env *env = &w->env;
 	struct syn_place_in saved = w->at;
 	const char *change = w->change;
-	size_t stamp = env->function_stamp, mark;
+	size_t stamp = env->function_stamp, loop = env->loop_stamp, mark;
 	struct syn_function *f;
 	struct syn_word name;
 
@@ -53,8 +53,9 @@ walk_function(struct syn_walk *w, const struct syn_node *node)
 	walk_node(w, node->inner);
 	syn_env_undo(w, mark);
 	env->loops--;
+	/* To define it changes nothing. */
 	env->function_stamp = stamp;
-	syn_env_border(w);
+	env->loop_stamp = loop;
 	if (w->change != change)
 		w->function_change = w->change;
 	w->change = change;

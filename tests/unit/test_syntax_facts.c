@@ -241,6 +241,64 @@ static const char *const hidden[] = {
 	"f() if evil; then :; fi", "time evil", "! evil", "echo $(time evil)",
 };
 
+/* Is $a still known to be ls behind these?  Then there is no "-" in front. */
+static const char *const effects[] = {
+	"cd /x", "command cd /x", "printf '%s' \"$secret\"", "printf -- %s -v",
+	"printf -v b x", "-printf -v \"$secret\" x", "-printf \"$secret\" x",
+	"-printf -va x", "read -r -d '' -p 'x y' b", "-read \"$secret\"",
+	"-read b a", "getopts ab: b \"$@\"", "-getopts ab: \"$secret\"",
+	"-getopts ab: a", "-getopts $secret b", "mapfile -t b <x",
+	"-mapfile -C 'a=rm; :' -c 1 b", "-readarray a", "wait", "wait $!",
+	"wait \"$secret\"", "-wait -p a x", "-wait $secret x",
+	"export b=c d", "export -p", "export b=$secret", "-export a=rm",
+	"-export \"$secret\"", "-export a=$secret", "-a=rm export a",
+	"declare b=c", "declare -p b", "-declare a", "-declare -n b=a; b=rm",
+	"-typeset $secret", "local b=$secret", "-readonly a=rm",
+	"let b=1", "let \"$secret\"", "-let a=1", "-let 'b = a++'",
+	"set -e", "set -euo pipefail", "set -- -k", "set +x", "-set -k",
+	"-set -o posix", "-set -o keyword", "-set $secret", "set -o",
+	"shopt -s nullglob", "-shopt -so posix", "-shopt $secret",
+	"trap 'x' EXIT", "trap - INT", "trap '' INT", "-trap 'a=rm' DEBUG",
+	"-trap 'a=rm' INT EXIT", "trap", "test -v b", "[ -n \"$secret\" ]",
+	"command -v eval", "command -V \"$secret\"", "-command eval x",
+	"-builtin eval x", "-command -p . x", "-eval x", "-source x", "-. x",
+	"-enable -n test", "alias b=c", "unalias -a", "-compgen -W x",
+	"unset b", "-unset a", "-unset -v a", "pushd /x", "popd", "ls", "$v",
+	"-$secret", "\"$v\"", "-inherited", "POSIX=1", "-POSIXLY_CORRECT=1",
+	"-BASH_ALIASES[x]=y", "exec {b}>c", "-exec {a}>c", "-: ${a:=x}",
+	": ${b:=x}", ": $((b = 1))", "-: $((a = 1))", "-: $((a++))",
+	": $((a == 1))", ": $((a <= 1, a != 2, a >= 1))", "-: $((a <<= 1))",
+	"coproc b { a=rm; }", "-coproc a { :; }", "-a+=x", "-a[0]=x",
+	"-unset \"$secret\"", "-for a in b; do :; done", "(a=rm)",
+	"-{ a=rm; }", "x=$(a=rm)", "f() { a=rm; }", "-f() { a=rm; }; f",
+	"f() { :; }; f", "-a=rm; $empty", "a=rm :", "-a=rm $secret",
+	"-a=rm $empty",
+};
+
+static void
+check_effects(void)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(effects); i++) {
+		bool gone = effects[i][0] == '-';
+		AEG_AUTOFREE char *unit = xasprintf("a=ls; %s; echo $a",
+		    effects[i] + gone);
+		struct syn_tree *tree = NULL;
+		struct syn_facts *f = facts_of(unit, &tree);
+		const struct syn_command *last;
+
+		if (!OKF(f != NULL, "parses: %s", unit))
+			continue;
+		last = &f->commands[f->n_commands - 1];
+		OKF((last->n_words == 2 && last->words[1].known &&
+		    strcmp(last->words[1].value, "ls") == 0) == !gone,
+		    "%s: %s", gone ? "forgotten" : "kept", unit);
+		syn_facts_free(f);
+		syn_free(tree);
+	}
+}
+
 static bool
 tells(const struct syn_facts *f)
 {
@@ -389,6 +447,7 @@ main(void)
 	check_rest("f() { `a`; }; alias a=b; f", "alias", false);
 	check_rest("shopt -s extglob; echo a", NULL, false);
 	check_rest("echo $(alias a=b)\na", NULL, false);
+	check_effects();
 	check_hidden();
 	check_caps();
 	check_lists();
