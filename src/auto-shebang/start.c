@@ -20,6 +20,8 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
+#define ROUNDS_MAX 10		/* of scripts that start one another */
+
 static bool
 still_same(const struct shebang_result *r)
 {
@@ -29,6 +31,29 @@ still_same(const struct shebang_result *r)
 	return fd >= 0 && fstat(fd, &now) == 0 &&
 	    fstat(r->fd, &checked) == 0 && now.st_dev == checked.st_dev &&
 	    now.st_ino == checked.st_ino;
+}
+
+/*
+ * Scripts that are each other's interpreters start one another for ever,
+ * and each round leaves their paths before the arguments.  True after
+ * enough whole rounds that no caller's own arguments look like it.
+ */
+static bool
+in_circle(const struct shebang_result *r, char *const *script_argv, size_t n)
+{
+	size_t round = 0, i;
+
+	while (round < n && strcmp(script_argv[round], r->path) != 0)
+		round++;
+	if (round == n)
+		return false;
+	round++;
+	if (n / round < ROUNDS_MAX)
+		return false;
+	for (i = round; i < round * ROUNDS_MAX; i++)
+		if (strcmp(script_argv[i], script_argv[i - round]) != 0)
+			return false;
+	return true;
 }
 
 static int
@@ -41,6 +66,10 @@ failed(const struct shebang_result *r, int errnum)
 		return EXIT_NOT_FOUND;
 	case ENOEXEC:
 		say("%s: nothing that the kernel can start", r->path);
+		return EXIT_CANNOT_RUN;
+	case ELOOP:
+		say("%s: is a script that leads back to itself as its own "
+		    "interpreter", r->path);
 		return EXIT_CANNOT_RUN;
 	case ESTALE:
 		say("%s: was replaced between check and start", r->path);
@@ -59,6 +88,8 @@ start(const struct shebang_result *r, char **script_argv)
 
 	while (script_argv[n] != NULL)
 		n++;
+	if (r->format == SHEBANG_SCRIPT && in_circle(r, script_argv, n))
+		return failed(r, ELOOP);
 	argv = xreallocarray(NULL, n + 2, sizeof *argv);
 	argv[0] = r->path;
 	memcpy(argv + 1, script_argv, (n + 1) * sizeof *argv);

@@ -183,6 +183,29 @@ def trees(top):
     os.close(kept)
 
 
+def circle(top):
+    """Interpreters that are scripts, each the next one's interpreter."""
+    alias = top + "/alias/auto-python"
+    os.mkdir(top + "/alias")
+    os.symlink(PROGRAM, alias)
+    ring = [top + "/auto-python", top + "/bin/auto-python"]
+    for path in ring:
+        write(path, b"#!" + os.fsencode(alias) + b"\n")
+    write(top + "/a/x", b"x")
+    got = run(["auto-python", top + "/a/x", "word"])
+    ok(got[0] == 126 and b"leads back to itself" in got[2],
+       "two scripts that are each other's interpreter come to an end", got)
+    interp(ring[1])
+    got = run(["auto-python", top + "/a/x", "word"])
+    want = " ".join(["PY", ring[0], top + "/a/x", "word\n"])
+    ok(got == (0, want.encode(), b""), "a script that has another interpreter", got)
+    os.unlink(ring[0])
+    given = [top + "/a/x"] + [ring[1]] * 100
+    got = run(["auto-python"] + given)
+    ok(got == (0, " ".join(["PY"] + given).encode() + b"\n", b""),
+       "the interpreter's own path a hundred times is no circle", got)
+
+
 # ---- callers ----------------------------------------------------------------
 
 def named(name, *arguments, **more):
@@ -537,8 +560,8 @@ def main():
     shebang_env.aliases()
     room = shebang_env.directory("aegsh-hostile-")
     for number, part in enumerate((
-            scripts, nasty_directives, trees, callers, races, checked_is_run,
-            unreadable_program, no_proc, automounter)):
+            scripts, nasty_directives, trees, circle, callers, races,
+            checked_is_run, unreadable_program, no_proc, automounter)):
         top = "%s/%d" % (room, number)
         os.mkdir(top)
         part(top)
