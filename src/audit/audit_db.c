@@ -84,6 +84,11 @@ audit_db_error(struct audit_db *d, const char *what, struct err *err)
 	bool system = (sqlite3_errcode(d->db) & 0xff) == SQLITE_IOERR ||
 	    (sqlite3_errcode(d->db) & 0xff) == SQLITE_CANTOPEN;
 
+	/* check_file() has seen that owner and mode allow it. */
+	if (system && number == EACCES)
+		return err_set(err, ERR_STORE, "audit store %s: %s: kept from "
+		    "this process by a sandbox, as from each line of aegsh: "
+		    "look from outside", d->path, what);
 	return err_set(err, ERR_STORE, "audit store %s: %s: %s%s%s", d->path,
 	    what, sqlite3_errmsg(d->db), system && number != 0 ? ": " : "",
 	    system && number != 0 ? strerror(number) : "");

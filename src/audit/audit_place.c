@@ -18,6 +18,16 @@
 #include "aegsh/base/path.h"
 #include "aegsh/conf.h"
 
+/* Lines of user 0 find something empty mounted over the store. */
+static bool
+is_covered(int fd, const struct stat *st)
+{
+	struct stat above;
+
+	return fstatat(fd, "..", &above, 0) == 0 &&
+	    above.st_dev != st->st_dev;
+}
+
 int
 audit_open_dir(const char *path, uid_t uid, int *ret_fd, struct err *err)
 {
@@ -36,8 +46,10 @@ audit_open_dir(const char *path, uid_t uid, int *ret_fd, struct err *err)
 		    (unsigned long)st.st_uid, (unsigned long)uid);
 	if ((st.st_mode & 077) != 0)
 		return err_set(err, ERR_TRUST,
-		    "%s: must be closed to others (mode 0700, not %04o)", path,
-		    (unsigned)st.st_mode & 07777);
+		    "%s: must be closed to others (mode 0700, not %04o)%s",
+		    path, (unsigned)st.st_mode & 07777,
+		    is_covered(fd, &st) ? "; it is covered, as for each line "
+		    "of aegsh: look from outside" : "");
 	*ret_fd = fd;
 	fd = -1;
 	return 0;

@@ -48,6 +48,6 @@ run_history(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_history = {
 	.name = "history",
 	.usage = "history [N]",
-	.help = "show the last lines; aegshctl history shows more",
+	.help = "show the last lines; outside, aegshctl history shows all",
 	.run = run_history,
 };

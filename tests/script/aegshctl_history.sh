@@ -99,6 +99,11 @@ if [ -w /dev/full ]; then
 else
 	skip '/dev/full is not there'
 fi
+# Each line of aegsh is kept from the store.
+out=$("$aegsh" -c "'$aegshctl' history" 2>&1)
+is "$?" 111 'from inside aegsh: 111'
+like "$out" '*: look from outside' 'and where to look from'
+
 # A store that is no store.
 store=$test_root/own/aegsh-$(id -u)/audit.db
 rm -f "$store-wal" "$store-shm"
