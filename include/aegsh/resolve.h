@@ -59,6 +59,7 @@ struct resolve_set {
 	const struct resolve_code *code;
 	size_t n_code;
 	bool incomplete;	/* something could not be followed */
+	bool over_cap;		/* … because there is too much of it */
 };
 
 /* state gives PATH, cwd, HOME.  Borrows facts. */

@@ -158,6 +158,18 @@ try_name(struct eval *e, struct view_cmd *cmd, const char *name, size_t len,
 		try_list(e, cmd, row->first, row->n, denied, allowed);
 }
 
+static uint64_t
+set_bit(const struct policy *p, const char *name)
+{
+	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
+	uint32_t i;
+
+	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
+		if (strcmp(pol_string(p, sets[i].name), name) == 0)
+			return (uint64_t)1 << i;
+	return 0;
+}
+
 /* ---- path validation ---------------------------------------------------- */
 
 static bool
@@ -186,15 +198,9 @@ writes_store(const struct eval *e, const struct view_cmd *cmd)
 static const struct view_path *
 escape(const struct eval *e, const struct view_cmd *cmd)
 {
-	const struct policy *p = e->v.policy;
-	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
-	uint64_t open = 0;
-	uint32_t i;
+	uint64_t open = set_bit(e->v.policy, "jail-open");
 	size_t j;
 
-	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
-		if (strcmp(pol_string(p, sets[i].name), "jail-open") == 0)
-			open |= (uint64_t)1 << i;
 	for (j = 0; j < cmd->n_paths; j++)
 		if (!is_below(cmd->paths[j].path, e->v.project) &&
 		    (cmd->paths[j].sets & open) == 0)
@@ -234,16 +240,10 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 static bool
 writes_files(const struct eval *e, const struct view_cmd *cmd)
 {
-	const struct policy *p = e->v.policy;
-	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
 	const struct syn_command *c = cmd->item->command;
-	uint64_t sinks = 0;
-	uint32_t i;
+	uint64_t sinks = set_bit(e->v.policy, "sinks");
 	size_t j, n_redirs = 0;
 
-	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
-		if (strcmp(pol_string(p, sets[i].name), "sinks") == 0)
-			sinks |= (uint64_t)1 << i;
 	for (j = 0; j < c->n_redirs; j++)
 		n_redirs += c->redirs[j].op != SYN_REDIR_HEREDOC &&
 		    c->redirs[j].op != SYN_REDIR_HERESTRING;
@@ -259,6 +259,23 @@ writes_files(const struct eval *e, const struct view_cmd *cmd)
 	return false;
 }
 
+/* Lists speak of the programs that came with the system, not of any file
+ * that bears the same name. */
+static bool
+is_system_file(const struct eval *e, const struct view_cmd *cmd)
+{
+	uint64_t sets;
+
+	/* A name that no file bears runs nothing; a path may yet come to be. */
+	if (cmd->item->kind == RESOLVE_NOT_FOUND)
+		return strchr(cmd->argv[0].value, '/') == NULL;
+	if (cmd->item->kind != RESOLVE_FILE)
+		return true;
+	sets = view_sets(&e->v, cmd->item->path, strlen(cmd->item->path),
+	    true);
+	return (sets & set_bit(e->v.policy, "programs")) != 0;
+}
+
 static const char *
 why_not_allowed(const struct eval *e, const struct view_cmd *cmd,
 	const struct pol_rule *rule)
@@ -268,6 +285,12 @@ why_not_allowed(const struct eval *e, const struct view_cmd *cmd,
 	if ((cmd->unknown & ~(unsigned)POL_UNKNOWN_REDIR) != 0 &&
 	    (rule == NULL || !rule->any_words))
 		return "a word of it is not known before it runs";
+	if (cmd->unknown & POL_UNKNOWN_EVALUATED)
+		return "it evaluates what a variable holds";
+	if (cmd->features >> POL_FEATURE_LOADED_VALUE & 1)
+		return "the value of a variable holds a command";
+	if (!is_system_file(e, cmd))
+		return "it is no program of the system";
 	if (cmd->item->more_args_unknown && (rule == NULL || !rule->any_words))
 		return "it gets words that only running would tell";
 	if (cmd->unknown & POL_UNKNOWN_REDIR)
@@ -283,10 +306,16 @@ why_not_allowed(const struct eval *e, const struct view_cmd *cmd,
 /* A function's body is judged where it stands, an assignment alone stays
  * in the shell. */
 static bool
-is_inert(const struct view_cmd *cmd)
+is_inert(const struct eval *e, const struct view_cmd *cmd)
 {
-	return cmd->item->kind == RESOLVE_FUNCTION ||
-	    cmd->item->kind == RESOLVE_NONE;
+	if (cmd->item->kind == RESOLVE_FUNCTION)
+		return true;
+	if (cmd->item->kind != RESOLVE_NONE)
+		return false;
+	/* [[ ]] and (( )) evaluate what a variable holds: nobody knows what
+	 * has been read into one. */
+	return (cmd->item->command->context & SYN_IS_COMPOUND) == 0 ||
+	    !e->v.reads_input;
 }
 
 static struct outcome
@@ -299,10 +328,10 @@ settle(struct eval *e, const struct view_cmd *cmd, const struct outcome *denied,
 
 	if (denied->rule != NULL || denied->id != NULL)
 		return *denied;
-	if (allowed->rule == NULL && !is_inert(cmd))
+	if (allowed->rule == NULL && !is_inert(e, cmd))
 		return o;
-	why = why_not_allowed(e, cmd, is_inert(cmd) ? NULL : allowed->rule);
-	if (why != NULL && !(is_inert(cmd) && cmd->unknown == 0 &&
+	why = why_not_allowed(e, cmd, is_inert(e, cmd) ? NULL : allowed->rule);
+	if (why != NULL && !(is_inert(e, cmd) && cmd->unknown == 0 &&
 	    !writes_files(e, cmd))) {
 		say(e, "  allowlist: not enough: %s\n", why);
 		o.reason = why;
@@ -439,6 +468,11 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 		if (o.action < worst.action || worst.cmd == NULL)
 			worst = o;
 	}
+	if ((in->resolved->over_cap || e.v.over_cap) &&
+	    worst.action > POLICY_WARN)
+		worst = (struct outcome){ .action = POLICY_WARN,
+			.id = "too-much", .cmd = worst.cmd,
+			.reason = "there is more to it than can be judged" };
 	if (!p->profile->enabled)
 		worst = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "profile.disabled", .cmd = worst.cmd,

@@ -403,18 +403,77 @@ hides_text(const struct policy_input *in)
 	return false;
 }
 
+/* $( ) or ` ` in a value: arithmetic, [[ -eq ]], ${x@P} and a prompt run
+ * it.  Prompts are judged by rules of their own. */
+static bool
+is_loaded(const char *name, size_t name_len, const char *value, size_t len)
+{
+	if (name_len == 3 && memcmp(name, "PS", 2) == 0)
+		return false;
+	return memmem(value, len, "$(", 2) != NULL ||
+	    memchr(value, '`', len) != NULL;
+}
+
+static bool
+reads_loaded(const struct policy_input *in)
+{
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < in->facts->n_reads; i++) {
+		value = state_get(in->state, in->facts->reads[i]);
+		if (value != NULL && is_loaded(in->facts->reads[i],
+		    strlen(in->facts->reads[i]), value, strlen(value)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+assigns_loaded(const struct view_cmd *cmd)
+{
+	const struct view_assign *a;
+	size_t i;
+
+	for (i = 0; i < cmd->n_assigns; i++) {
+		a = &cmd->assigns[i];
+		if (a->value->known && a->skip <= a->value->len &&
+		    is_loaded(a->name, a->name_len, a->value->value + a->skip,
+		    a->value->len - a->skip))
+			return true;
+	}
+	return false;
+}
+
+static bool
+reads_input(const struct view_cmd *cmd)
+{
+	static const char *const readers[] = { "read", "mapfile", "readarray",
+		"getopts" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(readers); i++)
+		if (strcmp(cmd->name, readers[i]) == 0)
+			return true;
+	return false;
+}
+
 void
 view_features(struct view *v)
 {
 	bool ifs = changes_ifs(v), hidden = hides_text(v->in);
+	bool loaded = reads_loaded(v->in);
 	size_t i;
 
 	for (i = 0; i < v->n_cmds; i++) {
+		v->reads_input |= reads_input(&v->cmds[i]);
 		context_features(v, &v->cmds[i]);
 		word_features(v, &v->cmds[i], ifs);
 		interpreter_features(v, i);
 		code_unknown(&v->cmds[i]);
 		if (hidden)
 			set(&v->cmds[i], POL_FEATURE_HIDDEN_TEXT);
+		if (loaded || assigns_loaded(&v->cmds[i]))
+			set(&v->cmds[i], POL_FEATURE_LOADED_VALUE);
 	}
 }

@@ -14,6 +14,8 @@ POL_FEATURE(SELF_SHELL, "self-shell",
 	"the command is this shell itself, by a variable")
 POL_FEATURE(BUILT_NAME, "built-name",
 	"the command's name comes from a variable that the line assigns")
+POL_FEATURE(LOADED_VALUE, "loaded-value",
+	"the value of a variable holds a command that bash may run")
 POL_FEATURE(HIDDEN_TEXT, "hidden-text",
 	"the line holds bidirectional or invisible characters")
 POL_FEATURE(BARE_SHELL, "bare-shell",

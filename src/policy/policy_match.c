@@ -449,17 +449,22 @@ beside_reads(const struct match *m, const struct pol_cond *c)
 
 /* The whole line is the same for each of its commands: asked once. */
 static bool
-any_line(struct match *m, const struct pol_cond *c)
+any_line(struct match *m, const struct pol_cond *c, bool regex)
 {
+	const struct policy_input *in = m->v->in;
+	const struct pol_cond *first = pol_section(m->v->policy,
+	    POL_SEC_CONDS);
 	unsigned char *seen;
-	uint32_t first = c->n > 0 ? pol_list(m->v->policy, c->list)[0] : 0;
 
+	if (in->line == NULL)
+		return false;
 	if (m->v->lines == NULL)
 		m->v->lines = arena_alloc(m->v->arena,
-		    pol_count(m->v->policy, POL_SEC_REGEXES) + 1);
-	seen = &m->v->lines[first];
+		    pol_count(m->v->policy, POL_SEC_CONDS));
+	seen = &m->v->lines[c - first];
 	if (*seen == 0)
-		*seen = any_regex(m, c, m->v->in->line, m->v->in->len) ? 2 : 1;
+		*seen = (regex ? any_regex(m, c, in->line, in->len) :
+		    any_text(m, c, in->line, in->len)) ? 2 : 1;
 	return *seen == 2;
 }
 
@@ -505,9 +510,8 @@ HOLDS_WHEN(ARGS, any_args(m, c, true))
 HOLDS_WHEN(CODE_TEXT, any_code(m, c, false))
 HOLDS_WHEN(CODE, any_code(m, c, true))
 HOLDS_WHEN(INPUT, any_input(m, c))
-HOLDS_WHEN(LINE_TEXT, m->v->in->line != NULL &&
-    any_text(m, c, m->v->in->line, m->v->in->len))
-HOLDS_WHEN(LINE, m->v->in->line != NULL && any_line(m, c))
+HOLDS_WHEN(LINE_TEXT, any_line(m, c, false))
+HOLDS_WHEN(LINE, any_line(m, c, true))
 HOLDS_WHEN(READS, any_path(m, c, POL_HOW_READ))
 HOLDS_WHEN(MAY_READ, any_path(m, c, POL_HOW_READ | POL_HOW_MAYBE))
 HOLDS_WHEN(WRITES, any_path(m, c, HOW_CHANGED))

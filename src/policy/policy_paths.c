@@ -47,7 +47,7 @@ static void
 push_path(struct view *v, struct view_cmd *cmd, const struct view_path *path)
 {
 	if (cmd->n_paths >= VIEW_PATHS_MAX) {
-		cmd->unknown |= POL_UNKNOWN_OPERAND;
+		v->over_cap = true;
 		return;
 	}
 	cmd->all_sets |= path->sets;
@@ -57,9 +57,12 @@ push_path(struct view *v, struct view_cmd *cmd, const struct view_path *path)
 static void
 note_written(struct view *v, const struct view_path *path)
 {
-	if ((path->how & POL_HOW_WRITE) != 0 && path->known &&
-	    v->n_written < VIEW_WRITTEN_MAX)
+	if ((path->how & POL_HOW_WRITE) == 0 || !path->known)
+		return;
+	if (v->n_written < VIEW_WRITTEN_MAX)
 		v->written[v->n_written++] = path->path;
+	else
+		v->over_cap = true;
 }
 
 static bool
@@ -244,6 +247,16 @@ add_all_of(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 		add_text(v, cmd, text, n > 1 ? n - 1 : 1, how, true, false);
 }
 
+static const char *
+in_any_directory(struct view *v, const char *text, size_t len)
+{
+	char *out = arena_alloc(v->arena, len + 3);
+
+	memcpy(out, "*/", 2);
+	memcpy(out + 2, text, len);
+	return out;
+}
+
 static void
 add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 	size_t skip, unsigned how)
@@ -254,6 +267,15 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 
 	if (how == 0 || skip > word->len)
 		return;
+	if (v->cwd_open && len > 0 && text[0] != '/' && text[0] != '~' &&
+	    word->known) {
+		/* Relative to a directory that is not known. */
+		cmd->unknown |= POL_UNKNOWN_OPERAND;
+		add_text(v, cmd, in_any_directory(v, text, len), len + 2,
+		    (how & ~(unsigned)POL_HOW_REMOTE) | POL_HOW_ANYWHERE,
+		    false, maybe);
+		return;
+	}
 	if ((how & POL_HOW_REMOTE) && is_remote(text, len))
 		return;
 	how &= ~(unsigned)POL_HOW_REMOTE;
@@ -483,6 +505,23 @@ view_paths(struct view *v, struct view_cmd *cmd)
 	add_redirs(v, cmd);
 }
 
+/* CDPATH may lead a relative cd anywhere. */
+static bool
+has_cdpath(const struct view *v)
+{
+	size_t i, j;
+
+	if (state_get(v->in->state, "CDPATH") != NULL)
+		return true;
+	for (i = 0; i < v->n_cmds; i++)
+		for (j = 0; j < v->cmds[i].n_assigns; j++)
+			if (v->cmds[i].assigns[j].name_len == 6 &&
+			    memcmp(v->cmds[i].assigns[j].name, "CDPATH",
+			    6) == 0)
+				return true;
+	return false;
+}
+
 /* From here on relative paths may mean another directory; the old ones
  * stay possible, as a cd may fail or stand in a subshell. */
 void
@@ -498,8 +537,11 @@ view_follow_cd(struct view *v, const struct view_cmd *cmd)
 	if (cmd->n_operands != 1)
 		return;
 	word = &cmd->argv[cmd->operands[0]];
-	if (!word->known || word->len == 0 || word->value[0] == '-')
+	if (!word->known || word->len == 0 || word->value[0] == '-' ||
+	    (word->value[0] != '/' && has_cdpath(v))) {
+		v->cwd_open = true;
 		return;
+	}
 	dir = view_fold(v, v->cwds[0], word->value, word->len, &len, &bent);
 	if (v->n_cwds < VIEW_CWDS_MAX)
 		v->n_cwds++;

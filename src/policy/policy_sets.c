@@ -376,7 +376,15 @@ view_fold(struct view *v, const char *dir, const char *text, size_t len,
 	const char *from[2] = { dir, text }, *p, *end;
 	size_t lens[2] = { dir_len, len };
 
-	if (text[0] == '~' || dir[0] != '/') {
+	if (len >= 2 && text[0] == '~' && text[1] == '+' &&
+	    (len == 2 || text[2] == '/')) {		/* $PWD */
+		text += 2;
+		len -= 2;
+		from[1] = text;
+		lens[1] = len;
+		lens[0] = strlen(dir);
+		out = arena_alloc(v->arena, lens[0] + len + 2);
+	} else if (text[0] == '~' || dir[0] != '/') {
 		/* Somebody's home: not known where, folded no further. */
 		memcpy(out, text, len);
 		*ret_len = len;

@@ -206,13 +206,17 @@ why_unknown(const struct syn_word *word, bool name)
 			    POL_UNKNOWN_OPERAND_GLOB;
 			break;
 		case SYN_WHY_INDIRECT:
-			bits |= name ? POL_UNKNOWN_NAME_INDIRECT : 0;
+			bits |= POL_UNKNOWN_EVALUATED |
+			    (name ? POL_UNKNOWN_NAME_INDIRECT : 0);
+			break;
+		case SYN_WHY_ARITH:
+			bits |= POL_UNKNOWN_EVALUATED |
+			    (name ? POL_UNKNOWN_NAME_OTHER : 0);
 			break;
 		case SYN_WHY_BRACE:
 			bits |= name ? POL_UNKNOWN_NAME_BRACE : 0;
 			break;
 		case SYN_WHY_UNSPECIFIED:
-		case SYN_WHY_ARITH:
 		case SYN_WHY_TILDE:
 		case SYN_WHY_CAP:
 		case SYN_WHY_READ_CHANGED:

@@ -44,15 +44,24 @@ resolve_add_code(struct walk *w, const char *language,
 	};
 }
 
-static bool
-defines(const struct syn_facts *facts, const char *name)
+void
+resolve_over_cap(struct walk *w)
 {
-	size_t i;
+	w->pub.incomplete = true;
+	w->pub.over_cap = true;
+}
 
-	for (i = 0; i < facts->n_functions; i++)
-		if (strcmp(facts->functions[i].name, name) == 0)
-			return true;
-	return false;
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool
+defines(const struct nest *nest, const char *name)
+{
+	return nest->functions != NULL && bsearch(&name, nest->functions,
+	    nest->facts->n_functions, sizeof name, by_name) != NULL;
 }
 
 static bool
@@ -60,8 +69,28 @@ is_function(const struct walk *w, const struct spot *at, const char *name)
 {
 	/* The whole line's functions count, wherever they stand: a nested
 	 * eval sees them, and a loop may run what is defined further down. */
-	return defines(at->facts, name) || (w->n_nests > 0 &&
-	    at->level > 0 && defines(w->nests[0].facts, name));
+	return defines(&w->nests[at->program], name) ||
+	    (at->program > 0 && defines(&w->nests[0], name));
+}
+
+/* A function that the environment brings along. */
+static bool
+is_inherited(const struct walk *w, const char *name)
+{
+	char *variable AEG_AUTOFREE = NULL;
+
+	if (!w->inherits)
+		return false;
+	variable = xasprintf("BASH_FUNC_%s%%%%", name);
+	return state_get(w->state, variable) != NULL;
+}
+
+static int
+is_function_variable(void *ctx, const char *name, const char *value)
+{
+	(void)ctx;
+	(void)value;
+	return strncmp(name, "BASH_FUNC_", 10) == 0;
 }
 
 /* The file of an item, remembered within the line: looking is what costs. */
@@ -74,9 +103,10 @@ look_up(struct walk *w, struct resolved *item, const char *word)
 	size_t i;
 
 	for (i = 0; i + 1 < w->pub.n; i++)
-		if (w->items[i].kind == RESOLVE_FILE &&
+		if ((w->items[i].kind == RESOLVE_FILE ||
+		    w->items[i].kind == RESOLVE_NOT_FOUND) &&
 		    strcmp(w->items[i].argv[0].value, word) == 0) {
-			item->kind = RESOLVE_FILE;
+			item->kind = w->items[i].kind;
 			item->path = w->items[i].path;
 			item->interpreter = w->items[i].interpreter;
 			return;
@@ -112,7 +142,11 @@ name_item(struct walk *w, const struct spot *at, struct resolved *item)
 		return;
 	}
 	item->name = path_base(word->value);
-	if (strchr(word->value, '/') != NULL) {
+	if (!at->by_exec && is_inherited(w, word->value)) {
+		/* Bash would run it in place of any command of that name. */
+		item->kind = RESOLVE_UNKNOWN;
+		w->pub.incomplete = true;
+	} else if (strchr(word->value, '/') != NULL) {
 		look_up(w, item, word->value);
 	} else if (!at->by_exec && is_function(w, at, word->value)) {
 		item->kind = RESOLVE_FUNCTION;
@@ -269,7 +303,7 @@ resolve_follow(struct walk *w, const struct spot *at,
 	size_t index;
 
 	if (at->depth > RESOLVE_DEPTH_MAX || w->pub.n >= RESOLVE_ITEMS_MAX) {
-		w->pub.incomplete = true;
+		resolve_over_cap(w);
 		return;
 	}
 	argv = without_gaps(w, argv, argc);
@@ -328,12 +362,23 @@ follow_facts(struct walk *w, const struct spot *at)
 static void
 push_nest(struct walk *w, struct syn_tree *tree, struct syn_facts *facts)
 {
+	const char **names = NULL;
+	size_t i;
+
 	if (w->n_nests == w->cap_nests) {
 		w->cap_nests = w->cap_nests == 0 ? 4 : w->cap_nests * 2;
 		w->nests = xreallocarray(w->nests, w->cap_nests,
 		    sizeof *w->nests);
 	}
-	w->nests[w->n_nests++] = (struct nest){ .tree = tree, .facts = facts };
+	if (facts->n_functions > 0)
+		names = arena_alloc(w->arena,
+		    facts->n_functions * sizeof *names);
+	for (i = 0; i < facts->n_functions; i++)
+		names[i] = facts->functions[i].name;
+	if (names != NULL)
+		qsort(names, facts->n_functions, sizeof *names, by_name);
+	w->nests[w->n_nests++] = (struct nest){ .tree = tree, .facts = facts,
+		.functions = names };
 }
 
 void
@@ -353,7 +398,7 @@ resolve_program(struct walk *w, const struct spot *at,
 	w->nested_bytes += text->len;
 	if (at->depth >= RESOLVE_DEPTH_MAX || w->nested_bytes > SYN_LEN_MAX ||
 	    w->n_nests >= RESOLVE_NESTED_MAX) {
-		w->pub.incomplete = true;
+		resolve_over_cap(w);
 		return;
 	}
 	if (syn_parse(text->value, text->len, &whole, &tree,
@@ -407,6 +452,7 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 	size_t i;
 
 	*w = (struct walk){ .arena = arena, .state = state };
+	w->inherits = state_each(state, is_function_variable, NULL) != 0;
 	/* The line itself is the first program, not owned. */
 	push_nest(w, NULL, (struct syn_facts *)facts);
 	follow_facts(w, &at);

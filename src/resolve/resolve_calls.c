@@ -146,7 +146,9 @@ follow(struct walk *w, const struct spot *at, struct search *s)
 	struct spot inner = *at;
 	struct syn_word word;
 
-	if (s->text.len > 0 && s->found++ < CALLS_MAX) {
+	if (s->text.len > 0 && s->found++ == CALLS_MAX)
+		resolve_over_cap(w);
+	if (s->text.len > 0 && s->found <= CALLS_MAX) {
 		word = resolve_word_new(w, s->text.data, s->text.len, true);
 		inner.more_args = false;
 		resolve_program(w, &inner, &word);

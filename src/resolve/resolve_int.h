@@ -6,7 +6,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/resolve.h"
 
-#define RESOLVE_ITEMS_MAX 8192		/* commands of one line, all levels */
+#define RESOLVE_ITEMS_MAX 65536	/* commands of one line, all levels */
 #define RESOLVE_NESTED_MAX 256		/* programs inside the line */
 #define RESOLVE_SPLIT_MAX 256		/* words from one unquoted value */
 #define RESOLVE_DISK_MAX 64		/* commands looked up on disk */
@@ -57,6 +57,7 @@ const char *resolve_table_unsorted(void);
 struct nest {			/* a program of its own inside the line */
 	struct syn_tree *tree;
 	struct syn_facts *facts;
+	const char **functions;	/* its names, sorted */
 };
 
 struct walk {
@@ -71,6 +72,7 @@ struct walk {
 	size_t n_nests, cap_nests;
 	size_t nested_bytes;
 	size_t lookups;
+	bool inherits;		/* the environment brings functions */
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
 	bool asks_resolver;	/* some command's `#!` is auto-shebang(1) */
@@ -94,6 +96,9 @@ void resolve_program(struct walk *w, const struct spot *at,
 	const struct syn_word *text);
 void resolve_add_code(struct walk *w, const char *language,
 	const struct syn_word *text, size_t by);
+
+/* Something was left out because there is too much of it. */
+void resolve_over_cap(struct walk *w);
 
 /* After the wrapper `row` was recorded: find what it starts. */
 void resolve_unwrap(struct walk *w, const struct spot *at,

@@ -110,8 +110,8 @@ resolve_word_split(struct walk *w, const struct syn_word *word,
 		out[n++] = resolve_word_new(w, p, len, word->known);
 		p += len;
 	}
-	if (p < end)
-		w->pub.incomplete = true;
+	if (p < end && n == RESOLVE_SPLIT_MAX)
+		resolve_over_cap(w);
 	*ret_n = n;
 	return out;
 }
@@ -172,8 +172,9 @@ resolve_word_args(struct walk *w, const struct syn_word *word, size_t *ret_n)
 		    "", text.len, word->known);
 		buf_reset(&text);
 	}
-	if (odd || n == RESOLVE_SPLIT_MAX)
-		w->pub.incomplete = true;
+	if (n == RESOLVE_SPLIT_MAX)
+		resolve_over_cap(w);
+	w->pub.incomplete |= odd;
 	buf_done(&text);
 	*ret_n = n;
 	return out;

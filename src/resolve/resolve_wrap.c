@@ -136,7 +136,7 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 				inner.depth++;
 				unwrap_env(w, &inner, row, all, 1 + n + rest);
 			} else {
-				w->pub.incomplete = true;
+				resolve_over_cap(w);
 			}
 			return;
 		}
@@ -286,7 +286,7 @@ follow_known(struct walk *w, const struct spot *at, const struct xargs_call *x,
 	for (lines = 0; *p != '\0'; p = end + (*end == '\n')) {
 		end = strchrnul(p, '\n');
 		if (lines++ == XARGS_LINES_MAX) {
-			w->pub.incomplete = true;
+			resolve_over_cap(w);
 			return;
 		}
 		all = arena_alloc(w->arena, x->argc * sizeof *all);

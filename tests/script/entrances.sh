@@ -96,6 +96,18 @@ awk 'BEGIN { for (i = 0; i < 20000; i++) print "x=" i; print "echo $x" }' \
     >"$test_root/long"
 same 'script of more than one argument can hold' "$test_root/long"
 
+# What follows so much that it is not all looked at is not run unseen.
+awk 'BEGIN { for (i = 0; i < 70000; i++) print "true"; print "echo never" }' \
+    >"$test_root/longer"
+"$aegsh" "$test_root/longer" >"$test_root/out" 2>/dev/null </dev/null
+is "$?" 126 'a script with more commands than are looked at'
+is "$(cat "$test_root/out")" '' 'does not run'
+awk 'BEGIN { for (i = 0; i < 9000; i++) print "true"; print "rm -rf /" }' \
+    >"$test_root/longer"
+"$aegsh" -o debug=no "$test_root/longer" >/dev/null 2>"$test_root/err"
+is "$?" 126 'the tail of a long script is judged'
+like "$(cat "$test_root/err")" '*blocked: *' 'and named'
+
 # Streams.
 cat >"$test_root/in" <<'X'
 x=1

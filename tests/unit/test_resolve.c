@@ -300,17 +300,45 @@ test_caps(void)
 		buf_puts(&line, "nice ");
 	buf_puts(&line, "ls");
 	set = resolve(line.data, &tree, &facts);
-	OK(set->incomplete);
+	OK(set->incomplete && set->over_cap);
 	OK(set->n <= RESOLVE_DEPTH_MAX + 2);
 	release(set, tree, facts);
 	buf_reset(&line);
 	for (i = 0; i < 3000; i++)
 		buf_puts(&line, "eval ls;eval ls;eval ls;eval ls;");
 	set = resolve(line.data, &tree, &facts);
-	OK(set->incomplete);
+	OK(set->incomplete && set->over_cap);
 	OK(set->n <= RESOLVE_ITEMS_MAX);
 	release(set, tree, facts);
 	buf_done(&line);
+}
+
+/* A function of the environment would run in place of the program. */
+static void
+test_inherited(void)
+{
+	static char path[] = "PATH=/usr/bin:/bin";
+	static char ls[] = "BASH_FUNC_ls%%=() {  rm x\n}";
+	char *envp[] = { path, ls, NULL };
+	struct state *saved = state;
+	struct syn_tree *tree;
+	struct syn_facts *facts;
+	struct resolve_set *set;
+
+	state = state_new(envp);
+	if (state_get(state, "BASH_FUNC_ls%%") == NULL) {
+		SKIP(3, "the state carries no such function");
+	} else {
+		set = resolve("ls; env ls", &tree, &facts);
+		IS_INT(set->items[0].kind, RESOLVE_UNKNOWN);
+		OK(set->incomplete);
+		OKF(set->items[2].kind == RESOLVE_FILE ||
+		    set->items[2].kind == RESOLVE_NOT_FOUND,
+		    "execve(2) knows no functions");
+		release(set, tree, facts);
+	}
+	state_free(state);
+	state = saved;
 }
 
 int
@@ -324,6 +352,7 @@ main(void)
 	test_codes();
 	test_kinds();
 	test_caps();
+	test_inherited();
 	state_free(state);
 	return tap_done();
 }

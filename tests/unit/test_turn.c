@@ -101,13 +101,16 @@ static struct turn *
 open_with(const char *settings, bool person, bool session)
 {
 	extern char **environ;
-	struct turn_opts o = { .uid = getuid(), .home = root, .user = "test",
+	struct turn_opts o = { .uid = getuid(), .home = home, .user = "test",
 		.version = "test", .origin = LINE_COMMAND, .tty = -1,
 		.argv0 = "aegsh", .ops = &fake, .cancel_fd = -1,
 		.session = session };
 	struct err err = ERR_INIT;
 	struct turn *t = NULL;
+	static char home[128];
 
+	/* The store lies beside the home, not in it. */
+	snprintf(home, sizeof home, "%s/home", root);
 	write_conf(settings);
 	conf_free(conf);
 	state_free(state);
@@ -309,7 +312,8 @@ main(void)
 	setenv("AEGSH_TEST_ROOT", root, 1);
 	snprintf(cmd, sizeof cmd, "%s/share", getenv("abs_top_srcdir"));
 	setenv("AEGSH_TEST_DATA", cmd, 1);
-	snprintf(cmd, sizeof cmd, "mkdir %s/etc %s/own", root, root);
+	snprintf(cmd, sizeof cmd, "mkdir %s/etc %s/own %s/home", root, root,
+	    root);
 	if (system(cmd) != 0)
 		return 1;
 	policy_decides();
