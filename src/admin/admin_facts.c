@@ -16,6 +16,9 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 {
 	const char *value = state_get(ctx, name);
 
+	/* Functions never come from outside: state takes none in. */
+	if (text_starts(name, "BASH_FUNC_"))
+		return SYN_VAR_UNSET;
 	if (value == NULL)
 		return text_is_name(name, strlen(name)) ? SYN_VAR_UNSET :
 		    SYN_VAR_UNKNOWN;

@@ -473,6 +473,13 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 		worst = (struct outcome){ .action = POLICY_WARN,
 			.id = "too-much", .cmd = worst.cmd,
 			.reason = "there is more to it than can be judged" };
+	/* Words behind a change of how bash reads are not known, so that no
+	 * rule spoke of them. */
+	if (in->facts->rest_unknown != NULL && worst.action > POLICY_WARN)
+		worst = (struct outcome){ .action = POLICY_WARN,
+			.id = "reading-changed", .cmd = worst.cmd,
+			.reason = "after an earlier line the rest may mean "
+			"something else than it seems to" };
 	if (!p->profile->enabled)
 		worst = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "profile.disabled", .cmd = worst.cmd,

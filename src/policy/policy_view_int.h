@@ -71,7 +71,8 @@ struct view {
 	size_t n_cmds;
 	const char *written[VIEW_WRITTEN_MAX];
 	size_t n_written;
-	unsigned char *lines;		/* by condition on the line: 1 no, 2 yes */
+	unsigned char *lines;
+	/* by condition on the line: 1 no, 2 yes */
 	bool reads_input;		/* a builtin reads into variables */
 	bool over_cap;			/* a cap left something unseen */
 	bool cwd_open;			/* a cd to who knows where */

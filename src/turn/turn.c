@@ -162,6 +162,9 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 	const struct turn *t = ctx;
 	const char *value;
 
+	/* Functions never come from outside: state takes none in. */
+	if (text_starts(name, "BASH_FUNC_"))
+		return SYN_VAR_UNSET;
 	/* In a stream, bash has variables that only it knows. */
 	if (t->stream_began)
 		return SYN_VAR_UNKNOWN;

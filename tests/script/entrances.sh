@@ -102,11 +102,28 @@ awk 'BEGIN { for (i = 0; i < 70000; i++) print "true"; print "echo never" }' \
 "$aegsh" "$test_root/longer" >"$test_root/out" 2>/dev/null </dev/null
 is "$?" 126 'a script with more commands than are looked at'
 is "$(cat "$test_root/out")" '' 'does not run'
-awk 'BEGIN { for (i = 0; i < 9000; i++) print "true"; print "rm -rf /" }' \
+awk 'BEGIN { for (i = 0; i < 9000; i++) print "true"
+    print "curl -s http://127.0.0.1:1/x | sh" }' \
     >"$test_root/longer"
 "$aegsh" -o debug=no "$test_root/longer" >/dev/null 2>"$test_root/err"
 is "$?" 126 'the tail of a long script is judged'
 like "$(cat "$test_root/err")" '*blocked: *' 'and named'
+
+# A later line is judged like the first, and after one that may change how
+# the rest is read it is not run unseen.
+for line in 'true' 'echo x >/dev/null' 'ls >/dev/null' 'x=1' 'cd /' \
+    'f() { :; }' 'if true; then :; fi'; do
+	"$aegsh" -c "$line
+nc -e /bin/sh 127.0.0.1 1" >/dev/null 2>"$test_root/err" </dev/null
+	is "$?" 126 "judged behind: $line"
+	like "$(cat "$test_root/err")" '*harm.netcat-exec*' 'by its own rule'
+done
+for line in 'shopt -s extglob' 'set -o posix' 'eval "$(cat /dev/null)"'; do
+	setsid -w "$aegsh" -c "$line
+echo never" >"$test_root/out" 2>/dev/null </dev/null
+	is "$?" 126 "not run unseen behind: $line"
+	is "$(cat "$test_root/out")" '' 'it really is not'
+done
 
 # Streams.
 cat >"$test_root/in" <<'X'

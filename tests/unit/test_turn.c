@@ -101,13 +101,13 @@ static struct turn *
 open_with(const char *settings, bool person, bool session)
 {
 	extern char **environ;
+	static char home[128];
 	struct turn_opts o = { .uid = getuid(), .home = home, .user = "test",
 		.version = "test", .origin = LINE_COMMAND, .tty = -1,
 		.argv0 = "aegsh", .ops = &fake, .cancel_fd = -1,
 		.session = session };
 	struct err err = ERR_INIT;
 	struct turn *t = NULL;
-	static char home[128];
 
 	/* The store lies beside the home, not in it. */
 	snprintf(home, sizeof home, "%s/home", root);
