@@ -100,9 +100,13 @@ else
 	skip '/dev/full is not there'
 fi
 # Each line of aegsh is kept from the store.
-out=$("$aegsh" -c "'$aegshctl' history" 2>&1)
-is "$?" 111 'from inside aegsh: 111'
-like "$out" '*: look from outside' 'and where to look from'
+if "$aegsh" -c "'$aegshctl' --version" >/dev/null 2>&1; then
+	out=$("$aegsh" -c "'$aegshctl' history" 2>&1)
+	is "$?" 111 'from inside aegsh: 111'
+	like "$out" '*: look from outside' 'and where to look from'
+else
+	skip 'the build lies where a line may not run programs'
+fi
 
 # A store that is no store.
 store=$test_root/own/aegsh-$(id -u)/audit.db
