@@ -100,7 +100,9 @@ else
 	skip '/dev/full is not there'
 fi
 # Each line of aegsh is kept from the store.
-if "$aegsh" -c "'$aegshctl' --version" >/dev/null 2>&1; then
+if [ -n "${SANITIZED-}" ]; then
+	skip 'a leak checker does not work in a line of aegsh'
+elif "$aegsh" -c "'$aegshctl' --version" >/dev/null 2>&1; then
 	out=$("$aegsh" -c "'$aegshctl' history" 2>&1)
 	is "$?" 111 'from inside aegsh: 111'
 	like "$out" '*: look from outside' 'and where to look from'
