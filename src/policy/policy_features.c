@@ -97,17 +97,6 @@ is_interpreter(const struct view_cmd *cmd)
 	return view_is_shell(cmd);
 }
 
-static bool
-stdin_is_given(const struct syn_command *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_redirs; i++)
-		if (c->redirs[i].fd == 0 && c->redirs[i].op != SYN_REDIR_CLOSE)
-			return true;
-	return c->pipe_index > 0;
-}
-
 /* The program that stood on standard input was found in the line. */
 static bool
 was_followed(const struct view *v, size_t i)
@@ -134,7 +123,7 @@ interpreter_features(struct view *v, size_t i)
 	if (program || !own_input || was_followed(v, i) ||
 	    cmd->item->more_args_unknown)
 		return;
-	if (stdin_is_given(cmd->item->command))
+	if (view_stdin_given(v, cmd))
 		set(cmd, POL_FEATURE_STDIN_PROGRAM);
 	else if (view_is_shell(cmd))
 		set(cmd, POL_FEATURE_BARE_SHELL);
@@ -219,19 +208,6 @@ is_cut(const struct syn_word *word)
 	return false;
 }
 
-static bool
-assigns(const struct view *v, const char *name, size_t len)
-{
-	size_t i, j;
-
-	for (i = 0; i < v->n_cmds; i++)
-		for (j = 0; j < v->cmds[i].n_assigns; j++)
-			if (v->cmds[i].assigns[j].name_len == len &&
-			    memcmp(v->cmds[i].assigns[j].name, name, len) == 0)
-				return true;
-	return false;
-}
-
 /* A variable in the word is one that the line assigns. */
 static bool
 is_built(const struct view *v, const struct syn_word *word)
@@ -248,7 +224,7 @@ is_built(const struct view *v, const struct syn_word *word)
 		left -= (size_t)(p - word->parts[i].text);
 		for (n = 0; n < left && text_is_name(p, n + 1); n++)
 			continue;
-		if (n > 0 && assigns(v, p, n))
+		if (n > 0 && view_names_have(&v->assigned, p, n))
 			return true;
 	}
 	return false;
@@ -269,7 +245,7 @@ starts_with_brace(const struct view *v, const struct view_cmd *cmd)
 }
 
 static void
-word_features(const struct view *v, struct view_cmd *cmd, bool ifs_changed)
+word_features(const struct view *v, struct view_cmd *cmd)
 {
 	const struct syn_command *c = cmd->item->command;
 	const struct syn_word *first;
@@ -286,7 +262,8 @@ word_features(const struct view *v, struct view_cmd *cmd, bool ifs_changed)
 	    cmd->item->wrapper == NULL && cmd->item->level == 0)
 		set(cmd, POL_FEATURE_SPELLED_NAME);
 	if (mentions_ifs(first) || mentions_ifs(&cmd->argv[0]) ||
-	    (ifs_changed && first->may_split))
+	    (first->may_split &&
+	    view_names_have(&v->assigned, "IFS", 3)))
 		set(cmd, POL_FEATURE_IFS_GAME);
 	for (i = 0; i < cmd->argc; i++)
 		len += cmd->argv[i].len;
@@ -358,19 +335,6 @@ code_unknown(struct view_cmd *cmd)
 			for (j = 1; j < cmd->argc; j++)
 				if (starts_unknown(&cmd->argv[j]))
 					cmd->unknown |= POL_UNKNOWN_CODE;
-}
-
-static bool
-changes_ifs(const struct view *v)
-{
-	size_t i, j;
-
-	for (i = 0; i < v->n_cmds; i++)
-		for (j = 0; j < v->cmds[i].n_assigns; j++)
-			if (v->cmds[i].assigns[j].name_len == 3 &&
-			    memcmp(v->cmds[i].assigns[j].name, "IFS", 3) == 0)
-				return true;
-	return false;
 }
 
 /* Bidirectional and invisible characters, wherever they stand: comments
@@ -461,14 +425,14 @@ reads_input(const struct view_cmd *cmd)
 void
 view_features(struct view *v)
 {
-	bool ifs = changes_ifs(v), hidden = hides_text(v->in);
+	bool hidden = hides_text(v->in);
 	bool loaded = reads_loaded(v->in);
 	size_t i;
 
 	for (i = 0; i < v->n_cmds; i++) {
 		v->reads_input |= reads_input(&v->cmds[i]);
 		context_features(v, &v->cmds[i]);
-		word_features(v, &v->cmds[i], ifs);
+		word_features(v, &v->cmds[i]);
 		interpreter_features(v, i);
 		code_unknown(&v->cmds[i]);
 		if (hidden)

@@ -53,14 +53,15 @@ view_name_is(const struct view_cmd *cmd, const char *pattern)
 	    name_matches(pattern, cmd->real, strlen(cmd->real)));
 }
 
-static bool
-any_name(const struct match *m, const struct pol_cond *c,
+bool
+view_any_name(const struct policy *p, const struct pol_cond *c,
 	const struct view_cmd *cmd)
 {
+	const uint32_t *list = pol_list(p, c->list);
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (view_name_is(cmd, element(m, c, i)))
+		if (view_name_is(cmd, pol_string(p, list[i])))
 			return true;
 	return false;
 }
@@ -223,48 +224,6 @@ any_assign_value(struct match *m, const struct pol_cond *c)
 	return false;
 }
 
-/* ---- other commands of the line ----------------------------------------- */
-
-enum relation { FED_BY, FEEDS, HOLDS, INSIDE, BESIDE };
-
-static bool
-related(const struct view_cmd *a, const struct view_cmd *b, enum relation how)
-{
-	const struct syn_command *x = a->item->command, *y = b->item->command;
-	bool same = a->item->program == b->item->program;
-
-	switch (how) {
-	case FED_BY:
-		return same && x->pipeline == y->pipeline &&
-		    y->pipe_index < x->pipe_index;
-	case FEEDS:
-		return same && x->pipeline == y->pipeline &&
-		    y->pipe_index > x->pipe_index;
-	case HOLDS:
-		return same && y->depth > x->depth && y->offset >= x->offset &&
-		    y->offset < x->offset + x->len;
-	case INSIDE:
-		return same && x->depth > y->depth && x->offset >= y->offset &&
-		    x->offset < y->offset + y->len;
-	case BESIDE:
-		return true;
-	}
-	return false;
-}
-
-static bool
-any_related(const struct match *m, const struct pol_cond *c, enum relation how)
-{
-	size_t i;
-
-	for (i = 0; i < m->v->n_cmds; i++)
-		if (&m->v->cmds[i] != m->cmd &&
-		    related(m->cmd, &m->v->cmds[i], how) &&
-		    any_name(m, c, &m->v->cmds[i]))
-			return true;
-	return false;
-}
-
 /* ---- code and input ----------------------------------------------------- */
 
 /* The languages that the rule itself names, or all. */
@@ -293,7 +252,7 @@ any_code(struct match *m, const struct pol_cond *c, bool regex)
 	size_t i;
 
 	for (i = 0; i < m->cmd->n_code; i++) {
-		code = &m->cmd->code[i];
+		code = m->cmd->code[i];
 		if (!language_is_meant(m, code))
 			continue;
 		if (c == NULL)
@@ -423,30 +382,6 @@ turns_of(const struct match *m)
 	return bits;
 }
 
-static bool
-beside_reads(const struct match *m, const struct pol_cond *c)
-{
-	struct match other = *m;
-	size_t i;
-
-	for (i = 0; i < m->v->n_cmds; i++) {
-		other.cmd = &m->v->cmds[i];
-		if (other.cmd == m->cmd) {
-			/* What it starts itself, perhaps on another machine,
-			 * stands inside, not beside. */
-			while (i + 1 < m->v->n_cmds &&
-			    m->v->cmds[i + 1].item->level >
-			    m->cmd->item->level)
-				i++;
-			continue;
-		}
-		if (any_path(&other, c,
-		    POL_HOW_READ | POL_HOW_MAYBE))
-			return true;
-	}
-	return false;
-}
-
 /* The whole line is the same for each of its commands: asked once. */
 static bool
 any_line(struct match *m, const struct pol_cond *c, bool regex)
@@ -482,7 +417,7 @@ any_line(struct match *m, const struct pol_cond *c, bool regex)
 		return (expression); \
 	}
 
-HOLDS_WHEN(COMMAND, any_name(m, c, m->cmd))
+HOLDS_WHEN(COMMAND, view_any_name(m->v->policy, c, m->cmd))
 HOLDS_WHEN(KIND, mask_of(m, c) >> m->cmd->item->kind & 1)
 HOLDS_WHEN(UNKNOWN, (mask_of(m, c) & m->cmd->unknown) != 0)
 HOLDS_WHEN(FEATURE, (mask_of(m, c) & m->cmd->features) != 0)
@@ -497,12 +432,13 @@ HOLDS_WHEN(WRAPPER, m->cmd->item->wrapper != NULL &&
 HOLDS_WHEN(ASSIGN, any_assign(m, c, false))
 HOLDS_WHEN(PREFIX, any_assign(m, c, true))
 HOLDS_WHEN(ASSIGN_VALUE, any_assign_value(m, c))
-HOLDS_WHEN(FED_BY, any_related(m, c, FED_BY))
-HOLDS_WHEN(FEEDS, any_related(m, c, FEEDS))
-HOLDS_WHEN(HOLDS, any_related(m, c, HOLDS))
-HOLDS_WHEN(INSIDE, any_related(m, c, INSIDE))
-HOLDS_WHEN(BESIDE, any_related(m, c, BESIDE))
-HOLDS_WHEN(BESIDE_READS, beside_reads(m, c))
+HOLDS_WHEN(FED_BY, view_related(m->v, m->cmd, c, VIEW_FED_BY))
+HOLDS_WHEN(FEEDS, view_related(m->v, m->cmd, c, VIEW_FEEDS))
+HOLDS_WHEN(HOLDS, view_related(m->v, m->cmd, c, VIEW_HOLDS))
+HOLDS_WHEN(INSIDE, view_related(m->v, m->cmd, c, VIEW_INSIDE))
+HOLDS_WHEN(BESIDE, view_related(m->v, m->cmd, c, VIEW_BESIDE))
+HOLDS_WHEN(BESIDE_READS,
+    (view_read_beside(m->v, m->cmd) & mask_of(m, c)) != 0)
 HOLDS_WHEN(LANGUAGE, any_code(m, NULL, false))
 HOLDS_WHEN(TURNS, (mask_of(m, c) & turns_of(m)) != 0)
 HOLDS_WHEN(TEXT, any_args(m, c, false))

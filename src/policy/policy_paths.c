@@ -6,6 +6,7 @@
  */
 #include "policy_view_int.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,21 +60,13 @@ note_written(struct view *v, const struct view_path *path)
 {
 	if ((path->how & POL_HOW_WRITE) == 0 || !path->known)
 		return;
-	if (v->n_written < VIEW_WRITTEN_MAX)
-		v->written[v->n_written++] = path->path;
-	else
-		v->over_cap = true;
+	view_names_add(v->arena, &v->written, path->path, strlen(path->path));
 }
 
 static bool
 was_written(const struct view *v, const struct view_path *path)
 {
-	size_t i;
-
-	for (i = 0; i < v->n_written; i++)
-		if (strcmp(v->written[i], path->path) == 0)
-			return true;
-	return false;
+	return view_names_have(&v->written, path->path, strlen(path->path));
 }
 
 /* Links are followed where the path exists: the set of what a name leads
@@ -498,28 +491,11 @@ view_paths(struct view *v, struct view_cmd *cmd)
 	}
 	add_operands(v, cmd);
 	for (i = 0; i < cmd->n_code; i++)
-		if (strcmp(cmd->code[i].language, "sed") != 0 &&
-		    strcmp(cmd->code[i].language, "awk") != 0)
-			add_embedded(v, cmd, cmd->code[i].text.value,
-			    cmd->code[i].text.len, POL_HOW_MAYBE);
+		if (strcmp(cmd->code[i]->language, "sed") != 0 &&
+		    strcmp(cmd->code[i]->language, "awk") != 0)
+			add_embedded(v, cmd, cmd->code[i]->text.value,
+			    cmd->code[i]->text.len, POL_HOW_MAYBE);
 	add_redirs(v, cmd);
-}
-
-/* CDPATH may lead a relative cd anywhere. */
-static bool
-has_cdpath(const struct view *v)
-{
-	size_t i, j;
-
-	if (state_get(v->in->state, "CDPATH") != NULL)
-		return true;
-	for (i = 0; i < v->n_cmds; i++)
-		for (j = 0; j < v->cmds[i].n_assigns; j++)
-			if (v->cmds[i].assigns[j].name_len == 6 &&
-			    memcmp(v->cmds[i].assigns[j].name, "CDPATH",
-			    6) == 0)
-				return true;
-	return false;
 }
 
 /* From here on relative paths may mean another directory; the old ones
@@ -538,11 +514,18 @@ view_follow_cd(struct view *v, const struct view_cmd *cmd)
 		return;
 	word = &cmd->argv[cmd->operands[0]];
 	if (!word->known || word->len == 0 || word->value[0] == '-' ||
-	    (word->value[0] != '/' && has_cdpath(v))) {
+	    (word->value[0] != '/' && (
+	    view_names_have(&v->assigned, "CDPATH", 6) ||
+	    state_get(v->in->state, "CDPATH") != NULL))) {
+		/* CDPATH may lead a relative cd anywhere. */
 		v->cwd_open = true;
 		return;
 	}
 	dir = view_fold(v, v->cwds[0], word->value, word->len, &len, &bent);
+	if (len >= PATH_MAX) {
+		v->cwd_open = true;	/* such a cd fails */
+		return;
+	}
 	if (v->n_cwds < VIEW_CWDS_MAX)
 		v->n_cwds++;
 	for (i = v->n_cwds - 1; i > 0; i--)

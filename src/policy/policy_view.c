@@ -7,6 +7,9 @@
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
+/* Commands behind a wrapper that are looked at for its first. */
+#define PASSED_ON_MAX 64
+
 static const char *const shells[] = { "ash", "bash", "csh", "dash", "elvish",
 	"fish", "ksh", "mksh", "posh", "rbash", "sh", "tcsh", "yash", "zsh" };
 
@@ -80,11 +83,12 @@ own_words(const struct view *v, struct view_cmd *cmd, size_t index)
 {
 	const struct resolve_set *set = v->in->resolved;
 	const struct resolved *item = cmd->item;
-	size_t i;
+	size_t i, end = set->n - index > PASSED_ON_MAX ?
+	    index + PASSED_ON_MAX : set->n;
 
 	cmd->argv = item->argv;
 	cmd->argc = item->argc;
-	for (i = index + 1; i < set->n; i++) {
+	for (i = index + 1; i < end; i++) {
 		const struct resolved *in = &set->items[i];
 
 		if (in->command != item->command || in->wrapper == NULL)
@@ -141,6 +145,13 @@ name_command(const struct view *v, struct view_cmd *cmd)
 }
 
 static void
+add_assign(struct view *v, struct view_cmd *cmd, const struct view_assign *a)
+{
+	VIEW_PUSH(v->arena, cmd->assigns, cmd->n_assigns, *a);
+	view_names_add(v->arena, &v->assigned, a->name, a->name_len);
+}
+
+static void
 push_assign(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 	bool prefix)
 {
@@ -155,7 +166,7 @@ push_assign(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 	if (a.name_len > 0 && word->value[a.name_len - 1] == '+')
 		a.name_len--;
 	if (text_is_name(a.name, a.name_len))
-		VIEW_PUSH(v->arena, cmd->assigns, cmd->n_assigns, a);
+		add_assign(v, cmd, &a);
 }
 
 static void
@@ -173,7 +184,7 @@ find_assigns(struct view *v, struct view_cmd *cmd)
 			.value = &c->assigns[i].value,
 			.prefix = c->n_words > 0 };
 
-		VIEW_PUSH(v->arena, cmd->assigns, cmd->n_assigns, a);
+		add_assign(v, cmd, &a);
 	}
 	if (is_one_of(declare, AEG_NELEM(declare), cmd->name))
 		for (i = 1; i < cmd->argc; i++)
@@ -257,17 +268,17 @@ read_words(struct view *v, struct view_cmd *cmd)
 	}
 }
 
+/* Give each command the pieces of code that it holds. */
 static void
-find_code(const struct view *v, struct view_cmd *cmd)
+find_code(struct view *v)
 {
 	const struct resolve_set *set = v->in->resolved;
+	struct view_cmd *cmd;
 	size_t i;
 
 	for (i = 0; i < set->n_code; i++) {
-		if (set->code[i].by != cmd->item)
-			continue;
-		if (cmd->n_code++ == 0)
-			cmd->code = &set->code[i];
+		cmd = &v->cmds[set->code[i].by - set->items];
+		VIEW_PUSH(v->arena, cmd->code, cmd->n_code, &set->code[i]);
 		if (!set->code[i].text.known)
 			cmd->unknown |= POL_UNKNOWN_CODE;
 	}
@@ -317,6 +328,7 @@ view_build(struct view *v, const struct policy *policy,
 	v->project = in->project != NULL ? in->project : v->cwds[0];
 	v->n_cmds = set->n;
 	v->cmds = arena_alloc(v->arena, (set->n + 1) * sizeof *v->cmds);
+	find_code(v);
 	for (i = 0; i < set->n; i++) {
 		cmd = &v->cmds[i];
 		cmd->item = &set->items[i];
@@ -324,7 +336,6 @@ view_build(struct view *v, const struct policy *policy,
 		name_command(v, cmd);
 		read_words(v, cmd);
 		find_assigns(v, cmd);
-		find_code(v, cmd);
 		view_paths(v, cmd);
 		view_follow_cd(v, cmd);
 	}

@@ -10,7 +10,6 @@
 
 #define VIEW_PATHS_MAX 512	/* paths of one command that are looked at */
 #define VIEW_CWDS_MAX 3		/* directories that a line's `cd`s may mean */
-#define VIEW_WRITTEN_MAX 64	/* files that a line writes */
 
 struct view_path {
 	const char *path;	/* absolute, folded; may hold * for unknown */
@@ -33,6 +32,16 @@ struct view_assign {		/* NAME=VALUE, wherever it stands */
 	bool prefix;			/* for the command's own environment */
 };
 
+struct view_name {
+	const char *text;
+	size_t len;
+};
+
+struct view_names {		/* policy_names.c: a hash table */
+	struct view_name *slots;
+	size_t n, cap;
+};
+
 struct view_cmd {
 	const struct resolved *item;
 	const char *name;		/* "" when not known */
@@ -50,7 +59,7 @@ struct view_cmd {
 	size_t n_paths;
 	struct view_assign *assigns;
 	size_t n_assigns;
-	const struct resolve_code *code;
+	const struct resolve_code **code;
 	size_t n_code;
 	uint64_t features, all_sets;	/* all_sets: of its paths */
 	unsigned unknown;
@@ -69,10 +78,10 @@ struct view {
 	size_t n_cwds;
 	struct view_cmd *cmds;
 	size_t n_cmds;
-	const char *written[VIEW_WRITTEN_MAX];
-	size_t n_written;
-	unsigned char *lines;
-	/* by condition on the line: 1 no, 2 yes */
+	struct view_names written;	/* the files that it writes */
+	unsigned char *lines;	/* by condition on the line: 1 no, 2 yes */
+	struct relations *relations;	/* policy_relations.c; when needed */
+	struct view_names assigned;	/* the variables that it assigns */
 	bool reads_input;		/* a builtin reads into variables */
 	bool over_cap;			/* a cap left something unseen */
 	bool cwd_open;			/* a cd to who knows where */
@@ -112,6 +121,29 @@ void pol_explain_path(const struct policy *p, const struct view_path *path,
 bool view_name_is(const struct view_cmd *cmd, const char *pattern);
 bool rule_matches(struct view *v, struct view_cmd *cmd,
 	const struct pol_rule *rule, bool *ret_limit);
+
+bool view_any_name(const struct policy *p, const struct pol_cond *c,
+	const struct view_cmd *cmd);
+
+/* policy_relations.c: a command of one of the condition's names … */
+enum view_relation {
+	VIEW_FED_BY,	/* … stands before it in its pipeline, */
+	VIEW_FEEDS,	/* … behind it, */
+	VIEW_HOLDS,	/* … in a substitution inside of it, */
+	VIEW_INSIDE,	/* … around the substitution that it stands in, */
+	VIEW_BESIDE,	/* … anywhere in the line */
+};
+bool view_related(struct view *v, const struct view_cmd *cmd,
+	const struct pol_cond *c, enum view_relation how);
+/* The sets that other commands of the line read. */
+uint64_t view_read_beside(struct view *v, const struct view_cmd *cmd);
+bool view_stdin_given(struct view *v, const struct view_cmd *cmd);
+
+/* policy_names.c */
+void view_names_add(struct arena *arena, struct view_names *set,
+	const char *text, size_t len);
+bool view_names_have(const struct view_names *set, const char *text,
+	size_t len);
 
 /* Append to an array of the arena. */
 #define VIEW_PUSH(arena, field, count, item) \

@@ -54,23 +54,28 @@ resolve_over_cap(struct walk *w)
 static int
 by_name(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return strcmp(((const struct nest_function *)a)->name,
+	    ((const struct nest_function *)b)->name);
 }
 
-static bool
-defines(const struct nest *nest, const char *name)
+static struct nest_function *
+find_function(const struct nest *nest, const char *name)
 {
-	return nest->functions != NULL && bsearch(&name, nest->functions,
-	    nest->facts->n_functions, sizeof name, by_name) != NULL;
+	const struct nest_function key = { .name = name };
+
+	return nest->n_functions == 0 ? NULL : bsearch(&key, nest->functions,
+	    nest->n_functions, sizeof key, by_name);
 }
 
-static bool
-is_function(const struct walk *w, const struct spot *at, const char *name)
+/* The whole line's functions count, wherever they stand: a nested eval sees
+ * them, and a loop may run what is defined further down. */
+static const struct nest_function *
+function(const struct walk *w, const struct spot *at, const char *name)
 {
-	/* The whole line's functions count, wherever they stand: a nested
-	 * eval sees them, and a loop may run what is defined further down. */
-	return defines(&w->nests[at->program], name) ||
-	    (at->program > 0 && defines(&w->nests[0], name));
+	const struct nest_function *f = find_function(&w->nests[at->program],
+	    name);
+
+	return f != NULL ? f : find_function(&w->nests[0], name);
 }
 
 /* A function that the environment brings along. */
@@ -100,21 +105,23 @@ look_up(struct walk *w, struct resolved *item, const char *word)
 	char *found AEG_AUTOFREE = NULL, *path AEG_AUTOFREE = NULL;
 	char *interp AEG_AUTOFREE = NULL;
 	struct resolve_chain chain = { false, false };
+	const struct resolved *same;
 	size_t i;
 
-	for (i = 0; i + 1 < w->pub.n; i++)
-		if ((w->items[i].kind == RESOLVE_FILE ||
-		    w->items[i].kind == RESOLVE_NOT_FOUND) &&
-		    strcmp(w->items[i].argv[0].value, word) == 0) {
-			item->kind = w->items[i].kind;
-			item->path = w->items[i].path;
-			item->interpreter = w->items[i].interpreter;
+	for (i = 0; i < w->lookups; i++) {
+		same = &w->items[w->looked_up[i]];
+		if (strcmp(same->argv[0].value, word) == 0) {
+			item->kind = same->kind;
+			item->path = same->path;
+			item->interpreter = same->interpreter;
 			return;
 		}
-	if (w->lookups++ >= RESOLVE_DISK_MAX) {
+	}
+	if (w->lookups == RESOLVE_DISK_MAX) {
 		w->pub.incomplete = true;
 		return;
 	}
+	w->looked_up[w->lookups++] = (size_t)(item - w->items);
 	if (resolve_find(word, w->state, &found) < 0) {
 		item->kind = RESOLVE_NOT_FOUND;
 		return;
@@ -148,7 +155,7 @@ name_item(struct walk *w, const struct spot *at, struct resolved *item)
 		w->pub.incomplete = true;
 	} else if (strchr(word->value, '/') != NULL) {
 		look_up(w, item, word->value);
-	} else if (!at->by_exec && is_function(w, at, word->value)) {
+	} else if (!at->by_exec && function(w, at, word->value) != NULL) {
 		item->kind = RESOLVE_FUNCTION;
 	} else if (!at->by_exec && resolve_is_builtin(word->value)) {
 		item->kind = RESOLVE_BUILTIN;
@@ -277,22 +284,6 @@ split_words(struct walk *w, const struct syn_word *argv, size_t *argc)
 	return out;
 }
 
-/* `f(){ "$@"; }; f rm x`: the arguments of the call are a command. */
-static bool
-runs_its_arguments(const struct syn_facts *facts, const char *name)
-{
-	const struct syn_command *c;
-	size_t i;
-
-	for (i = 0; i < facts->n_commands; i++) {
-		c = &facts->commands[i];
-		if (c->in_function != NULL && c->n_words > 0 &&
-		    strcmp(c->in_function, name) == 0 && !c->words[0].known)
-			return true;
-	}
-	return false;
-}
-
 void
 resolve_follow(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc)
@@ -326,7 +317,8 @@ resolve_follow(struct walk *w, const struct spot *at,
 	inner.depth++;
 	inner.wrapper = item->name;
 	if (item->kind == RESOLVE_FUNCTION) {
-		if (argc > 1 && runs_its_arguments(at->facts, item->name))
+		/* `f(){ "$@"; }; f rm x`: the arguments are a command. */
+		if (argc > 1 && function(w, at, item->name)->runs_arguments)
 			resolve_follow(w, &inner, argv + 1, argc - 1);
 		return;
 	}
@@ -360,25 +352,47 @@ follow_facts(struct walk *w, const struct spot *at)
 }
 
 static void
-push_nest(struct walk *w, struct syn_tree *tree, struct syn_facts *facts)
+name_functions(struct walk *w, struct nest *nest)
 {
-	const char **names = NULL;
+	const struct syn_facts *facts = nest->facts;
+	const struct syn_command *c;
+	struct nest_function *f;
 	size_t i;
 
+	nest->n_functions = facts->n_functions;
+	if (facts->n_functions == 0)
+		return;
+	nest->functions = arena_alloc(w->arena,
+	    facts->n_functions * sizeof *f);
+	for (i = 0; i < facts->n_functions; i++)
+		nest->functions[i].name = facts->functions[i].name;
+	qsort(nest->functions, facts->n_functions, sizeof *f, by_name);
+	/* One of each name, for the search finds any of them. */
+	for (nest->n_functions = i = 1; i < facts->n_functions; i++)
+		if (by_name(&nest->functions[i], &nest->functions[i - 1]) != 0)
+			nest->functions[nest->n_functions++] =
+			    nest->functions[i];
+	for (i = 0; i < facts->n_commands; i++) {
+		c = &facts->commands[i];
+		if (c->in_function == NULL || c->n_words == 0 ||
+		    c->words[0].known)
+			continue;
+		f = find_function(nest, c->in_function);
+		if (f != NULL)
+			f->runs_arguments = true;
+	}
+}
+
+static void
+push_nest(struct walk *w, struct syn_tree *tree, struct syn_facts *facts)
+{
 	if (w->n_nests == w->cap_nests) {
 		w->cap_nests = w->cap_nests == 0 ? 4 : w->cap_nests * 2;
 		w->nests = xreallocarray(w->nests, w->cap_nests,
 		    sizeof *w->nests);
 	}
-	if (facts->n_functions > 0)
-		names = arena_alloc(w->arena,
-		    facts->n_functions * sizeof *names);
-	for (i = 0; i < facts->n_functions; i++)
-		names[i] = facts->functions[i].name;
-	if (names != NULL)
-		qsort(names, facts->n_functions, sizeof *names, by_name);
-	w->nests[w->n_nests++] = (struct nest){ .tree = tree, .facts = facts,
-		.functions = names };
+	w->nests[w->n_nests] = (struct nest){ .tree = tree, .facts = facts };
+	name_functions(w, &w->nests[w->n_nests++]);
 }
 
 void

@@ -54,10 +54,16 @@ const struct code_row *resolve_code_row(const char *name);
 /* For the test: the first name out of order, or NULL. */
 const char *resolve_table_unsorted(void);
 
+struct nest_function {
+	const char *name;
+	bool runs_arguments;	/* f(){ "$@"; } */
+};
+
 struct nest {			/* a program of its own inside the line */
 	struct syn_tree *tree;
 	struct syn_facts *facts;
-	const char **functions;	/* its names, sorted */
+	struct nest_function *functions;	/* sorted by name */
+	size_t n_functions;
 };
 
 struct walk {
@@ -71,6 +77,7 @@ struct walk {
 	struct nest *nests;
 	size_t n_nests, cap_nests;
 	size_t nested_bytes;
+	size_t looked_up[RESOLVE_DISK_MAX];	/* items */
 	size_t lookups;
 	bool inherits;		/* the environment brings functions */
 	const char *ifs;	/* value that the line gave IFS, or NULL */

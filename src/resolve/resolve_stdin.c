@@ -36,24 +36,22 @@ moves_stdin(const struct syn_command *c)
 	return false;
 }
 
+/* The command in front of it in its pipeline. */
 static const struct syn_command *
 upstream(const struct syn_facts *facts, const struct syn_command *c)
 {
-	const struct syn_command *found = NULL, *p;
-	size_t i;
+	const struct syn_command *p;
+	size_t i = (size_t)(c - facts->commands);
 
 	if (c->pipe_index == 0 || moves_stdin(c))
 		return NULL;
-	for (i = 0; i < facts->n_commands; i++) {
+	while (i-- > c->parent) {
 		p = &facts->commands[i];
-		if (p->pipeline != c->pipeline ||
-		    p->pipe_index + 1 != c->pipe_index || p->depth != c->depth)
-			continue;
-		if (found != NULL)
-			return NULL;	/* a compound command: not one text */
-		found = p;
+		if (p->parent == c->parent)
+			return p->pipeline == c->pipeline &&
+			    p->pipe_index + 1 == c->pipe_index ? p : NULL;
 	}
-	return found;
+	return NULL;
 }
 
 /* Backslash escapes of echo -e, printf %b and printf formats. */
