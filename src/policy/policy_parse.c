@@ -359,6 +359,9 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 	complaint_path = source->path;
 	cfg_set_error_function(cfg, complain);
 	rc = cfg_parse_buf(cfg, source->text) == CFG_SUCCESS ? 0 : ERR_SYNTAX;
+	/* libconfuse is silent about a name of no letters. */
+	if (rc < 0 && err->text[0] == '\0')
+		err_set(err, ERR_SYNTAX, "%s: can't be read", source->path);
 	if (rc == 0)
 		rc = parse_sections(&ps, cfg);
 	complaint = NULL;

@@ -36,6 +36,7 @@ no_site(const char *name)
 static const struct {
 	const char *text, *complaint;
 } bad[] = {
+	{ "rule x { \"\" = 1 }\n", "10-x.conf: can't be read" },
 	{ "rule \"x\" {", "10-x.conf:1: " },
 	{ "rule \"x\" {\n\tcommand = { ls }\n\treason = r\n}",
 	    "10-x.conf:1: no decision in rule 'x'" },
