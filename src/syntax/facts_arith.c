@@ -7,7 +7,6 @@
  */
 #include "facts_int.h"
 
-#define VALUES_MAX 8		/* values in values */
 #define DEPTH_MAX 64		/* parentheses of a constant */
 
 static bool
@@ -45,16 +44,34 @@ assigns(const char *s, size_t len)
 	return false;
 }
 
+/* The value of a variable is an expression, too.  One that comes back to
+ * itself bash follows a thousand times before it gives up: what that does is
+ * not known. */
 static void
-walk_name(struct syn_walk *w, const char *name, size_t len, bool assigned)
+walk_variable(struct syn_walk *w, const char *name, size_t len)
 {
+	struct syn_slot *slot;
 	const char *value = NULL;
 	size_t value_len = 0;
 
+	if (syn_env_get(w, name, len, &value, &value_len) != SYN_VAR_SET ||
+	    is_integer(value, value_len))
+		return;
+	slot = syn_env_slot(w, name, len);
+	if (slot->busy) {
+		syn_tell_broken(w, "", 0, SYN_WHY_CAP);
+		return;
+	}
+	slot->busy = true;
+	syn_walk_value(w, value, value_len, SYN_PLACE_ARITH);
+	slot->busy = false;
+}
+
+static void
+walk_name(struct syn_walk *w, const char *name, size_t len, bool assigned)
+{
 	syn_env_read(w, name, len);
-	if (syn_env_get(w, name, len, &value, &value_len) == SYN_VAR_SET &&
-	    !is_integer(value, value_len) && w->values < VALUES_MAX)
-		syn_walk_value(w, value, value_len, SYN_PLACE_ARITH);
+	walk_variable(w, name, len);
 	if (assigned)
 		syn_env_forget(w, name, len);
 }
@@ -83,14 +100,9 @@ walk_bytes(struct syn_walk *w, const char *s, size_t len, bool assigned)
 static void
 walk_value_of(struct syn_walk *w, const struct syn_param *param)
 {
-	const char *value = NULL;
-	size_t len = 0;
-
 	if (param->op == SYN_PARAM_PLAIN && !param->indirect &&
-	    !param->has_subscript && syn_env_get(w, param->name,
-	    param->name_len, &value, &len) == SYN_VAR_SET &&
-	    !is_integer(value, len))
-		syn_walk_value(w, value, len, SYN_PLACE_ARITH);
+	    !param->has_subscript)
+		walk_variable(w, param->name, param->name_len);
 }
 
 /* Quotes hide "$(" from the first look, not from the evaluation. */

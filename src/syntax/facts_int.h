@@ -21,6 +21,7 @@ struct syn_slot {		/* a variable */
 	bool in_loop, anywhere;	/* assigned so, says the first walk */
 	bool tainted;		/* may have attributes: never known */
 	bool read;
+	bool busy;		/* its value is being evaluated */
 	bool set;		/* below is what an assignment left */
 	enum syn_var state;
 	const char *value;
@@ -84,21 +85,34 @@ struct syn_walk {
 	unsigned values;	/* nesting of values read as text */
 	bool any_subst, any_function;
 	struct syn_expander *spare;
-	size_t spent;
+	size_t spent, spent_values;
 };
 
-/* Values and braces can make much out of little: what they cost in bytes,
- * for one unit.  Beyond it words are unknown. */
-#define SYN_SPEND_MAX ((size_t)16 * 1024 * 1024)
+/*
+ * Values and braces can make much out of little: what they cost in bytes,
+ * for one unit.  Beyond it words are unknown.  Both budgets grow with the
+ * unit and no faster, so that the whole cost does, too.
+ */
+#define SYN_SPEND_FREE ((size_t)1024 * 1024)
+#define SYN_SPEND_PER_BYTE 16
+/* Values that bash reads once more as text, each counted as so many bytes
+ * more than it has. */
+#define SYN_VALUES_FREE ((size_t)16 * 1024)
+#define SYN_VALUES_PER_BYTE 4
+#define SYN_VALUE_COST 64
+
+static inline bool
+syn_spend_from(size_t *spent, size_t bytes, size_t max)
+{
+	*spent = bytes > max || *spent > max - bytes ? max + 1 : *spent + bytes;
+	return *spent <= max;
+}
 
 static inline bool
 syn_spend(struct syn_walk *w, size_t bytes)
 {
-	if (w->spent > SYN_SPEND_MAX || bytes > SYN_SPEND_MAX)
-		w->spent = SYN_SPEND_MAX + 1;
-	else
-		w->spent += bytes;
-	return w->spent <= SYN_SPEND_MAX;
+	return syn_spend_from(&w->spent, bytes,
+	    SYN_SPEND_FREE + SYN_SPEND_PER_BYTE * w->tree->len);
 }
 
 enum syn_mode {			/* how a word is expanded */

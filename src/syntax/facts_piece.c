@@ -13,7 +13,9 @@ syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	    .depth = w->at.depth, .status = SYN_TREE };
 	struct syn_piece *pieces;
 
-	if (w->values >= VALUES_MAX || !syn_spend(w, 4 * len)) {
+	if (w->values >= VALUES_MAX || !syn_spend_from(&w->spent_values,
+	    len + SYN_VALUE_COST,
+	    SYN_VALUES_FREE + SYN_VALUES_PER_BYTE * w->tree->len)) {
 		syn_tell_broken(w, "", 0, SYN_WHY_CAP);
 		return;
 	}

@@ -81,6 +81,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 		w.env.clock = w.env.loop_stamp = 0;
 		w.env.no_braces = w.changed = w.any_subst = false;
 		w.change = w.rest_unknown = NULL;
+		w.spent = w.spent_values = 0;
 		memset(&w.at, 0, sizeof w.at);
 	}
 	syn_walk_script(&w, &tree->script, 0);
