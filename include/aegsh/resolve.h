@@ -20,7 +20,10 @@
 #define RESOLVE_DEPTH_MAX 16	/* wrappers and programs inside programs */
 
 enum resolve_kind {
-	RESOLVE_UNKNOWN = 0,	/* the command word is not known */
+	RESOLVE_UNKNOWN = 0,	/* the command word is not known (name NULL),
+				 * or not where it would be found: the line
+				 * moved PATH, names or the directory, or it
+				 * runs on another host or below another root */
 	RESOLVE_BUILTIN,	/* of bash */
 	RESOLVE_FUNCTION,	/* defined earlier in the same unit */
 	RESOLVE_FILE,

@@ -131,6 +131,19 @@ enum syn_context {		/* bits: where a command stands */
 	SYN_IN_HEREDOC = 1 << 11,
 };
 
+enum syn_lookup {		/* how bash finds a command by its name */
+	SYN_LOOKUP_UNKNOWN = 0,	/* something in front of it (hash, enable,
+				 * an unknown PATH) may have moved names */
+	SYN_LOOKUP_START,	/* as before the unit */
+	SYN_LOOKUP_PATH,	/* in the directories of its `path` */
+};
+
+enum syn_dir {			/* where relative paths of it begin */
+	SYN_DIR_UNKNOWN = 0,
+	SYN_DIR_START,		/* where the unit begins */
+	SYN_DIR_AT,		/* in `cwd`, if the cd to it succeeds */
+};
+
 struct syn_command {
 	const struct syn_word *words;		/* after brace expansion */
 	size_t n_words;
@@ -147,6 +160,10 @@ struct syn_command {
 					 * or word holds this one; 0: none */
 	unsigned depth;			/* of substitutions */
 	size_t offset, len;		/* in the unit */
+	enum syn_lookup lookup;
+	const char *path;
+	enum syn_dir dir;
+	const char *cwd;	/* not absolute: below the starting directory */
 };
 
 struct syn_function {

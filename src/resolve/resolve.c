@@ -98,9 +98,17 @@ is_function_variable(void *ctx, const char *name, const char *value)
 	return strncmp(name, "BASH_FUNC_", 10) == 0;
 }
 
+/* Nothing in front of it has changed how it is found. */
+static bool
+is_plain(const struct found_by *by)
+{
+	return by->path == NULL && by->cwd == NULL;
+}
+
 /* The file of an item, remembered within the line: looking is what costs. */
 static void
-look_up(struct walk *w, struct resolved *item, const char *word)
+look_up(struct walk *w, const struct found_by *by, struct resolved *item,
+    const char *word)
 {
 	char *found AEG_AUTOFREE = NULL, *path AEG_AUTOFREE = NULL;
 	char *interp AEG_AUTOFREE = NULL;
@@ -108,7 +116,7 @@ look_up(struct walk *w, struct resolved *item, const char *word)
 	const struct resolved *same;
 	size_t i;
 
-	for (i = 0; i < w->lookups; i++) {
+	for (i = 0; is_plain(by) && i < w->lookups; i++) {
 		same = &w->items[w->looked_up[i]];
 		if (strcmp(same->argv[0].value, word) == 0) {
 			item->kind = same->kind;
@@ -117,12 +125,13 @@ look_up(struct walk *w, struct resolved *item, const char *word)
 			return;
 		}
 	}
-	if (w->lookups == RESOLVE_DISK_MAX) {
+	if (w->looks++ >= RESOLVE_DISK_MAX) {
 		w->pub.incomplete = true;
 		return;
 	}
-	w->looked_up[w->lookups++] = (size_t)(item - w->items);
-	if (resolve_find(word, w->state, &found) < 0) {
+	if (is_plain(by))
+		w->looked_up[w->lookups++] = (size_t)(item - w->items);
+	if (resolve_find_by(word, w->state, by->path, by->cwd, &found) < 0) {
 		item->kind = RESOLVE_NOT_FOUND;
 		return;
 	}
@@ -130,13 +139,23 @@ look_up(struct walk *w, struct resolved *item, const char *word)
 	item->kind = RESOLVE_FILE;
 	item->path = arena_memdup0(w->arena, path, strlen(path));
 	/* A word with a slash is what the kernel is given. */
-	interp = resolve_interpreter(strchr(word, '/') != NULL ? word : found,
-	    w->state, &chain);
+	interp = resolve_interpreter(strchr(word, '/') != NULL &&
+	    is_plain(by) ? word : found, w->state, &chain);
 	if (interp != NULL)
 		item->interpreter = arena_memdup0(w->arena, interp,
 		    strlen(interp));
 	w->pub.incomplete |= chain.incomplete;
 	w->asks_resolver |= chain.asked;
+}
+
+/* What an earlier command of the line may have moved: `PATH=$x; ls`,
+ * `hash -p /tmp/x ls; ls`, `cd "$x"; ./run`. */
+static bool
+is_moved(const struct spot *at, const char *word)
+{
+	if (strchr(word, '/') == NULL)
+		return at->by.path_unknown;
+	return word[0] != '/' && at->by.cwd_unknown;
 }
 
 static void
@@ -153,14 +172,19 @@ name_item(struct walk *w, const struct spot *at, struct resolved *item)
 		/* Bash would run it in place of any command of that name. */
 		item->kind = RESOLVE_UNKNOWN;
 		w->pub.incomplete = true;
-	} else if (strchr(word->value, '/') != NULL) {
-		look_up(w, item, word->value);
-	} else if (!at->by_exec && function(w, at, word->value) != NULL) {
+	} else if (strchr(word->value, '/') == NULL && !at->by_exec &&
+	    function(w, at, word->value) != NULL) {
 		item->kind = RESOLVE_FUNCTION;
-	} else if (!at->by_exec && resolve_is_builtin(word->value)) {
+	} else if (at->by.elsewhere) {
+		item->kind = RESOLVE_UNKNOWN;
+	} else if (strchr(word->value, '/') == NULL && !at->by_exec &&
+	    !at->by.path_unknown && resolve_is_builtin(word->value)) {
 		item->kind = RESOLVE_BUILTIN;
+	} else if (is_moved(at, word->value)) {
+		item->kind = RESOLVE_UNKNOWN;
+		w->pub.incomplete = true;
 	} else {
-		look_up(w, item, word->value);
+		look_up(w, &at->by, item, word->value);
 	}
 }
 
@@ -328,6 +352,40 @@ resolve_follow(struct walk *w, const struct spot *at,
 	resolve_find_code(w, &inner, index);
 }
 
+/* What the program's beginning says, and what the command's facts add. */
+static void
+find_by(struct walk *w, const struct found_by *start,
+    const struct syn_command *c, struct found_by *ret)
+{
+	char *joined AEG_AUTOFREE = NULL;
+
+	*ret = *start;
+	switch (c->lookup) {
+	case SYN_LOOKUP_UNKNOWN:
+		ret->path_unknown = true;
+		break;
+	case SYN_LOOKUP_START:
+		break;
+	case SYN_LOOKUP_PATH:
+		ret->path_unknown = false;
+		ret->path = c->path;
+		break;
+	}
+	switch (c->dir) {
+	case SYN_DIR_UNKNOWN:
+		ret->cwd_unknown = true;
+		break;
+	case SYN_DIR_START:
+		break;
+	case SYN_DIR_AT:
+		ret->cwd_unknown &= c->cwd[0] != '/';
+		joined = path_canon(start->cwd != NULL ? start->cwd :
+		    state_cwd(w->state), c->cwd);
+		ret->cwd = arena_memdup0(w->arena, joined, strlen(joined));
+		break;
+	}
+}
+
 static void
 follow_facts(struct walk *w, const struct spot *at)
 {
@@ -338,6 +396,7 @@ follow_facts(struct walk *w, const struct spot *at)
 	for (i = 0; i < at->facts->n_commands; i++) {
 		c = &at->facts->commands[i];
 		spot.command = c;
+		find_by(w, &at->by, c, &spot.by);
 		resolve_follow(w, &spot, c->words, c->n_words);
 		/* A prefix holds for its command alone, but a function or
 		 * builtin may leave it behind: from here on it counts. */

@@ -37,6 +37,7 @@ struct wrap_row {
 	const char *option;	/* names of the options that hold a program */
 	const char *after;	/* AFTER: the operand */
 	bool in_shell;		/* what it starts may be a builtin */
+	bool elsewhere;		/* … and is found elsewhere */
 };
 
 /* Inline programs of other languages. */
@@ -78,12 +79,21 @@ struct walk {
 	size_t n_nests, cap_nests;
 	size_t nested_bytes;
 	size_t looked_up[RESOLVE_DISK_MAX];	/* items */
-	size_t lookups;
+	size_t lookups;		/* of them remembered */
+	size_t looks;		/* at the disk */
 	bool inherits;		/* the environment brings functions */
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
 	bool asks_resolver;	/* some command's `#!` is auto-shebang(1) */
 };
+
+/* How the names of commands are found where a program runs. */
+struct found_by {
+	bool path_unknown, cwd_unknown, elsewhere;
+	const char *path, *cwd;
+};
+/* elsewhere: on another host, below another root: nothing here tells; path,
+ * cwd NULL: those of the state. */
 
 /* Where a command stands while it is followed. */
 struct spot {
@@ -94,6 +104,7 @@ struct spot {
 	unsigned depth;		/* wrappers and programs passed so far */
 	bool more_args;
 	bool by_exec;		/* execve(2) starts it: no builtin, function */
+	struct found_by by;
 };
 
 void resolve_follow(struct walk *w, const struct spot *at,

@@ -53,6 +53,8 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 		end = strchrnul(path, ':');
 		len = (size_t)(end - path);
 		if (len + word_len + 2 <= sizeof full) {
+			char *abs AEG_AUTOFREE = NULL;
+
 			/* An empty entry is the working directory. */
 			if (len == 0)
 				full[len++] = '.';
@@ -60,13 +62,12 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 				memcpy(full, path, len);
 			full[len] = '/';
 			memcpy(full + len + 1, word, word_len + 1);
-			rc = is_program(full);
-			if (rc == 0 && full[0] != '/') {
-				*ret_path = path_canon(cwd, full);
-				return 0;
-			}
+			abs = full[0] == '/' ? xstrdup(full) :
+			    xasprintf("%s/%s", cwd, full);
+			rc = is_program(abs);
 			if (rc == 0) {
-				*ret_path = xstrdup(full);
+				*ret_path = full[0] == '/' ? AEG_STEAL(abs) :
+				    path_canon(cwd, full);
 				return 0;
 			}
 			if (rc == -EACCES)
@@ -78,26 +79,34 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 }
 
 int
-resolve_find(const char *word, const struct state *state, char **ret_path)
+resolve_find_by(const char *word, const struct state *state, const char *path,
+    const char *cwd, char **ret_path)
 {
-	const char *path;
 	char *abs AEG_AUTOFREE = NULL;
 	int rc;
 
 	if (word[0] == '\0')
 		return -ENOENT;
+	if (cwd == NULL)
+		cwd = state_cwd(state);
 	if (strchr(word, '/') == NULL) {
-		path = state_get(state, "PATH");
-		return search(word, path != NULL ? path : default_path,
-		    state_cwd(state), ret_path);
+		if (path == NULL)
+			path = state_get(state, "PATH");
+		return search(word, path != NULL ? path : default_path, cwd,
+		    ret_path);
 	}
 	/* Not folded by its letters: ".." after a link is the kernel's. */
-	abs = word[0] == '/' ? xstrdup(word) :
-	    xasprintf("%s/%s", state_cwd(state), word);
+	abs = word[0] == '/' ? xstrdup(word) : xasprintf("%s/%s", cwd, word);
 	rc = is_program(abs);
 	if (rc == 0)
 		*ret_path = AEG_STEAL(abs);
 	return rc;
+}
+
+int
+resolve_find(const char *word, const struct state *state, char **ret_path)
+{
+	return resolve_find_by(word, state, NULL, NULL, ret_path);
 }
 
 int

@@ -11,6 +11,10 @@
  * absolute path under which the command would be started. */
 int resolve_find(const char *word, const struct state *state,
 	char **ret_path);
+/* The same with other directories to search (a PATH) and another working
+ * directory, each NULL: those of state. */
+int resolve_find_by(const char *word, const struct state *state,
+	const char *path, const char *cwd, char **ret_path);
 /* Links of the whole path resolved; the plain text where that fails. */
 char *resolve_real(const char *path);
 

@@ -28,7 +28,8 @@ static const struct wrap_row wraps[] = {
 	{ "chpst", WRAP_WORDS,
 	    "+u:U:b:e:/:C:n:l:L:m:d:o:p:f:c:r:t:" },
 	{ "chronic", WRAP_WORDS, "+" },
-	{ "chroot", WRAP_WORDS, "+ groups: userspec:", .skip = 1 },
+	{ "chroot", WRAP_WORDS, "+ groups: userspec:", .skip = 1,
+	    .elsewhere = true },
 	{ "chrt", WRAP_WORDS,
 	    "+T:P:D:p sched-runtime: sched-period: sched-deadline:",
 	    .skip = 1 },
@@ -79,7 +80,7 @@ static const struct wrap_row wraps[] = {
 	{ "ltrace", WRAP_WORDS, "+a:A:D:e:F:l:n:o:p:s:u:w:x: align: config: "
 	    "debug: library: output: indent: where:" },
 	{ "machinectl", WRAP_AFTER, "+E:H:M:p: setenv: uid: host: machine: "
-	    "property:", .after = "shell", .skip = 1 },
+	    "property:", .after = "shell", .skip = 1, .elsewhere = true },
 	{ "mksh", WRAP_SHELL, SHELL_GRAMMAR },
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
@@ -88,7 +89,7 @@ static const struct wrap_row wraps[] = {
 	{ "npx", WRAP_WORDS, "+c:p:w: call: package: workspace:" },
 	{ "nsenter", WRAP_WORDS, "+t:S:G:m::u::i::n::p::U::C::T::r::w::W: "
 	    "target: setuid: setgid: mount:: uts:: ipc:: net:: pid:: "
-	    "user:: cgroup:: time:: root:: wd:: wdns:" },
+	    "user:: cgroup:: time:: root:: wd:: wdns:", .elsewhere = true },
 	{ "numactl", WRAP_WORDS, "+i:p:P:w:m:N:C:l interleave: preferred: "
 	    "preferred-many: membind: cpunodebind: physcpubind:" },
 	{ "openvt", WRAP_WORDS, "+c: console:" },
@@ -134,7 +135,8 @@ static const struct wrap_row wraps[] = {
 	{ "softlimit", WRAP_WORDS, "+a:c:d:f:l:m:o:p:r:s:t:" },
 	{ "source", WRAP_SOURCE, "+", .in_shell = true },
 	{ "ssh", WRAP_STRING,
-	    "B:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", .skip = 1 },
+	    "B:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", .skip = 1,
+	    .elsewhere = true },
 	{ "ssh-agent", WRAP_WORDS, "+a:E:O:P:t:" },
 	{ "sshpass", WRAP_WORDS, "+f:d:p:P:e" },
 	{ "start-stop-daemon", WRAP_OPTION, "x:a:p:n:u:g:s:c:d:k:R:N:I:P:r: "

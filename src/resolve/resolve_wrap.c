@@ -19,6 +19,7 @@ follow_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	if (from >= argc)
 		return;
 	inner.by_exec = !row->in_shell;
+	inner.by.elsewhere |= row->elsewhere;
 	resolve_follow(w, &inner, argv + from, argc - from);
 }
 
@@ -102,6 +103,35 @@ only_asks(const struct syn_word *argv, size_t argc)
 	    strpbrk(argv[1].value, "vV") != NULL;
 }
 
+/* PATH=… of env's operands, and its options that change how the command is
+ * found. */
+static void
+env_moves(struct walk *w, struct spot *spot, const struct resolve_opts *o,
+	const struct resolve_opt *opt, enum resolve_opt_kind kind)
+{
+	/* execvp(3), where PATH is not set. */
+	static const char no_path[] = "/bin:/usr/bin";
+	struct syn_word value;
+
+	if (kind == RESOLVE_OPT_OPERAND) {
+		if (strncmp(opt->name, "PATH=", 5) == 0) {
+			spot->by.path_unknown = !o->argv[opt->word].known;
+			spot->by.path = opt->name + 5;
+		}
+	} else if (resolve_opt_is(opt, "i ignore-environment")) {
+		spot->by.path_unknown = false;
+		spot->by.path = no_path;
+	} else if (kind == RESOLVE_OPT_VALUE) {
+		value = resolve_word_tail(w, &o->argv[opt->value_word],
+		    opt->value_skip);
+		if (resolve_opt_is(opt, "u unset") &&
+		    strcmp(value.value, "PATH") == 0)
+			spot->by.path = no_path;
+		spot->by.cwd_unknown |= resolve_opt_is(opt, "C D chdir");
+		spot->by.elsewhere |= resolve_opt_is(opt, "R chroot");
+	}
+}
+
 static void
 unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -110,6 +140,7 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 	struct syn_word value, *words, *all;
+	struct spot moved = *at;
 	size_t n, rest;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
@@ -131,7 +162,7 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 				memcpy(all + 1 + n, argv + o.next,
 				    rest * sizeof *all);
 			if (at->depth < RESOLVE_DEPTH_MAX) {
-				struct spot inner = *at;
+				struct spot inner = moved;
 
 				inner.depth++;
 				unwrap_env(w, &inner, row, all, 1 + n + rest);
@@ -144,9 +175,10 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		    !is_assignment(&argv[opt.word]) &&
 		    !(opt.name_len == 1 && opt.name[0] == '-'))
 			break;
+		env_moves(w, &moved, &o, &opt, kind);
 	}
 	if (kind == RESOLVE_OPT_OPERAND)
-		follow_words(w, at, row, argv, argc, opt.word);
+		follow_words(w, &moved, row, argv, argc, opt.word);
 }
 
 static void
@@ -156,6 +188,7 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	struct resolve_opts o;
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
+	struct spot inner = *at;
 	struct syn_word text;
 	int skip = row->skip;
 
@@ -166,7 +199,8 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	if (kind == RESOLVE_OPT_END)
 		return;
 	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
-	resolve_program(w, at, &text);
+	inner.by.elsewhere |= row->elsewhere;
+	resolve_program(w, &inner, &text);
 }
 
 static void

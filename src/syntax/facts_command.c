@@ -28,6 +28,7 @@ syn_tell(struct syn_walk *w, const struct syn_node *node, unsigned context)
 	} else {
 		c->offset = w->at.offset;
 	}
+	syn_lookup_tell(w, c);
 	return w->commands.n - 1;
 }
 
@@ -317,6 +318,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	syn_tell_targets(w, node, index);
 	if (words.n > 0 && !vanish)
 		syn_env_undo(w, mark);
+	syn_lookup_tell(w, command_at(w, index));
 	if (syn_effect(w, words.v, words.n))
 		for (t = node->words; t != first; t = t->next)
 			syn_env_forget(w, t->assignment->name,

@@ -215,8 +215,29 @@ do_let(const struct call *c)
 static void
 do_cd(const struct call *c)
 {
+	syn_lookup_cd(c->w, c->words, c->n);
 	syn_env_forget(c->w, "PWD", 3);
 	syn_env_forget(c->w, "OLDPWD", 6);
+}
+
+static void
+do_popd(const struct call *c)
+{
+	syn_lookup_forget_dir(c->w);
+	syn_env_forget(c->w, "PWD", 3);
+	syn_env_forget(c->w, "OLDPWD", 6);
+}
+
+/* hash -p FILE NAME: NAME is FILE from now on. */
+static void
+do_hash(const struct call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++)
+		if (!c->words[i].known || (c->words[i].value[0] == '-' &&
+		    strchr(c->words[i].value, 'p') != NULL))
+			syn_lookup_odd(c->w);
 }
 
 static void
@@ -251,6 +272,14 @@ change_mode(const struct call *c)
 {
 	syn_env_hostile(c->w);
 	changes_reading(c->w, &c->words[0]);
+}
+
+/* enable -n NAME, enable -f FILE NAME: what names mean. */
+static void
+do_enable(const struct call *c)
+{
+	syn_lookup_odd(c->w);
+	change_mode(c);
 }
 
 static void
@@ -328,10 +357,11 @@ static const struct builtin {
 } builtins[] = {
 	{ ".", do_eval }, { "[", do_test }, { "alias", do_alias },
 	{ "cd", do_cd }, { "compgen", do_compgen }, { "declare", do_declare },
-	{ "enable", change_mode }, { "eval", do_eval },
+	{ "enable", do_enable }, { "eval", do_eval },
 	{ "export", do_export }, { "getopts", do_getopts },
+	{ "hash", do_hash },
 	{ "let", do_let }, { "local", do_declare },
-	{ "mapfile", do_mapfile }, { "popd", do_cd },
+	{ "mapfile", do_mapfile }, { "popd", do_popd },
 	{ "printf", do_printf }, { "pushd", do_cd }, { "read", do_names },
 	{ "readarray", do_mapfile }, { "readonly", do_declare },
 	{ "set", do_set }, { "shopt", do_shopt }, { "source", do_eval },
@@ -406,6 +436,8 @@ syn_name_effect(struct syn_walk *w, const char *name, size_t len)
 	};
 	size_t i;
 
+	if (len == 9 && memcmp(name, "BASH_CMDS", 9) == 0)
+		syn_lookup_odd(w);
 	for (i = 0; i < AEG_NELEM(names); i++) {
 		if (strncmp(names[i], name, len) != 0 || names[i][len] != '\0')
 			continue;

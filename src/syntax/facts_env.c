@@ -79,20 +79,27 @@ syn_env_slot(struct syn_walk *w, const char *name, size_t len)
 	return slot;
 }
 
+bool
+syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot)
+{
+	const struct syn_env *env = &w->env;
+
+	if (w->first || env->hostile || slot->never || slot->tainted ||
+	    (env->loops > 0 && env->hostile_somewhere))
+		return false;
+	if (slot->in_loop && slot->stamp < env->loop_stamp)
+		return false;
+	return !slot->anywhere || slot->stamp >= env->function_stamp;
+}
+
 enum syn_var
 syn_env_get(struct syn_walk *w, const char *name, size_t len,
     const char **ret_value, size_t *ret_len)
 {
-	struct syn_env *env = &w->env;
 	struct syn_slot *slot = syn_env_slot(w, name, len);
 	enum syn_var state;
 
-	if (w->first || env->hostile || slot->never || slot->tainted ||
-	    (env->loops > 0 && env->hostile_somewhere))
-		return SYN_VAR_UNKNOWN;
-	if (slot->in_loop && slot->stamp < env->loop_stamp)
-		return SYN_VAR_UNKNOWN;
-	if (slot->anywhere && slot->stamp < env->function_stamp)
+	if (!syn_env_certain(w, slot))
 		return SYN_VAR_UNKNOWN;
 	if (slot->set) {
 		*ret_value = slot->value;

@@ -84,6 +84,8 @@ struct syn_walk {
 	bool changed;		/* the present line is read differently */
 	unsigned values;	/* nesting of values read as text */
 	bool any_subst, any_function;
+	bool lookup_odd;	/* names may mean other programs */
+	bool lookup_odd_somewhere;	/* says the first walk */
 	struct syn_expander *spare;
 	size_t spent, spent_values;
 };
@@ -139,6 +141,16 @@ void syn_env_border(struct syn_walk *w);		/* of a loop */
 void syn_env_read(struct syn_walk *w, const char *name, size_t len);
 /* The characters that split: NULL when not known. */
 const char *syn_env_ifs(struct syn_walk *w);
+
+/* What the slot holds is what bash will find there. */
+bool syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot);
+
+/* facts_lookup.c: how commands are found, and what changes that */
+void syn_lookup_tell(struct syn_walk *w, struct syn_command *c);
+void syn_lookup_odd(struct syn_walk *w);
+void syn_lookup_cd(struct syn_walk *w, const struct syn_word *words,
+	size_t n);
+void syn_lookup_forget_dir(struct syn_walk *w);
 
 /* facts_fields.c */
 struct syn_draft {		/* a part in the making */

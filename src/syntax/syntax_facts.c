@@ -39,14 +39,17 @@ is_only_simple(const struct syn_walk *w, const struct syn_tree *tree)
 	    node->words != NULL && node->words->assignment == NULL;
 }
 
-/* Nothing is looked up where nothing is expanded. */
+/* The first walk tells what loops and functions change, for what is
+ * expanded or found there. */
 static bool
 may_look_up(const struct syn_tree *tree)
 {
 	return tree->len > 0 && (memchr(tree->src, '$', tree->len) != NULL ||
 	    memchr(tree->src, '~', tree->len) != NULL ||
 	    memchr(tree->src, '`', tree->len) != NULL ||
-	    memchr(tree->src, '(', tree->len) != NULL);
+	    memchr(tree->src, '(', tree->len) != NULL ||
+	    memchr(tree->src, '{', tree->len) != NULL ||
+	    memmem(tree->src, tree->len, "do", 2) != NULL);
 }
 
 /* Out of the first walk's memory. */
@@ -80,6 +83,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 		w.commands.cap = w.functions.cap = 0;
 		w.env.clock = w.env.loop_stamp = 0;
 		w.env.no_braces = w.changed = w.any_subst = false;
+		w.lookup_odd = false;
 		w.change = w.rest_unknown = NULL;
 		w.spent = w.spent_values = 0;
 		memset(&w.at, 0, sizeof w.at);

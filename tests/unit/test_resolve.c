@@ -286,6 +286,94 @@ test_kinds(void)
 	OK(resolve_table_unsorted() == NULL);
 }
 
+/* What a line does to PATH, to the working directory and to names counts for
+ * the commands behind it.  kind: of the last item. */
+static const struct {
+	const char *line;
+	enum resolve_kind kind;
+	bool incomplete;
+} moved[] = {
+	{ "PATH=/nonexistent; ls", RESOLVE_NOT_FOUND, false },
+	{ "PATH=/nonexistent ls", RESOLVE_NOT_FOUND, false },
+	{ "PATH=/nonexistent true", RESOLVE_BUILTIN, false },
+	{ "PATH=/nonexistent:/bin ls", RESOLVE_FILE, false },
+	{ "PATH=/bin; PATH+=:/x; ls", RESOLVE_FILE, false },
+	{ "(PATH=/nonexistent); ls", RESOLVE_FILE, false },
+	{ "export PATH=/nonexistent; ls", RESOLVE_NOT_FOUND, false },
+	{ "PATH=$(x); ls", RESOLVE_UNKNOWN, true },
+	{ "PATH=$1 ls", RESOLVE_UNKNOWN, true },
+	{ "unset PATH; ls", RESOLVE_UNKNOWN, true },
+	{ "read PATH; ls", RESOLVE_UNKNOWN, true },
+	{ "printf -v PATH /x; ls", RESOLVE_UNKNOWN, true },
+	{ "eval \"$x\"; ls", RESOLVE_UNKNOWN, true },
+	{ "for i in 1 2; do PATH=/x; ls; done", RESOLVE_NOT_FOUND, false },
+	{ "PATH=/nonexistent bash -c ls", RESOLVE_NOT_FOUND, false },
+	{ "PATH=/nonexistent; eval 'PATH=/bin; ls'", RESOLVE_FILE, false },
+	{ "PATH=/nonexistent; command ls", RESOLVE_NOT_FOUND, false },
+	{ "hash -p /bin/rm ls; ls", RESOLVE_UNKNOWN, true },
+	{ "hash ls; ls", RESOLVE_FILE, false },
+	{ "hash -p /bin/rm ls; /bin/ls", RESOLVE_FILE, false },
+	{ "BASH_CMDS[ls]=/bin/rm; ls", RESOLVE_UNKNOWN, true },
+	{ "BASH_CMDS=([ls]=/bin/rm); ls", RESOLVE_UNKNOWN, true },
+	{ "enable -f ./x.so ls; ls", RESOLVE_UNKNOWN, true },
+	{ "enable -n echo; echo", RESOLVE_UNKNOWN, true },
+	{ "env PATH=/nonexistent ls", RESOLVE_NOT_FOUND, false },
+	{ "env -i /bin/ls", RESOLVE_FILE, false },
+	{ "env \"PATH=$RANDOM\" ls", RESOLVE_UNKNOWN, true },
+	{ "env -C /bin ./ls", RESOLVE_UNKNOWN, true },
+	{ "cd /bin; ./ls", RESOLVE_FILE, false },
+	{ "cd /; cd bin && ./ls", RESOLVE_FILE, false },
+	{ "cd /bin && pushd .. && bin/ls", RESOLVE_FILE, false },
+	{ "cd /nonexistent; ./ls", RESOLVE_NOT_FOUND, false },
+	{ "cd \"$x\"; ./ls", RESOLVE_UNKNOWN, true },
+	{ "cd \"$x\"; ls", RESOLVE_FILE, false },
+	{ "cd -; ./ls", RESOLVE_UNKNOWN, true },
+	{ "cd -P /bin; ./ls", RESOLVE_UNKNOWN, true },
+	{ "popd; ./ls", RESOLVE_UNKNOWN, true },
+	{ "CDPATH=/usr; cd bin; ./ls", RESOLVE_UNKNOWN, true },
+	{ "while a; do cd ..; done; ./ls", RESOLVE_UNKNOWN, true },
+	{ "f() { cd /x; }; f; ./ls", RESOLVE_UNKNOWN, true },
+	{ "f() { PATH=/x; }; f; ls", RESOLVE_UNKNOWN, true },
+	{ "(cd /x); /bin/ls", RESOLVE_FILE, false },
+	{ "cd /nonexistent; PATH=.; ls", RESOLVE_NOT_FOUND, false },
+	{ "cd /bin; PATH=.; ls", RESOLVE_FILE, false },
+	{ "ssh host ls", RESOLVE_UNKNOWN, false },
+	{ "chroot /x ls", RESOLVE_UNKNOWN, false },
+};
+
+static enum syn_var
+variable(void *ctx, const char *name, const char **ret_value)
+{
+	*ret_value = state_get(ctx, name);
+	return *ret_value != NULL ? SYN_VAR_SET : SYN_VAR_UNSET;
+}
+
+static void
+test_moved(void)
+{
+	struct syn_vars vars = { variable, state };
+	struct syn_diag diag;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(moved); i++) {
+		struct resolve_set *set = NULL;
+		struct syn_tree *tree = NULL;
+		struct syn_facts *facts;
+		const struct resolved *last;
+
+		syn_parse(moved[i].line, strlen(moved[i].line), NULL, &tree,
+		    &diag);
+		facts = syn_facts_new(tree, &vars);
+		resolve_facts(facts, state, &set);
+		last = &set->items[set->n - 1];
+		IS_INTN(last->kind, moved[i].kind, moved[i].line);
+		OKF(set->incomplete == moved[i].incomplete, "%s: %s",
+		    moved[i].line, set->incomplete ? "not all was followed" :
+		    "all was followed");
+		release(set, tree, facts);
+	}
+}
+
 /* Programs in programs in programs end somewhere. */
 static void
 test_caps(void)
@@ -351,6 +439,7 @@ main(void)
 	test_cases();
 	test_codes();
 	test_kinds();
+	test_moved();
 	test_caps();
 	test_inherited();
 	state_free(state);

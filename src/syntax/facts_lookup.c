@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How a command's name will be looked up: by which PATH, in which working
+ * directory, and whether something in front of it has moved what names
+ * mean (hash -p, BASH_CMDS, enable).
+ *
+ * The working directory is kept among the variables, by a name that none of
+ * them can have, so that it is doubted and taken back where they are.
+ */
+#include "facts_int.h"
+
+static const char cwd_name[] = ".";
+
+static bool
+is(const struct syn_word *word, const char *s)
+{
+	return word->known && strcmp(word->value, s) == 0;
+}
+
+/* What names mean is not known any more: a builtin may be gone, a name may
+ * stand for any file. */
+void
+syn_lookup_odd(struct syn_walk *w)
+{
+	if (w->first)
+		w->lookup_odd_somewhere = true;
+	else
+		w->lookup_odd = true;
+}
+
+void
+syn_lookup_forget_dir(struct syn_walk *w)
+{
+	syn_env_forget(w, cwd_name, 1);
+}
+
+static void
+tell_path(struct syn_walk *w, struct syn_command *c)
+{
+	struct syn_slot *slot = syn_env_slot(w, "PATH", 4);
+	size_t i;
+
+	if (w->lookup_odd || (w->env.loops > 0 && w->lookup_odd_somewhere) ||
+	    !syn_env_certain(w, slot))
+		return;
+	if (!slot->set) {
+		c->lookup = SYN_LOOKUP_START;
+	} else if (slot->state == SYN_VAR_SET) {
+		c->lookup = SYN_LOOKUP_PATH;
+		c->path = slot->value;
+	}
+	/* In front of a command it counts for finding that command. */
+	for (i = 0; i < c->n_assigns && c->n_words > 0; i++) {
+		if (strcmp(c->assigns[i].name, "PATH") != 0)
+			continue;
+		c->lookup = SYN_LOOKUP_UNKNOWN;
+		c->path = NULL;
+		if (!c->assigns[i].value.known || c->assigns[i].append ||
+		    c->assigns[i].array || c->assigns[i].subscript != NULL)
+			return;
+		c->lookup = SYN_LOOKUP_PATH;
+		c->path = c->assigns[i].value.value;
+	}
+}
+
+void
+syn_lookup_tell(struct syn_walk *w, struct syn_command *c)
+{
+	struct syn_slot *slot;
+
+	if (w->first || w->changed)
+		return;
+	tell_path(w, c);
+	slot = syn_env_slot(w, cwd_name, 1);
+	if (!syn_env_certain(w, slot))
+		return;
+	if (!slot->set) {
+		c->dir = SYN_DIR_START;
+	} else if (slot->state == SYN_VAR_SET) {
+		c->dir = SYN_DIR_AT;
+		c->cwd = slot->value;
+	}
+}
+
+/* Where `cd word` leads, as text; NULL: not known. */
+static const char *
+target(struct syn_walk *w, const struct syn_word *word)
+{
+	const char *value = NULL, *base = NULL;
+	struct syn_slot *slot = syn_env_slot(w, cwd_name, 1);
+	size_t len = 0, base_len;
+	char *joined;
+
+	if (!word->known || word->may_split || word->len == 0 ||
+	    is(word, "-"))
+		return NULL;
+	if (word->value[0] == '/')
+		return word->value;
+	if (word->value[0] != '.' &&
+	    syn_env_get(w, "CDPATH", 6, &value, &len) != SYN_VAR_UNSET)
+		return NULL;
+	if (!syn_env_certain(w, slot) ||
+	    (slot->set && slot->state != SYN_VAR_SET))
+		return NULL;
+	if (!slot->set)
+		return word->value;
+	base = slot->value;
+	base_len = slot->value_len;
+	if (!syn_spend(w, base_len + word->len))
+		return NULL;
+	joined = arena_alloc(w->arena, base_len + word->len + 2);
+	memcpy(joined, base, base_len);
+	joined[base_len] = '/';
+	memcpy(joined + base_len + 1, word->value, word->len);
+	return joined;
+}
+
+/* cd, pushd: words from the name on. */
+void
+syn_lookup_cd(struct syn_walk *w, const struct syn_word *words, size_t n)
+{
+	const char *to = NULL, *home = NULL;
+	size_t i = 1, len = 0;
+
+	while (i < n && (is(&words[i], "-L") || is(&words[i], "-e") ||
+	    is(&words[i], "--")))
+		i++;
+	if (i + 1 == n)
+		to = target(w, &words[i]);
+	else if (i == n && is(&words[0], "cd") &&
+	    syn_env_get(w, "HOME", 4, &home, &len) == SYN_VAR_SET)
+		to = home;
+	if (to != NULL)
+		syn_env_set(w, cwd_name, 1, SYN_VAR_SET, to, strlen(to));
+	else
+		syn_lookup_forget_dir(w);
+}
