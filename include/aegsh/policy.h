@@ -66,6 +66,8 @@ int policy_load_layers(const char *profile, const char *cache_dir,
 int policy_load_rescue(bool operator, struct policy **ret, struct err *err);
 void policy_free(struct policy *p);
 
+/* Judge by another of the profiles that the sources define. */
+int policy_select(struct policy *p, const char *profile, struct err *err);
 const char *policy_profile(const struct policy *p);
 /* Name of the sandbox profile that this policy profile runs lines in. */
 const char *policy_sandbox(const struct policy *p);

@@ -28,6 +28,10 @@ struct state;
 /* Takes what of envp is a valid exported variable, sanitised; works out
  * cwd (PWD where it names it, else getcwd(3)), SHLVL. */
 struct state *state_new(char *const *envp);
+/* The same in a directory that need not be there, and that the process does
+ * not enter: for judging what somebody would do in it, never for running.
+ * cwd is absolute. */
+struct state *state_new_at(char *const *envp, const char *cwd);
 void state_free(struct state *s);
 
 /* NULL when unset. */

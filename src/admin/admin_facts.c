@@ -27,16 +27,16 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 }
 
 int
-admin_facts_new(char *bytes, size_t len, struct admin_facts *ret,
-    struct err *err)
+admin_facts_new(char *bytes, size_t len, const struct state *state,
+    struct admin_facts *ret, struct err *err)
 {
 	static const struct syn_options whole = { .at_end = true };
-	struct syn_vars vars = { known_variable, NULL };
+	const struct syn_vars vars = { known_variable,
+		(void *)(uintptr_t)state };
 	int rc = 0;
 
-	*ret = (struct admin_facts){ .bytes = bytes, .len = len };
-	ret->state = state_new(environ);
-	vars.ctx = ret->state;
+	*ret = (struct admin_facts){ .bytes = bytes, .len = len,
+		.state = state };
 	ret->answer = syn_parse(bytes, len, &whole, &ret->tree, &ret->diag);
 	if (ret->answer != SYN_TREE)
 		return 0;
@@ -56,7 +56,6 @@ admin_facts_done(struct admin_facts *f)
 	resolve_free(f->resolved);
 	syn_facts_free(f->facts);
 	syn_free(f->tree);
-	state_free(f->state);
 	free(f->bytes);
 	*f = (struct admin_facts){ .bytes = NULL };
 }

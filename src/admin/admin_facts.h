@@ -16,12 +16,12 @@ struct admin_facts {
 	struct syn_tree *tree;		/* these three with SYN_TREE */
 	struct syn_facts *facts;
 	struct resolve_set *resolved;
-	struct state *state;		/* of this process's environment */
+	const struct state *state;	/* borrowed */
 };
 
 /* Takes bytes.  -errno when what would run cannot be looked for. */
-int admin_facts_new(char *bytes, size_t len, struct admin_facts *ret,
-	struct err *err);
+int admin_facts_new(char *bytes, size_t len, const struct state *state,
+	struct admin_facts *ret, struct err *err);
 void admin_facts_done(struct admin_facts *f);
 /* "line 2, column 5: syntax error: expected fi"; owned. */
 char *admin_facts_diag(const struct admin_facts *f);

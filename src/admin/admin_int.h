@@ -40,6 +40,7 @@ enum admin_words {
 	ADMIN_WORDS_USER,
 	ADMIN_WORDS_PROFILE,
 	ADMIN_WORDS_DECISION,
+	ADMIN_WORDS_ORIGIN,
 	ADMIN_WORDS_SETTING,	/* name=value of a settings row */
 };
 
@@ -103,8 +104,16 @@ int admin_usage(struct admin *a);
 /* uid 0 only: be that user from here on, for good.  Reading somebody's
  * store takes their rights and no more. */
 int admin_become(struct admin *a, const char *user, struct err *err);
+/* For judging alone: root becomes that user; anybody else only speaks of
+ * them, and sees what he may see. */
+int admin_pose(struct admin *a, const char *user, struct err *err);
 /* a->conf, loaded for a->uid when it is not yet. */
 int admin_conf(struct admin *a, struct err *err);
+
+/* ---- admin_confine.c: a process that can only look --------------------- */
+
+/* No way back.  Open descriptors stay as they are. */
+void admin_confine(struct admin *a);
 
 /* ---- admin_print.c: text for people ------------------------------------ */
 

@@ -28,18 +28,52 @@ switch_to(uid_t uid, gid_t gid, struct err *err)
 	return 0;
 }
 
+static int
+find_user(const char *user, struct passwd **ret, struct err *err)
+{
+	errno = 0;
+	*ret = getpwnam(user);
+	if (*ret == NULL && errno != 0 && errno != ENOENT)
+		return err_sys(err, errno, "user %s", user);
+	if (*ret == NULL)
+		return err_set(err, ERR_UNKNOWN_NAME, "no such user: %s", user);
+	return 0;
+}
+
+static void
+speak_of(struct admin *a, const struct passwd *pw)
+{
+	a->uid = pw->pw_uid;
+	free(a->user);
+	free(a->home);
+	a->user = xstrdup(pw->pw_name);
+	a->home = xstrdup(pw->pw_dir);
+	conf_free(a->conf);
+	a->conf = NULL;
+}
+
 int
-admin_become(struct admin *a, const char *user, struct err *err)
+admin_pose(struct admin *a, const char *user, struct err *err)
 {
 	struct passwd *pw;
 	int rc;
 
-	errno = 0;
-	pw = getpwnam(user);
-	if (pw == NULL && errno != 0 && errno != ENOENT)
-		return err_sys(err, errno, "user %s", user);
-	if (pw == NULL)
-		return err_set(err, ERR_UNKNOWN_NAME, "no such user: %s", user);
+	if (geteuid() == 0)
+		return admin_become(a, user, err);
+	rc = find_user(user, &pw, err);
+	if (rc == 0)
+		speak_of(a, pw);
+	return rc;
+}
+
+int
+admin_become(struct admin *a, const char *user, struct err *err)
+{
+	struct passwd *pw;
+	int rc = find_user(user, &pw, err);
+
+	if (rc < 0)
+		return rc;
 	if (pw->pw_uid != a->uid) {
 		if (geteuid() != 0)
 			return err_set(err, -EPERM,
@@ -48,13 +82,7 @@ admin_become(struct admin *a, const char *user, struct err *err)
 		if (rc < 0)
 			return rc;
 	}
-	a->uid = pw->pw_uid;
-	free(a->user);
-	free(a->home);
-	a->user = xstrdup(pw->pw_name);
-	a->home = xstrdup(pw->pw_dir);
-	conf_free(a->conf);
-	a->conf = NULL;
+	speak_of(a, pw);
 	return 0;
 }
 

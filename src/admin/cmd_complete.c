@@ -109,6 +109,14 @@ offer_words(struct admin *a, enum admin_words words, const char *begun)
 		offer(a, begun, "confirm", "a person was asked");
 		offer(a, begun, "block", "did not run");
 		break;
+	case ADMIN_WORDS_ORIGIN:
+		offer(a, begun, "prompt", "typed by a person");
+		offer(a, begun, "command", "aegsh -c");
+		offer(a, begun, "forced", "sshd's ForceCommand");
+		offer(a, begun, "script", "a script that aegsh runs");
+		offer(a, begun, "stdin", "standard input");
+		offer(a, begun, "login", "a login shell's prompt");
+		break;
 	case ADMIN_WORDS_SETTING:
 		offer_settings(a, begun);
 		break;

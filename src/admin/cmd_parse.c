@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* `aegshctl parse`: how a line is read, and what it would run. */
 #include <string.h>
+#include <unistd.h>
 
 #include "admin_facts.h"
 #include "aegsh/base/mem.h"
@@ -71,6 +72,7 @@ run(struct admin *a, int argc, char **argv)
 	const char *file = NULL;
 	struct err err = ERR_INIT;
 	struct admin_facts f;
+	struct state *state;
 	bool json = false;
 	size_t len;
 	char *line;
@@ -90,14 +92,18 @@ run(struct admin *a, int argc, char **argv)
 	if (admin_read_line(file, file == NULL ? argv[args.at] : NULL, &line,
 	    &len, &err) < 0)
 		return admin_fail(a, &err);
-	if (admin_facts_new(line, len, &f, &err) < 0)
+	state = state_new(environ);
+	if (admin_facts_new(line, len, state, &f, &err) < 0) {
+		state_free(state);
 		return admin_fail(a, &err);
+	}
 	if (json)
 		print_json(a, &f);
 	else
 		print_text(a, &f);
 	o = f.answer == SYN_TREE ? ADMIN_OK : ADMIN_NO;
 	admin_facts_done(&f);
+	state_free(state);
 	return o;
 }
 

@@ -23,6 +23,18 @@ find_profile(const struct policy *p, const char *name)
 }
 
 int
+policy_select(struct policy *p, const char *profile, struct err *err)
+{
+	const struct pol_profile *found = find_profile(p, profile);
+
+	if (found == NULL)
+		return err_set(err, ERR_UNKNOWN_NAME, "no policy profile '%s'",
+		    profile);
+	p->profile = found;
+	return 0;
+}
+
+int
 pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	struct err *err)
 {
@@ -34,11 +46,9 @@ pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
 	p->buckets = pol_buckets_new(p);
 	pol_hash_hex(p->head->hash, p->hash);
-	p->profile = find_profile(p, profile);
-	if (p->profile == NULL) {
+	if (policy_select(p, profile, err) < 0) {
 		policy_free(p);
-		return err_set(err, ERR_UNKNOWN_NAME, "no policy profile '%s'",
-		    profile);
+		return ERR_UNKNOWN_NAME;
 	}
 	*ret = p;
 	return 0;

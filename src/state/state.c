@@ -83,8 +83,8 @@ take_entry(struct state *s, const char *entry, struct strv *too_large)
 		vars_set(&s->vars, name, eq + 1);
 }
 
-struct state *
-state_new(char *const *envp)
+static struct state *
+start(char *const *envp, const char *cwd)
 {
 	struct state *s = xcalloc(1, sizeof(*s));
 	struct strv too_large = STRV_INIT;
@@ -101,7 +101,9 @@ state_new(char *const *envp)
 		    too_large.v[i]);
 	strv_done(&too_large);
 
-	s->cwd = start_cwd(vars_get(&s->vars, "PWD"));
+	s->cwd = cwd != NULL ? canon_logical(cwd) : NULL;
+	if (s->cwd == NULL)
+		s->cwd = start_cwd(vars_get(&s->vars, "PWD"));
 	vars_set(&s->vars, "PWD", s->cwd);
 	old = vars_get(&s->vars, "OLDPWD");
 	if (old != NULL && (stat(old, &st) < 0 || !S_ISDIR(st.st_mode)))
@@ -114,6 +116,18 @@ state_new(char *const *envp)
 	umask(s->umask);
 	s->last_arg = xstrdup("");
 	return s;
+}
+
+struct state *
+state_new(char *const *envp)
+{
+	return start(envp, NULL);
+}
+
+struct state *
+state_new_at(char *const *envp, const char *cwd)
+{
+	return start(envp, cwd);
 }
 
 void

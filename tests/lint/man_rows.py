@@ -137,6 +137,7 @@ def examples(root):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="aegsh-test-") as root:
+        os.chmod(root, 0o755)  # some examples become another user
         os.environ["AEGSH_TEST_ROOT"] = root
         os.environ["AEGSH_TEST_DATA"] = os.path.join(TOP, "share")
         for name in ("HOME", "XDG_CONFIG_HOME"):
