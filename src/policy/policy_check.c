@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A rule's own examples: each must be matched by it, each counterexample
- * must not.  They are judged in a made-up place (a home and a working
+ * Examples: each of a rule's must be matched by it, each counterexample
+ * must not; those of a program show all that it is turned into, its
+ * counterexamples nothing.  They are judged in a made-up place (a home and a working
  * directory of their own), without looking at files.
  */
 #include "policy_compile_int.h"
@@ -18,36 +19,44 @@ static const char example_cwd[] = "/home/user/project";
 struct example {
 	const struct policy *policy;
 	const struct state *state;
-	const struct ir_rule *ir;
-	const struct pol_rule *rule;
+	const char *kind, *name, *file;	/* of what is being checked … */
+	unsigned line;
+	const struct pol_rule *rule;	/* … a rule, … */
+	const struct pol_program *program;	/* … or a program and … */
+	uint64_t turns;			/* … what its examples turned it into */
 	struct err *err;
 	unsigned failed;
 };
 
 static bool
-matches_line(const struct example *x, const struct policy_input *in)
+matches_line(struct example *x, const struct policy_input *in)
 {
 	struct view v = { .arena = arena_new(), .home = example_home,
 		.cwds = { example_cwd }, .n_cwds = 1 };
 	bool hit = false, limit = false;
+	uint64_t turns = 0;
 	size_t i;
 
 	view_build(&v, x->policy, in);
 	for (i = 0; i < v.n_cmds && !hit; i++)
-		hit = rule_matches(&v, &v.cmds[i], x->rule, &limit);
+		if (x->rule != NULL)
+			hit = rule_matches(&v, &v.cmds[i], x->rule, &limit);
+		else if (v.cmds[i].program == x->program)
+			turns |= view_turns(&v, &v.cmds[i]);
 	arena_free(v.arena);
-	return hit;
+	x->turns |= turns;
+	return hit || turns != 0;
 }
 
 /* The first complaint is the error; whoever debugs sees all of them. */
 static int
 complain(struct example *x, const char *what, const char *line)
 {
-	log_debug("policy: %s:%u: rule '%s' %s: %s", x->ir->file, x->ir->line,
-	    x->ir->id, what, line);
+	log_debug("policy: %s:%u: %s '%s' %s: %s", x->file, x->line, x->kind,
+	    x->name, what, line);
 	if (x->failed++ == 0)
-		err_set(x->err, ERR_SYNTAX, "%s:%u: rule '%s' %s: %s",
-		    x->ir->file, x->ir->line, x->ir->id, what, line);
+		err_set(x->err, ERR_SYNTAX, "%s:%u: %s '%s' %s: %s",
+		    x->file, x->line, x->kind, x->name, what, line);
 	return ERR_SYNTAX;
 }
 
@@ -95,14 +104,52 @@ check_line(struct example *x, const char *line, bool wanted)
 }
 
 static void
-check_rule(struct example *x)
+check_lines(struct example *x, const struct ir_list *lines, bool wanted)
 {
 	size_t i;
 
-	for (i = 0; i < x->ir->examples.n; i++)
-		check_line(x, x->ir->examples.v[i], true);
-	for (i = 0; i < x->ir->counterexamples.n; i++)
-		check_line(x, x->ir->counterexamples.v[i], false);
+	for (i = 0; i < lines->n; i++)
+		check_line(x, lines->v[i], wanted);
+}
+
+static void
+check_rule(struct example *x, const struct ir_rule *ir,
+	const struct pol_rule *rule)
+{
+	x->kind = "rule";
+	x->name = ir->id;
+	x->file = ir->file;
+	x->line = ir->line;
+	x->rule = rule;
+	check_lines(x, &ir->examples, true);
+	check_lines(x, &ir->counterexamples, false);
+}
+
+/* A row that gives examples gives one of everything. */
+static void
+check_program(struct example *x, const struct ir_program *ir,
+	const struct pol_program *program)
+{
+	const uint32_t *turns = pol_list(x->policy, program->turns);
+	uint32_t i;
+
+	if (ir->examples.n == 0 && ir->counterexamples.n == 0)
+		return;
+	x->kind = "program";
+	x->name = ir->names;
+	x->file = ir->file;
+	x->line = ir->line;
+	x->rule = NULL;
+	x->program = program;
+	x->turns = 0;
+	check_lines(x, &ir->counterexamples, false);
+	x->turns = 0;
+	check_lines(x, &ir->examples, true);
+	for (i = 0; i < program->n_turns; i += 2)
+		if ((x->turns >> pol_arg_bit(POL_ARG_TURNS,
+		    pol_string(x->policy, turns[i + 1])) & 1) == 0)
+			complain(x, "has no example of being turned into",
+			    pol_string(x->policy, turns[i + 1]));
 }
 
 int
@@ -124,12 +171,12 @@ pol_examples_check(const struct pol_sources *sources, const char *blob,
 	x.state = state;
 	for (i = 0; i < sources->n && rc == 0; i++)
 		rc = ir_parse(ir, &sources->v[i], err);
-	for (i = 0; i < ir->n_rules && rc == 0; i++) {
-		x.ir = ir->rules[i];
-		x.rule = (const struct pol_rule *)pol_section(&p,
-		    POL_SEC_RULES) + i;
-		check_rule(&x);
-	}
+	for (i = 0; i < ir->n_programs && rc == 0; i++)
+		check_program(&x, ir->programs[i], (const struct pol_program *)
+		    pol_section(&p, POL_SEC_PROGRAMS) + i);
+	for (i = 0; i < ir->n_rules && rc == 0; i++)
+		check_rule(&x, ir->rules[i], (const struct pol_rule *)
+		    pol_section(&p, POL_SEC_RULES) + i);
 	if (rc == 0 && x.failed > 0)
 		rc = ERR_SYNTAX;
 	free(p.buckets);

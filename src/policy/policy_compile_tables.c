@@ -188,6 +188,13 @@ compile_program(struct compiler *c, const struct ir_program *g, uint32_t row)
 		if ((rc = check_roles(c, g,
 		    strstr(g->values.v[i], ": ") + 2)) < 0)
 			return rc;
+	for (i = 0; i < g->turns.n; i++) {
+		p = strstr(g->turns.v[i], ": ") + 2;
+		if (pol_arg_bit(POL_ARG_TURNS, p) < 0)
+			return err_set(c->err, ERR_SYNTAX, "%s:%u: program "
+			    "'%s': nothing is turned into '%s'", g->file,
+			    g->line, g->names, p);
+	}
 	buf_put(&c->sections[POL_SEC_PROGRAMS], &out, sizeof out);
 	for (p = g->names; *p != '\0'; p += n) {
 		p += strspn(p, " \t\n");

@@ -48,7 +48,8 @@ static const char *const origins[] = {	/* enum policy_origin */
 
 static const char *const turns[] = {	/* what a program is made into */
 	"shell", "command", "reads", "writes", "upload", "download",
-	"reverse-shell", "bind-shell", "library", "privilege", NULL,
+	"reverse-shell", "bind-shell", "library", "privilege", "looks",
+	NULL,
 };
 
 static const char *const *

@@ -214,6 +214,9 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 {
 	const struct view_path *out;
 
+	/* A rule that blocks already says it better. */
+	if (denied->rule != NULL && denied->action == POLICY_BLOCK)
+		return;
 	if (writes_store(e, cmd)) {
 		say(e, "  paths: block store: aegsh's own records can't be "
 		    "changed\n");
@@ -222,8 +225,7 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 			.reason = "aegsh's own records can't be changed" };
 		return;
 	}
-	if (!e->v.policy->profile->jail ||
-	    (denied->rule != NULL && denied->action == POLICY_BLOCK))
+	if (!e->v.policy->profile->jail)
 		return;
 	out = escape(e, cmd);
 	if (out == NULL)

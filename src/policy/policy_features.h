@@ -32,6 +32,13 @@ POL_FEATURE(WRITTEN_THEN_USED, "written-then-used",
 	"a program is given a file that the line has just written")
 POL_FEATURE(WRITTEN_THEN_MARKED, "written-then-marked",
 	"the line changes owner or mode of a file that it has just written")
+POL_FEATURE(MARKED_THEN_RUN, "marked-then-run",
+	"the line changes the mode of a file and runs it")
+POL_FEATURE(OWN_TREE, "own-tree",
+	"what it deletes or changes lies below the working directory, a home "
+	"or /tmp")
+POL_FEATURE(OWN_START, "own-start",
+	"where it starts lies in the working directory, a home or /tmp")
 POL_FEATURE(IFS_GAME, "ifs-game",
 	"IFS decides where the command's words begin and end")
 POL_FEATURE(SHADOWS, "shadows",

@@ -91,6 +91,9 @@ enum pol_how {			/* bits: what is done with a path */
 	POL_HOW_MAYBE = 1 << 6,	/* a program that no table knows */
 	POL_HOW_REPEAT = 1 << 8,	/* in role patterns only, as … */
 	POL_HOW_ANYWHERE = 1 << 10,	/* its beginning is not known */
+	POL_HOW_GLOBBED = 1 << 13,	/* not known, but for names by a glob */
+	POL_HOW_MADE = 1 << 11,	/* written by a compiler, from a source */
+	POL_HOW_FETCHED = 1 << 12,	/* a URL: its last part becomes a file */
 	POL_HOW_REMOTE = 1 << 9,	/* … "host:path" is no path of here */
 };
 /* A word of a role pattern as bits of pol_how, or -1. */
@@ -99,7 +102,7 @@ int pol_role(const char *word, size_t len);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 2u		/* of the format; raise it with any change */
+#define POL_VERSION 3u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */

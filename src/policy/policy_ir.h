@@ -34,6 +34,7 @@ struct ir_program {
 	const char *names, *options, *operands, *file;
 	unsigned line;
 	struct ir_list when, values, turns;
+	struct ir_list examples, counterexamples;
 };
 
 struct ir_paths {

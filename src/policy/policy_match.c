@@ -66,8 +66,8 @@ view_any_name(const struct policy *p, const struct pol_cond *c,
 	return false;
 }
 
-static bool
-glob_matches(const char *pattern, const char *text)
+bool
+view_glob(const char *pattern, const char *text)
 {
 	return strpbrk(pattern, "*?[\\") == NULL ? strcmp(pattern, text) == 0 :
 	    fnmatch(pattern, text, 0) == 0;
@@ -79,7 +79,7 @@ any_glob(const struct match *m, const struct pol_cond *c, const char *text)
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (glob_matches(element(m, c, i), text))
+		if (view_glob(element(m, c, i), text))
 			return true;
 	return false;
 }
@@ -302,86 +302,6 @@ any_args(struct match *m, const struct pol_cond *c, bool regex)
 	return regex ? any_regex(m, c, args, len) : any_text(m, c, args, len);
 }
 
-/* ---- what the table of programs knows ----------------------------------- */
-
-/* "gzip,pigz" holds the word that the value begins with, and nothing in
- * the value would start a second program. */
-static bool
-is_approved(const char *list, const char *text, size_t len)
-{
-	size_t n, i;
-
-	for (i = 0; i < len; i++)
-		if (strchr(";|&`(", text[i]) != NULL)
-			return false;
-	for (i = 0; i < len && text[i] != ' ' && text[i] != '='; i++)
-		continue;
-	len = i;
-
-	for (; *list != '\0'; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
-		if (n == len && memcmp(list, text, n) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* A shape is an option group, perhaps with "!a,b" for values that are
- * fine, or a glob that some operand matches. */
-static bool
-has_shape(const struct match *m, const char *shape)
-{
-	const char *bang = strstr(shape, " !");
-	const struct view_opt *opt;
-	const struct syn_word *value;
-	char group[256];
-	size_t i, n = bang != NULL ? (size_t)(bang - shape) : strlen(shape);
-
-	if (n >= sizeof group)
-		return true;
-	memcpy(group, shape, n);
-	group[n] = '\0';
-	if (group[0] != '-') {
-		for (i = 0; i < m->cmd->n_operands; i++)
-			if (glob_matches(group,
-			    m->cmd->argv[m->cmd->operands[i]].value))
-				return true;
-		return false;
-	}
-	for (i = 0; i < m->cmd->n_opts; i++) {
-		opt = &m->cmd->opts[i];
-		if (!view_opt_in(&opt->opt, group))
-			continue;
-		value = &m->cmd->argv[opt->opt.value_word];
-		if (bang == NULL || !opt->has_value || !value->known ||
-		    !is_approved(bang + 2, value->value + opt->opt.value_skip,
-		    value->len - opt->opt.value_skip))
-			return true;
-	}
-	return false;
-}
-
-static uint64_t
-turns_of(const struct match *m)
-{
-	const struct pol_program *g = m->cmd->program;
-	const struct policy *p = m->v->policy;
-	const uint32_t *turns;
-	uint64_t bits = 0;
-	uint32_t i;
-	int bit;
-
-	if (g == NULL)
-		return 0;
-	turns = pol_list(p, g->turns);
-	for (i = 0; i < g->n_turns; i += 2) {
-		bit = pol_arg_bit(POL_ARG_TURNS, pol_string(p, turns[i + 1]));
-		if (bit >= 0 && has_shape(m, pol_string(p, turns[i])))
-			bits |= (uint64_t)1 << bit;
-	}
-	return bits;
-}
-
 /* The whole line is the same for each of its commands: asked once. */
 static bool
 any_line(struct match *m, const struct pol_cond *c, bool regex)
@@ -440,7 +360,7 @@ HOLDS_WHEN(BESIDE, view_related(m->v, m->cmd, c, VIEW_BESIDE))
 HOLDS_WHEN(BESIDE_READS,
     (view_read_beside(m->v, m->cmd) & mask_of(m, c)) != 0)
 HOLDS_WHEN(LANGUAGE, any_code(m, NULL, false))
-HOLDS_WHEN(TURNS, (mask_of(m, c) & turns_of(m)) != 0)
+HOLDS_WHEN(TURNS, (mask_of(m, c) & view_turns(m->v, m->cmd)) != 0)
 HOLDS_WHEN(TEXT, any_args(m, c, false))
 HOLDS_WHEN(ARGS, any_args(m, c, true))
 HOLDS_WHEN(CODE_TEXT, any_code(m, c, false))

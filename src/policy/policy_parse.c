@@ -174,6 +174,8 @@ parse_program(struct parser *ps, cfg_t *sec, unsigned nth)
 	g->when = keep_list(ps, sec, "when");
 	g->values = keep_list(ps, sec, "values");
 	g->turns = keep_list(ps, sec, "turns");
+	g->examples = keep_list(ps, sec, "example");
+	g->counterexamples = keep_list(ps, sec, "counterexample");
 	IR_PUSH(ps->ir, ps->ir->programs, ps->ir->n_programs, g);
 	return 0;
 }
@@ -323,7 +325,10 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_STR("operands", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("when", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("values", NULL, CFGF_NODEFAULT),
-		CFG_STR_LIST("turns", NULL, CFGF_NODEFAULT), CFG_END() };
+		CFG_STR_LIST("turns", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("example", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("counterexample", NULL, CFGF_NODEFAULT),
+		CFG_END() };
 	cfg_opt_t profile[] = { CFG_STR("extends", NULL, CFGF_NODEFAULT),
 		CFG_STR("sandbox", NULL, CFGF_NODEFAULT),
 		CFG_STR("unknown", NULL, CFGF_NODEFAULT),

@@ -25,6 +25,8 @@ static const struct {
 	{ "maybe", POL_HOW_MAYBE }, { "text", 0 },
 	{ "from", POL_HOW_READ | POL_HOW_REMOTE },
 	{ "to", POL_HOW_WRITE | POL_HOW_REMOTE },
+	{ "make", POL_HOW_WRITE | POL_HOW_MADE },
+	{ "fetch", POL_HOW_MAYBE | POL_HOW_FETCHED },
 };
 
 int
@@ -58,9 +60,35 @@ push_path(struct view *v, struct view_cmd *cmd, const struct view_path *path)
 static void
 note_written(struct view *v, const struct view_path *path)
 {
-	if ((path->how & POL_HOW_WRITE) == 0 || !path->known)
+	if ((path->how & (POL_HOW_WRITE | POL_HOW_MADE)) != POL_HOW_WRITE ||
+	    !path->known)
 		return;
 	view_names_add(v->arena, &v->written, path->path, strlen(path->path));
+}
+
+/* "http://host/dir/file?query": the line has a file of that name now,
+ * wherever the program puts it. */
+static void
+note_fetched(struct view *v, const char *text, size_t len)
+{
+	size_t end = 0, start;
+
+	while (end < len && text[end] != '?' && text[end] != '#')
+		end++;
+	for (start = end; start > 0 && text[start - 1] != '/';)
+		start--;
+	if (start > 0 && end > start)
+		view_names_add(v->arena, &v->fetched, text + start,
+		    end - start);
+}
+
+static bool
+was_fetched(const struct view *v, const struct view_path *path)
+{
+	const char *base = path_base(path->path);
+
+	return path->known && view_names_have(&v->fetched, base,
+	    strlen(base));
 }
 
 static bool
@@ -93,7 +121,8 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	size_t i, n;
 	const char *other;
 
-	path.how &= ~(unsigned)POL_HOW_ANYWHERE;
+	path.how &= ~(unsigned)(POL_HOW_ANYWHERE | POL_HOW_FETCHED |
+	    POL_HOW_GLOBBED);
 
 	if (len == 0 || memchr(text, '\0', len) != NULL)
 		return;
@@ -102,6 +131,8 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	    &path.len, &bent);
 	path.len = anywhere ? len : path.len;
 	path.sets = view_sets(v, path.path, path.len, known);
+	if (!anywhere && (known || (how & POL_HOW_GLOBBED)))
+		view_whose(v, &path);
 	for (i = 1; i < v->n_cwds && text[0] != '/' && !anywhere; i++) {
 		other = view_fold(v, v->cwds[i], text, len, &n, &bent);
 		path.sets |= view_sets(v, other, n, known);
@@ -111,6 +142,18 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	path.sets |= sets_behind(v, &path);
 	if (bent)
 		cmd->features |= (uint64_t)1 << POL_FEATURE_BENT_PATH;
+	if (how & POL_HOW_RUN) {
+		if (was_fetched(v, &path))
+			cmd->features |=
+			    (uint64_t)1 << POL_FEATURE_WRITTEN_THEN_RUN;
+		if (view_names_have(&v->marked, path.path,
+		    strlen(path.path)))
+			cmd->features |=
+			    (uint64_t)1 << POL_FEATURE_MARKED_THEN_RUN;
+	}
+	if ((how & POL_HOW_CHANGE) && known)
+		view_names_add(v->arena, &v->marked, path.path,
+		    strlen(path.path));
 	if (was_written(v, &path)) {
 		if (how & POL_HOW_RUN)
 			cmd->features |=
@@ -269,6 +312,8 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 		    false, maybe);
 		return;
 	}
+	if ((how & POL_HOW_FETCHED) && word->known)
+		note_fetched(v, text, len);
 	if ((how & POL_HOW_REMOTE) && is_remote(text, len))
 		return;
 	how &= ~(unsigned)POL_HOW_REMOTE;
@@ -276,6 +321,8 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 		text = with_stars(v, word, skip, &len);
 		if (text == NULL)
 			return;
+		if (view_only_globs(word))
+			how |= POL_HOW_GLOBBED;
 		add_text(v, cmd, text, len, how | (starts_open(word, skip) ?
 		    POL_HOW_ANYWHERE : 0), false, maybe);
 		if (!maybe)
@@ -495,6 +542,7 @@ view_paths(struct view *v, struct view_cmd *cmd)
 		    strcmp(cmd->code[i]->language, "awk") != 0)
 			add_embedded(v, cmd, cmd->code[i]->text.value,
 			    cmd->code[i]->text.len, POL_HOW_MAYBE);
+	view_own(cmd);
 	add_redirs(v, cmd);
 }
 

@@ -134,6 +134,22 @@ match_wild(const struct pol_pattern *pat, const char *text, const char *word)
 	    spelled(word) * 3 >= spelled(text) && fnmatch(word, text, 0) == 0;
 }
 
+/* As many of the path's last components as the pattern has, or NULL. */
+static const char *
+last_components(const struct target *t, const char *text)
+{
+	const char *path = t->base;
+
+	for (text = strchr(text, '/'); text != NULL;
+	    text = strchr(text + 1, '/')) {
+		if (path - t->path < 2)
+			return NULL;
+		for (path--; path > t->path && path[-1] != '/'; path--)
+			continue;
+	}
+	return path;
+}
+
 static bool
 matches(const struct policy *p, const struct pol_pattern *pat,
 	const struct target *t)
@@ -154,7 +170,9 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 			return match_exact(pat, text, path);
 		}
 	} else if (pat->flags & POL_PAT_NAME) {
-		path = t->base;
+		path = last_components(t, text);
+		if (path == NULL)
+			return false;
 	}
 	if (t->exact) {
 		/* The cheap refusal first: it is almost always enough. */
@@ -197,6 +215,10 @@ bucket_of(const struct policy *p, const struct pol_pattern *pat)
 {
 	size_t at = byte_at(kind_of(pat));
 
+	/* The first byte is that of another component than the last. */
+	if ((pat->flags & POL_PAT_NAME) &&
+	    strchr(pol_string(p, pat->text), '/') != NULL)
+		return 0;
 	return pat->prefix > at ? (unsigned char)pol_string(p, pat->text)[at] :
 	    0;
 }

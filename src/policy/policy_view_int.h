@@ -17,6 +17,8 @@ struct view_path {
 	unsigned how;		/* enum pol_how */
 	uint64_t sets;
 	bool known;
+	bool own;		/* below the working directory, a home, /tmp */
+	bool own_start;		/* the same, or the working directory */
 };
 
 struct view_opt {
@@ -78,7 +80,9 @@ struct view {
 	size_t n_cwds;
 	struct view_cmd *cmds;
 	size_t n_cmds;
-	struct view_names written;	/* the files that it writes */
+	struct view_names written;	/* the files that it writes, … */
+	struct view_names fetched;	/* … fetches, by their last name, … */
+	struct view_names marked;	/* … whose mode it changes */
 	unsigned char *lines;	/* by condition on the line: 1 no, 2 yes */
 	struct relations *relations;	/* policy_relations.c; when needed */
 	struct view_names assigned;	/* the variables that it assigns */
@@ -95,6 +99,12 @@ const char *view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len);
 /* policy_paths.c */
 void view_paths(struct view *v, struct view_cmd *cmd);
 void view_follow_cd(struct view *v, const struct view_cmd *cmd);
+
+/* policy_own.c: fill own and own_start of a path; the features of a command
+ * whose paths are all there; a word that is unknown by its globs alone. */
+void view_whose(const struct view *v, struct view_path *path);
+void view_own(struct view_cmd *cmd);
+bool view_only_globs(const struct syn_word *word);
 
 /* policy_sets.c: which sets a path falls into.  exact: no wildcard in it. */
 uint64_t view_sets(const struct view *v, const char *path, size_t len,
@@ -124,6 +134,12 @@ bool rule_matches(struct view *v, struct view_cmd *cmd,
 
 bool view_any_name(const struct policy *p, const struct pol_cond *c,
 	const struct view_cmd *cmd);
+/* fnmatch(3), but strcmp(3) where there is nothing to match. */
+bool view_glob(const char *pattern, const char *text);
+
+/* policy_turns.c: what the command is made into, as bits of the words of
+ * "turns". */
+uint64_t view_turns(const struct view *v, const struct view_cmd *cmd);
 
 /* policy_relations.c: a command of one of the condition's names … */
 enum view_relation {

@@ -96,6 +96,17 @@ static const struct {
 	    "10-x.conf:1: program 'frob': unknown role" },
 	{ "program \"frob\" {\n\tvalues = { '-x' }\n}",
 	    "program 'frob': '-x' is not" },
+	{ "program \"frob\" {\n\tturns = { '-x: pumpkin' }\n}",
+	    "program 'frob': nothing is turned into 'pumpkin'" },
+	{ "program \"frob\" {\n\tturns = { '-x: shell' }\n"
+	    "\texample = { 'frob -y' }\n}",
+	    "program 'frob' does not match its example: frob -y" },
+	{ "program \"frob\" {\n\tturns = { '-x: shell', '-l: looks' }\n"
+	    "\texample = { 'frob -x' }\n}",
+	    "has no example of being turned into: looks" },
+	{ "program \"frob\" {\n\tturns = { '-x: shell' }\n"
+	    "\texample = { 'frob -x' }\n\tcounterexample = { 'frob -ax' }\n}",
+	    "matches its counterexample: frob -ax" },
 	{ "profile \"p\" {\n\tenabled = true\n}", "no rank from 0 to 1000" },
 	{ "profile \"p\" {\n\textends = none\n}",
 	    "profile 'p': no such profile 'none'" },
