@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Examples: each of a rule's must be matched by it, each counterexample
- * must not; those of a program show all that it is turned into, its
- * counterexamples nothing.  They are judged in a made-up place (a home and a working
+ * Examples: each of a rule's must be matched by it, each counterexample must
+ * not; those of a program show all that it is turned into, counterexamples
+ * nothing.  They are judged in a made-up place (a home and a working
  * directory of their own), without looking at files.
  */
 #include "policy_compile_int.h"
