@@ -93,7 +93,7 @@ enum pol_how {			/* bits: what is done with a path */
 	POL_HOW_ANYWHERE = 1 << 10,	/* its beginning is not known */
 	POL_HOW_GLOBBED = 1 << 13,	/* unknown by its globs alone */
 	POL_HOW_MADE = 1 << 11,	/* written by a compiler, from a source */
-	POL_HOW_FETCHED = 1 << 12,	/* a URL: its last part becomes a file */
+	POL_HOW_FETCHED = 1 << 12,	/* a URL: its end names a file */
 	POL_HOW_REMOTE = 1 << 9,	/* … "host:path" is no path of here */
 };
 /* A word of a role pattern as bits of pol_how, or -1. */
