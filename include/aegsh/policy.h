@@ -97,6 +97,8 @@ struct policy_input {
 	const char *project;		/* root of the jail, or NULL: cwd */
 	const char *line;		/* the bytes, or NULL: only needed to */
 	size_t len;			/* see odd characters in comments */
+	bool input_judged;		/* the line is one shell, and what it
+					 * reads will be judged as well */
 };
 
 /* The verdict's strings live as long as the policy and the facts.  explain

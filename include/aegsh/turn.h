@@ -61,6 +61,8 @@ struct turn_opts {
 	const struct conf *conf;
 	struct state *state;
 	const char *profile;		/* NULL: the configured one */
+	bool bound;			/* profile may only be stricter than
+					 * it, as in a managed install */
 	bool rescue;			/* no files: what is built in judges */
 	bool operator;			/* in a rescue: may mend things */
 	uid_t uid, loginuid;
@@ -100,6 +102,18 @@ void turn_confirm(struct turn *t, struct turn_judged *j);
 /* What the person said: "yes", "no", or NULL: nobody was asked. */
 const char *turn_answer(const struct turn_judged *j);
 
+/*
+ * A command line that is nothing but a shell reading its commands from
+ * standard input (bash -s).  turn_act() puts it on record and starts
+ * nothing; the commands are the caller's to read and to have judged: unit by
+ * unit as a stream, or (another shell than the one that runs lines) as one
+ * text that the shell gets in a here-document.
+ */
+enum turn_reads { TURN_READS_NOTHING = 0, TURN_READS_UNITS, TURN_READS_TEXT };
+/* argv: the shell's name and its arguments, as long as j lives; untouched
+ * where nothing is read. */
+enum turn_reads turn_reads(struct turn_judged *j, char *const **ret_argv);
+
 struct turn_result {
 	bool ran;
 	int status;		/* $? */
@@ -118,7 +132,7 @@ void turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 /* A stream of units that share one bash.  act() as turn_act(); ret->ran
  * false ends the stream. */
 void turn_stream_act(struct turn *t, struct turn_judged *j,
-	char *const *args, struct turn_result *ret);
+	const char *argv0, char *const *args, struct turn_result *ret);
 /* No more input; waits for bash.  ret->status is that of the stream. */
 void turn_stream_end(struct turn *t, struct turn_result *ret);
 bool turn_stream_over(const struct turn *t);

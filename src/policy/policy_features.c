@@ -125,7 +125,7 @@ interpreter_features(struct view *v, size_t i)
 		return;
 	if (view_stdin_given(v, cmd))
 		set(cmd, POL_FEATURE_STDIN_PROGRAM);
-	else if (view_is_shell(cmd))
+	else if (view_is_shell(cmd) && !v->in->input_judged)
 		set(cmd, POL_FEATURE_BARE_SHELL);
 }
 

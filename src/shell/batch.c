@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/resolve.h"
+#include "aegsh/syntax.h"
 #include "shell/shell_int.h"
 
 /* Personal mode runs what it cannot record, and says so. */
@@ -31,20 +33,125 @@ end_status(struct shell *sh, const struct turn_result *r)
 	return r->status;
 }
 
+static int run_stream(struct shell *sh, const char *argv0,
+    char *const *args);
+static int run_text(struct shell *sh, char *const *argv,
+    enum line_origin origin);
+
 static int
 run_unit(struct shell *sh, const struct line *line, const char *argv0,
     char *const *args)
 {
 	struct turn_judged *j = turn_judge(sh->turn, line);
+	char *const *reader;
 	struct turn_result r;
+	int status;
 
 	shell_progress_end(sh);
 	turn_confirm(sh->turn, j);
 	turn_act(sh->turn, j, argv0, args, &r);
 	shell_complain(j, &r);
 	say_unrecorded(sh, &r);
+	status = end_status(sh, &r);
+	if (r.ran)
+		switch (turn_reads(j, &reader)) {
+		case TURN_READS_NOTHING:
+			break;
+		case TURN_READS_UNITS:
+			status = run_stream(sh, reader[0], reader + 1);
+			break;
+		case TURN_READS_TEXT:
+			status = run_text(sh, reader, line->origin);
+			break;
+		}
 	turn_judged_free(j);
-	return end_status(sh, &r);
+	return status;
+}
+
+static void
+put_quoted(struct buf *out, const char *word)
+{
+	buf_putc(out, '\'');
+	for (; *word != '\0'; word++)
+		if (*word == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_putc(out, *word);
+	buf_puts(out, "' ");
+}
+
+/* SHELL -s ARG… <<'E', with the text as the here-document: so it stands in
+ * the line, and is judged and run as a part of it. */
+static void
+put_reader(struct buf *out, char *const *argv, const struct buf *text)
+{
+	char end[32];
+	unsigned n = 0;
+	size_t i;
+
+	do
+		snprintf(end, sizeof end, "END_%u", n++);
+	while (text->len > 0 && memmem(text->data, text->len, end,
+	    strlen(end)) != NULL);
+	put_quoted(out, argv[0]);
+	buf_puts(out, "-s -- ");
+	for (i = 1; argv[i] != NULL; i++)
+		put_quoted(out, argv[i]);
+	buf_putf(out, "<<'%s'\n", end);
+	if (text->len > 0)
+		buf_put(out, text->data, text->len);
+	if (text->len > 0 && text->data[text->len - 1] != '\n')
+		buf_putc(out, '\n');
+	buf_putf(out, "%s\n", end);
+}
+
+/* Nothing but comments: a shell is done with it at once. */
+static bool
+says_nothing(const struct buf *text)
+{
+	struct syn_tree *tree = NULL;
+	struct syn_facts *facts;
+	struct syn_diag diag;
+	bool nothing;
+
+	if (text->len == 0)
+		return true;
+	if (syn_parse(text->data, text->len, NULL, &tree, &diag) != SYN_TREE)
+		return false;
+	facts = syn_facts_new(tree, NULL);
+	nothing = facts->n_commands == 0 && facts->n_functions == 0;
+	syn_facts_free(facts);
+	syn_free(tree);
+	return nothing;
+}
+
+/* A shell that is not the one which runs lines: all that it is to read, read
+ * first. */
+static int
+run_text(struct shell *sh, char *const *argv, enum line_origin origin)
+{
+	struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES), all = BUF_INIT;
+	struct line line = { .origin = origin };
+	int r = io_read_all(STDIN_FILENO, &text);
+
+	if (r == 0 && text.len > 0 && memchr(text.data, '\0', text.len) != NULL)
+		r = -EILSEQ;
+	if (r == 0 && says_nothing(&text)) {
+		;
+	} else if (r == 0) {
+		put_reader(&all, argv, &text);
+		line.bytes = all.data;
+		line.len = all.len;
+		r = run_unit(sh, &line, sh->args.name, sh->args.args);
+	} else {
+		shell_say("%s: the commands on standard input: %s", argv[0],
+		    r == ERR_TOO_LONG ? "more than 1 MiB" : r == -EILSEQ ?
+		    "a NUL byte is among them" : strerror(-r));
+		r = TURN_STATUS_BLOCKED;
+	}
+	buf_done(&text);
+	buf_done(&all);
+	return r;
 }
 
 int
@@ -113,7 +220,8 @@ shell_run_script(struct shell *sh, const char *path)
 }
 
 static bool
-stream_step(struct shell *sh, const struct buf *text, int *status)
+stream_step(struct shell *sh, const struct buf *text, const char *argv0,
+    char *const *args, int *status)
 {
 	struct line line = { text->data, text->len, LINE_STDIN };
 	struct turn_judged *j = turn_judge(sh->turn, &line);
@@ -121,7 +229,7 @@ stream_step(struct shell *sh, const struct buf *text, int *status)
 
 	shell_progress_end(sh);
 	turn_confirm(sh->turn, j);
-	turn_stream_act(sh->turn, j, sh->args.args, &r);
+	turn_stream_act(sh->turn, j, argv0, args, &r);
 	shell_complain(j, &r);
 	if (!r.ran)
 		*status = r.status;
@@ -129,8 +237,8 @@ stream_step(struct shell *sh, const struct buf *text, int *status)
 	return r.ran;
 }
 
-int
-shell_run_stream(struct shell *sh)
+static int
+run_stream(struct shell *sh, const char *argv0, char *const *args)
 {
 	struct line_stream *in = NULL;
 	struct buf text = BUF_INIT;
@@ -145,7 +253,7 @@ shell_run_stream(struct shell *sh)
 		got = line_stream_read(in, &text, &err);
 		if (got != LINE_OK)
 			break;
-		if (!stream_step(sh, &text, &refused))
+		if (!stream_step(sh, &text, argv0, args, &refused))
 			break;
 	}
 	if (got == LINE_FAILED) {
@@ -157,4 +265,10 @@ shell_run_stream(struct shell *sh)
 	line_stream_free(in);
 	buf_done(&text);
 	return refused != 0 ? refused : end_status(sh, &r);
+}
+
+int
+shell_run_stream(struct shell *sh)
+{
+	return run_stream(sh, NULL, sh->args.args);
 }

@@ -5,46 +5,17 @@
  */
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
 #include "shell/shell_int.h"
-
-/* The command is this very program, by its path, and nothing else: what sshd
- * has the login shell run when we are both login shell and ForceCommand. */
-static bool
-names_ourselves(const char *command)
-{
-	struct stat ours, named;
-
-	return command[0] == '/' && stat(command, &named) == 0 &&
-	    stat("/proc/self/exe", &ours) == 0 &&
-	    named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
-}
-
-/*
- * sshd gives a forced command the client's wish in SSH_ORIGINAL_COMMAND
- * (sshd(8), ForceCommand): that is what we are here to judge.
- */
-static const char *
-forced_command(const struct shell *sh)
-{
-	const char *wish = state_get(sh->state, "SSH_ORIGINAL_COMMAND");
-
-	if (wish == NULL || sh->args.script != NULL || sh->args.from_stdin ||
-	    sh->args.interactive)
-		return NULL;
-	if (sh->args.command != NULL && !names_ourselves(sh->args.command))
-		return NULL;
-	return wish;
-}
 
 static bool
 is_prompt(const struct shell *sh)
 {
 	return sh->args.command == NULL && sh->args.script == NULL &&
-	    forced_command(sh) == NULL && (sh->args.interactive ||
+	    sh->wish == NULL && (sh->args.interactive ||
 	    (!sh->args.from_stdin && isatty(STDIN_FILENO) &&
 	    isatty(STDERR_FILENO)));
 }
@@ -52,10 +23,9 @@ is_prompt(const struct shell *sh)
 static int
 run(struct shell *sh)
 {
-	const char *forced = forced_command(sh);
 	bool prompt = is_prompt(sh);
 	enum line_origin origin = prompt ? LINE_PROMPT :
-	    forced != NULL ? LINE_FORCED :
+	    sh->wish != NULL ? LINE_FORCED :
 	    sh->args.command != NULL ? LINE_COMMAND :
 	    sh->args.script != NULL ? LINE_SCRIPT : LINE_STDIN;
 	int r;
@@ -73,7 +43,7 @@ run(struct shell *sh)
 	case LINE_COMMAND:
 		return shell_run_command(sh, sh->args.command, origin);
 	case LINE_FORCED:
-		return shell_run_command(sh, forced, origin);
+		return shell_run_command(sh, sh->wish, origin);
 	case LINE_SCRIPT:
 		return shell_run_script(sh, sh->args.script);
 	case LINE_STDIN:
@@ -121,13 +91,22 @@ main(int argc, char **argv)
 	if (io_fill_std() != 0)
 		return SHELL_FAILED;
 	shell_harden(&sh);
+	sh.words = arena_new();
 	status = shell_args_parse(argc, argv, &sh.args);
-	if (status != 0)
+	if (status == 0)
+		status = shell_args_unwrap(&sh);
+	if (status == 0 && (sh.args.help || sh.args.version)) {
+		status = say_about(&sh.args);
+		arena_free(sh.words);
 		return status;
-	if (sh.args.help || sh.args.version)
-		return say_about(&sh.args);
+	}
+	if (status != 0) {
+		arena_free(sh.words);
+		return status;
+	}
 	shell_find_person(&sh);
 	sh.state = state_new(environ);
+	shell_take_wish(&sh);
 	sh.tty = shell_open_tty(is_prompt(&sh));
 	status = shell_load_settings(&sh);
 	if (status == SHELL_FAILED && is_prompt(&sh) && shell_rescue(&sh))
@@ -141,6 +120,7 @@ main(int argc, char **argv)
 	free(sh.user);
 	free(sh.home);
 	free(sh.conf_user);
+	arena_free(sh.words);
 	io_close(&sh.tty);
 	io_close(&sh.interrupts);
 	io_close(&sh.hangup);

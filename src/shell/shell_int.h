@@ -22,6 +22,8 @@ struct shell_args {
 	char **args;			/* $1 and on, NULL-terminated */
 	const char *profile;
 	struct strv options;		/* -o name=value */
+	bool bound;			/* profile: none less strict than the
+					 * configured one, managed or not */
 };
 
 struct shell {
@@ -29,6 +31,9 @@ struct shell {
 	struct conf *conf;
 	struct state *state;
 	struct turn *turn;
+	struct arena *words;		/* of calls of ours inside of -c */
+	const char *wish;		/* SSH_ORIGINAL_COMMAND, where it is
+					 * what is to be run, or NULL */
 	struct line_editor *editor;	/* at a prompt only */
 	char *user, *home, *conf_user;
 	uid_t uid, loginuid;
@@ -50,6 +55,11 @@ struct shell {
 /* args.c: 0, or a status to exit with; says what is wrong. */
 int shell_args_parse(int argc, char **argv, struct shell_args *ret);
 void shell_usage(struct buf *out);
+
+/* forced.c.  A -c that only calls this program again becomes that call: 0, or
+ * a status to exit with.  Then, with the state there: the client's wish. */
+int shell_args_unwrap(struct shell *sh);
+void shell_take_wish(struct shell *sh);
 
 /* say.c: one line on standard error, "aegsh: …", inert. */
 void shell_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

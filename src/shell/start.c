@@ -209,6 +209,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.conf = sh->conf,
 		.state = sh->state,
 		.profile = sh->args.profile,
+		.bound = sh->args.bound,
 		.rescue = sh->rescue,
 		.operator = sh->operator,
 		.uid = sh->uid,

@@ -74,15 +74,16 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	return ERR_LAYER;
 }
 
-/* Who is managed may choose a stricter profile than the configured one. */
+/* Who is managed, or called by a command's text, may choose a stricter
+ * profile than the configured one. */
 static int
 check_rank(const struct turn *t, const char *configured, struct err *err)
 {
 	struct policy *p = NULL;
 	int r, rank;
 
-	if (!conf_managed(t->opts.conf) || t->opts.profile == NULL ||
-	    t->opts.rescue)
+	if ((!conf_managed(t->opts.conf) && !t->opts.bound) ||
+	    t->opts.profile == NULL || t->opts.rescue)
 		return 0;
 	r = policy_load(configured, t->store, &p, err);
 	if (r != 0)
@@ -262,6 +263,8 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	}
 	in.facts = j->facts;
 	in.resolved = j->resolved;
+	turn_find_reads(t, j);
+	in.input_judged = j->reads != TURN_READS_NOTHING;
 	t->ops->judge(t, &in, &j->verdict);
 	if (j->verdict.action == POLICY_UNKNOWN &&
 	    validator_configured(t->validator))
@@ -335,6 +338,7 @@ turn_judged_free(struct turn_judged *j)
 	if (j == NULL)
 		return;
 	decision_free(j->decision);
+	strv_done(&j->reader);
 	resolve_free(j->resolved);
 	syn_facts_free(j->facts);
 	syn_free(j->tree);

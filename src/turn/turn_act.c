@@ -445,7 +445,9 @@ turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		return;
 	}
 	b = find_builtin(t, j);
-	if (b != NULL)
+	if (j->reads != TURN_READS_NOTHING)
+		turn_act_reader(t, j, ret);
+	else if (b != NULL)
 		act_builtin(t, j, b, ret);
 	else
 		act_bash(t, j, argv0, args, ret);

@@ -37,6 +37,8 @@ struct turn_judged {
 	const char *answer;		/* "yes", "no" of the person, or NULL */
 	struct decision *decision;
 	char *syntax_error;
+	enum turn_reads reads;
+	struct strv reader;		/* name and arguments of that shell */
 };
 
 /* Fill an event from what was judged. */
@@ -49,6 +51,11 @@ int turn_record_intent(struct turn *t, struct audit_event *ev,
 /* The last step before anything starts: refused units are recorded and
  * explained in ret; true when it may go on. */
 bool turn_permits(struct turn *t, struct turn_judged *j,
+	struct turn_result *ret);
+/* turn_reads.c: whether it is a shell that reads its commands; and what
+ * turn_act() does with one: put it on record, and start nothing. */
+void turn_find_reads(const struct turn *t, struct turn_judged *j);
+void turn_act_reader(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
 /* After a line that went well: what of it will not be there for the next,
  * where that was all that it was for; else note stays. */

@@ -49,13 +49,13 @@ count_lines(const struct line *line)
 }
 
 static int
-start(struct turn *t, const struct turn_judged *j, char *const *args,
-    struct err *err)
+start(struct turn *t, const struct turn_judged *j, const char *argv0,
+    char *const *args, struct err *err)
 {
 	struct strv envp = STRV_INIT;
 	struct exec_spec spec = {
 		.kind = EXEC_STREAM,
-		.argv0 = t->opts.argv0,
+		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
 		.foreground = true,
 		.status = state_status(t->opts.state),
@@ -70,8 +70,8 @@ start(struct turn *t, const struct turn_judged *j, char *const *args,
 }
 
 void
-turn_stream_act(struct turn *t, struct turn_judged *j, char *const *args,
-    struct turn_result *ret)
+turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
+    char *const *args, struct turn_result *ret)
 {
 	struct audit_outcome o = { .note = "status known to the stream only" };
 	struct audit_event ev;
@@ -91,7 +91,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, char *const *args,
 		return;
 	}
 	if (t->stream == NULL)
-		r = start(t, j, args, &ret->err);
+		r = start(t, j, argv0, args, &ret->err);
 	if (r == 0) {
 		exec_feed_skip(t->stream, t->stream_skipped);
 		t->stream_skipped = 0;

@@ -301,6 +301,73 @@ state_comes_back(void)
 	turn_free(t);
 }
 
+static enum turn_reads
+reads(struct turn *t, const char *text, enum line_origin origin,
+    char *ret_argv, size_t size)
+{
+	struct line line = { text, strlen(text), origin };
+	struct turn_judged *j = turn_judge(t, &line);
+	char *const *argv = NULL;
+	enum turn_reads how = turn_reads(j, &argv);
+	size_t n = 0;
+
+	ret_argv[0] = '\0';
+	for (; argv != NULL && *argv != NULL && n < size; argv++)
+		n += (size_t)snprintf(ret_argv + n, size - n, "%s|", *argv);
+	turn_judged_free(j);
+	return how;
+}
+
+/* A shell that reads its commands is not started, whatever is allowed. */
+static void
+readers(void)
+{
+	static const struct {
+		const char *line, *argv;
+		enum turn_reads how;
+	} cases[] = {
+		{ "bash", "bash|", TURN_READS_UNITS },
+		{ "/bin/bash -s", "/bin/bash|", TURN_READS_UNITS },
+		{ "bash -s -- a 'b c' -x", "bash|a|b c|-x|", TURN_READS_UNITS },
+		{ "bash --norc -s a", "bash|a|", TURN_READS_UNITS },
+		{ "sh -s", "sh|", TURN_READS_TEXT },
+		{ "sh -", "sh|", TURN_READS_TEXT },
+		{ "bash -x", "", TURN_READS_NOTHING },
+		{ "bash -l", "", TURN_READS_NOTHING },
+		{ "bash x", "", TURN_READS_NOTHING },
+		{ "bash -- x", "", TURN_READS_NOTHING },
+		{ "bash -s $(id)", "", TURN_READS_NOTHING },
+		{ "bash -c true", "", TURN_READS_NOTHING },
+		{ "bash </dev/null", "", TURN_READS_NOTHING },
+		{ "true; bash", "", TURN_READS_NOTHING },
+		{ "X=1 bash", "", TURN_READS_NOTHING },
+		{ "env bash", "", TURN_READS_NOTHING },
+		{ "./bash", "", TURN_READS_NOTHING },
+	};
+	struct turn *t = open_turn("", false);
+	struct turn_result r;
+	char argv[256];
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(cases); i++) {
+		OKF(reads(t, cases[i].line, LINE_COMMAND, argv,
+		    sizeof argv) == cases[i].how, "%s", cases[i].line);
+		IS_STRN(argv, cases[i].argv, cases[i].line);
+	}
+	OK(reads(t, "bash", LINE_PROMPT, argv, sizeof argv) ==
+	    TURN_READS_NOTHING);
+	OK(reads(t, "bash", LINE_SCRIPT, argv, sizeof argv) ==
+	    TURN_READS_NOTHING);
+	policy_says = POLICY_ALLOW;
+	intents = outcomes = 0;
+	r = run(t, "bash -s");
+	OK(r.ran && r.status == 0 && intents == 1 && outcomes == 1);
+	policy_says = POLICY_BLOCK;
+	r = run(t, "bash -s");
+	OK(!r.ran && r.status == TURN_STATUS_BLOCKED);
+	turn_free(t);
+}
+
 int
 main(void)
 {
@@ -322,6 +389,9 @@ main(void)
 	model_decides();
 	store_decides();
 	state_comes_back();
+	if (freopen("/dev/null", "r", stdin) == NULL)
+		return 1;
+	readers();
 	conf_free(conf);
 	state_free(state);
 	snprintf(cmd, sizeof cmd, "rm -rf %s", root);
