@@ -16,6 +16,7 @@
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
 #include "aegsh/conf.h"
+#include "aegsh/redact.h"
 
 #define VAL_REPLY_MAX ((size_t)64 * 1024)	/* bytes of one answer */
 #define VAL_REASON_MAX 300			/* bytes of a reason kept */
@@ -56,6 +57,7 @@ struct val_question {
 	const char *origin;
 	const struct val_fact *facts;
 	size_t n_facts;
+	const struct redact *redact;	/* NULL: what is built in, no tags */
 };
 
 struct validator;

@@ -119,6 +119,8 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	    policy_load(profile, t->store, &t->policy, err);
 	if (r == 0)
 		r = check_rank(t, conf_str(opts->conf, CONF_PROFILE), err);
+	if (r == 0 && !opts->rescue)
+		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
 		r = validator_new(opts->conf, &t->validator, err);
 	if (r == 0)
@@ -147,6 +149,7 @@ turn_free(struct turn *t)
 		log_debug("session end not recorded: %s", err.text);
 	audit_close(t->audit);
 	validator_free(t->validator);
+	redact_free(t->redact);
 	policy_free(t->policy);
 	sandbox_profile_free(t->sandbox);
 	free(t->store);
@@ -197,44 +200,6 @@ policy_origin_of(enum line_origin o)
 	return POLICY_ORIGIN_UNKNOWN;
 }
 
-/* The facts that the model is told besides the line. */
-static void
-ask_validator(struct turn *t, struct turn_judged *j)
-{
-	struct buf canonical = BUF_INIT, commands = BUF_INIT;
-	struct val_fact facts[5];
-	struct val_question q = {
-		.line = j->line.bytes,
-		.len = j->line.len,
-		.cwd = state_cwd(t->opts.state),
-		.origin = line_origin_name(j->line.origin),
-		.facts = facts,
-	};
-	size_t i;
-
-	syn_print(j->tree, &canonical);
-	for (i = 0; i < j->resolved->n; i++) {
-		const struct resolved *r = &j->resolved->items[i];
-
-		buf_putf(&commands, "%s -> %s\n",
-		    r->name != NULL ? r->name : "(unknown)",
-		    r->path != NULL ? r->path :
-		    r->kind == RESOLVE_BUILTIN ? "shell builtin" :
-		    r->kind == RESOLVE_FUNCTION ? "function of the line" :
-		    "(not a known file)");
-	}
-	facts[q.n_facts++] = (struct val_fact){ "canonical", canonical.data,
-	    canonical.len };
-	facts[q.n_facts++] = (struct val_fact){ "commands", commands.data,
-	    commands.len };
-	facts[q.n_facts++] = (struct val_fact){ "policy", j->verdict.reason,
-	    strlen(j->verdict.reason) };
-	t->ops->ask(t, &q, &j->asked);
-	j->was_asked = true;
-	buf_done(&canonical);
-	buf_done(&commands);
-}
-
 static void
 judge_tree(struct turn *t, struct turn_judged *j)
 {
@@ -268,7 +233,7 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	t->ops->judge(t, &in, &j->verdict);
 	if (j->verdict.action == POLICY_UNKNOWN &&
 	    validator_configured(t->validator))
-		ask_validator(t, j);
+		turn_ask(t, j);
 }
 
 static void

@@ -3,6 +3,7 @@
 #ifndef TURN_INT_H
 #define TURN_INT_H
 
+#include "aegsh/redact.h"
 #include "aegsh/resolve.h"
 #include "aegsh/syntax.h"
 #include "aegsh/turn.h"
@@ -12,6 +13,7 @@ struct turn {
 	const struct turn_ops *ops;
 	struct policy *policy;
 	struct validator *validator;
+	struct redact *redact;
 	struct audit *audit;
 	char *store;			/* its directory, or NULL */
 	char *project;			/* where it began: the jail */
@@ -44,6 +46,8 @@ struct turn_judged {
 /* Fill an event from what was judged. */
 void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 	struct audit_event *ret);
+/* Put the line to the validator; j->asked has the answer. */
+void turn_ask(struct turn *t, struct turn_judged *j);
 /* The intent, by the rules for a store that fails: 0 when the line may go
  * on. */
 int turn_record_intent(struct turn *t, struct audit_event *ev,

@@ -82,10 +82,11 @@ put_member(struct buf *out, const char *name, const char *text, size_t len)
 
 /* The members of one untrusted text. */
 static void
-put_text(struct buf *out, const char *text, size_t len)
+put_text(struct buf *out, const struct redact *redact, const char *text,
+    size_t len)
 {
 	AEG_AUTO(buf_done) struct buf clean = BUF_INIT;
-	size_t hits = val_redact(&clean, text, len);
+	size_t hits = redact_text(redact, &clean, text, len);
 	bool escaped = !is_utf8(clean.data, clean.len);
 
 	buf_puts(out, out->data[out->len - 1] == '{' ? "\"text\":" :
@@ -97,10 +98,11 @@ put_text(struct buf *out, const char *text, size_t len)
 }
 
 static void
-put_object(struct buf *out, const char *name, const char *text, size_t len)
+put_object(struct buf *out, const struct redact *redact, const char *name,
+    const char *text, size_t len)
 {
 	buf_putf(out, ",\"%s\":{", name);
-	put_text(out, text, len);
+	put_text(out, redact, text, len);
 	buf_putc(out, '}');
 }
 
@@ -135,15 +137,15 @@ val_question_data(const struct val_question *q, const char *nonce,
 	buf_putc(&b, '{');
 	put_member(&b, "nonce", nonce, strlen(nonce));
 	put_member(&b, "kind", "aegsh-question-1", 16);
-	put_object(&b, "line", q->line, q->len);
-	put_object(&b, "cwd", q->cwd, strlen(q->cwd));
-	put_object(&b, "origin", q->origin, strlen(q->origin));
+	put_object(&b, q->redact, "line", q->line, q->len);
+	put_object(&b, q->redact, "cwd", q->cwd, strlen(q->cwd));
+	put_object(&b, q->redact, "origin", q->origin, strlen(q->origin));
 	buf_puts(&b, ",\"facts\":[");
 	for (i = 0; i < q->n_facts && !buf_overflow(&b); i++) {
 		buf_puts(&b, i > 0 ? ",{" : "{");
 		put_member(&b, "name", q->facts[i].name,
 		    strlen(q->facts[i].name));
-		put_text(&b, q->facts[i].text, q->facts[i].len);
+		put_text(&b, q->redact, q->facts[i].text, q->facts[i].len);
 		buf_putc(&b, '}');
 	}
 	buf_puts(&b, "]}");

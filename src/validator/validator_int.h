@@ -41,11 +41,4 @@ pid_t validator_helper_pid(const struct validator *v);
 int val_question_data(const struct val_question *q, const char *nonce,
 	struct buf *ret, struct err *err);
 
-/*
- * Copy text, with what looks like a secret replaced by "<redacted:KIND>".
- * Returns how many were.  What a shell would expand or run ($, backquotes,
- * separators outside single quotes) is never replaced: it stays judgeable.
- */
-size_t val_redact(struct buf *ret, const char *text, size_t len);
-
 #endif

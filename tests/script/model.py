@@ -4,6 +4,7 @@ real wire format, well and badly, and aegsh does with each what it must."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -102,6 +103,15 @@ settings("allow")
 run("frobnicate --token " + secret)
 tap.ok(requests() and all(secret not in json.dumps(r) for r in requests()),
        "a token in the line is not sent")
+env["API_TOKEN"] = "tr0ub4dor-and-3"
+run("frobnicate --with tr0ub4dor-and-3 API_TOKEN=tr0ub4dor-and-3")
+del env["API_TOKEN"]
+sent = json.dumps(requests()[-1] if "line" in requests()[-1] else
+                  [r for r in requests() if "line" in r][-1])
+tap.ok("tr0ub4dor" not in sent, "nor the value of a variable that says so",
+       sent)
+tags = set(re.findall(r"<redacted:value:([0-9a-f]{8})>", sent))
+tap.same(len(tags), 1, "equal secrets have one tag")
 
 # On a terminal: progress, and Ctrl-C.
 settings("slow-body", "ask-timeout = 30000")

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of this room share: the rules, and one walk over a text. */
+#ifndef REDACT_INT_H
+#define REDACT_INT_H
+
+#include "aegsh/redact.h"
+
+/* How far is looked around a place; more would make the work quadratic. */
+#define REDACT_NEAR ((size_t)512)
+
+enum redact_where { REDACT_ATTACHED = 1, REDACT_NEXT = 2, REDACT_BOTH = 3 };
+
+/* An option of a well-known program that takes a password. */
+struct redact_option {
+	const char *command;	/* starts the name of the program */
+	const char *option;
+	enum redact_where where;
+	char after;		/* the secret starts behind this byte, or 0 */
+	const char *needs;	/* a word that must stand between, or NULL */
+};
+
+/* Words that start so, when at least so many bytes follow. */
+struct redact_token {
+	const char *prefix;
+	size_t least;
+};
+
+/* The operator's additions to each table; strings are owned. */
+struct redact_rules {
+	struct redact_option options[REDACT_RULES_MAX];
+	struct redact_token tokens[REDACT_RULES_MAX];
+	const char *headers[REDACT_RULES_MAX];
+	const char *names[REDACT_RULES_MAX], *not_names[REDACT_RULES_MAX];
+	size_t n_options, n_tokens, n_headers, n_names, n_not_names;
+};
+void redact_rules_done(struct redact_rules *rules);
+
+struct redact_known {
+	char *value;
+	size_t len;
+};
+
+struct redact {
+	bool keyed;
+	unsigned char key[REDACT_KEY_LEN];
+	struct redact_rules rules;
+	struct redact_known known[REDACT_KNOWN_MAX];
+	size_t n_known, next_known;
+	bool known_first[256];	/* some value starts with this byte */
+};
+
+struct redact_scan {
+	const struct redact *r;		/* never NULL */
+	const char *p;
+	size_t len, i;			/* i: the next byte to look at */
+	size_t segment;			/* where the command around it starts */
+	struct buf *out;
+	size_t hits;
+};
+
+/* ---- redact_scan.c: looking ahead, never past the end ------------------- */
+bool redact_at(const struct redact_scan *s, size_t i, const char *set);
+bool redact_is_name(const struct redact_scan *s, size_t i);
+/* A name or an option can start here. */
+bool redact_at_start(const struct redact_scan *s);
+/* The literal that starts at i: up to what the shell reads as more, or up
+ * to most bytes. */
+size_t redact_run(const struct redact_scan *s, size_t i, size_t most);
+size_t redact_spaces(const struct redact_scan *s, size_t i);
+/* An opening or closing quote, with a backslash where it is nested. */
+size_t redact_quote(const struct redact_scan *s, size_t i);
+bool redact_word_is(const struct redact_scan *s, size_t i, const char *word,
+	bool nocase);
+/* Copy up to `from`, and put a tag in the place of n bytes there. */
+bool redact_replace(struct redact_scan *s, size_t from, size_t n,
+	const char *kind);
+/* Letters and digits mixed as in no word: of at least `least` bytes. */
+bool redact_random_looking(const char *p, size_t len, size_t least);
+
+/* ---- rules: true when they took something at s->i ----------------------- */
+bool redact_rule_pem(struct redact_scan *s);
+bool redact_rule_url(struct redact_scan *s);
+bool redact_rule_hook(struct redact_scan *s);
+bool redact_rule_header(struct redact_scan *s);
+bool redact_rule_cookie(struct redact_scan *s);
+bool redact_rule_token(struct redact_scan *s);
+bool redact_rule_hash(struct redact_scan *s);
+bool redact_rule_named(struct redact_scan *s);
+bool redact_rule_option(struct redact_scan *s);
+bool redact_rule_typed(struct redact_scan *s);
+bool redact_rule_known(struct redact_scan *s);
+
+#endif
