@@ -47,19 +47,31 @@ struct policy;
  * user's, who can forbid more and never less.  Files are *.conf, in order
  * of their names.
  */
-struct policy_layers {
-	const char *user_dir;		/* or NULL */
-	uid_t uid;			/* whose user_dir it is */
-};
+
+/* A user's layer as it was when it was read: a session keeps it, so that no
+ * command can change the rules of the lines behind it.  *ret is NULL where
+ * dir is not there or holds no rule file. */
+struct policy_user;
+int policy_user_read(const char *dir, uid_t uid, struct policy_user **ret,
+	struct err *err);
+void policy_user_free(struct policy_user *u);
 
 /* Where compiled rules may be kept: a directory that no command can write,
- * or NULL.  The compiled form is keyed by the hash of its sources. */
+ * or NULL.  The compiled form is keyed by the hash of its sources.  profile
+ * NULL: some, until policy_choose(). */
 int policy_load(const char *profile, const char *cache_dir,
 	struct policy **ret, struct err *err);
-/* The same with a user's layer; layers NULL: without. */
+/* The same with a user's layer; user NULL: without. */
 int policy_load_layers(const char *profile, const char *cache_dir,
-	const struct policy_layers *layers, struct policy **ret,
-	struct err *err);
+	const struct policy_user *user, struct policy **ret, struct err *err);
+/*
+ * The operator's files again, where they are not as they were when p was
+ * loaded; a few stat(2) where they are.  *ret is the new policy with p's
+ * profile and user, or NULL: nothing changed that matters.  After an error
+ * p holds, and the error comes once: until the files change again.
+ */
+int policy_refresh(struct policy *p, const char *cache_dir,
+	const struct policy_user *user, struct policy **ret, struct err *err);
 /* Where rules cannot be loaded, for a prompt: the floor and nothing else.
  * The operator is asked about each line and may change aegsh's own files;
  * other users can look around and leave. */
@@ -68,6 +80,48 @@ void policy_free(struct policy *p);
 
 /* Judge by another of the profiles that the sources define. */
 int policy_select(struct policy *p, const char *profile, struct err *err);
+
+/*
+ * The rules of a session, with the layer of uid's own in user_dir (NULL:
+ * none).  What of that layer is left out is added to notes, and so is why
+ * all of it is, where it cannot be used: it could only have forbidden more,
+ * and nobody shall be locked out by it.  *ret_user is for policy_refresh(),
+ * perhaps NULL.  policy_choose() comes next.
+ */
+int policy_load_session(const char *cache_dir, const char *user_dir,
+	uid_t uid, struct policy **ret, struct policy_user **ret_user,
+	struct strv *notes, struct err *err);
+
+/* Who a session is of: what match blocks ask about. */
+struct policy_who {
+	const char *user, *host;
+	const gid_t *groups;
+	size_t n_groups;
+	enum policy_origin origin;
+	bool login;			/* a login shell */
+};
+struct policy_wish {
+	const char *configured;		/* profile of the settings … */
+	bool own;			/* … which the user has put there */
+	const char *wanted;		/* asked for at the start, or NULL */
+	bool only_tighter;		/* … which may be stricter only */
+};
+struct policy_choice {
+	const char *block;		/* match block that held, or NULL */
+	const char *file;		/* … where it stands */
+	unsigned line;
+	char note[256];			/* what was not followed, or "" */
+};
+/*
+ * Select the profile of a session: that of the first match block that holds
+ * (a site's before the vendor's), else the configured one.  What the user
+ * puts in its place must be as strict where a block held, and so must what
+ * is asked for at the start (ERR_RANGE), there or if only_tighter.
+ */
+int policy_choose(struct policy *p, const struct policy_who *who,
+	const struct policy_wish *wish, struct policy_choice *ret,
+	struct err *err);
+
 const char *policy_profile(const struct policy *p);
 /* Name of the sandbox profile that this policy profile runs lines in. */
 const char *policy_sandbox(const struct policy *p);
@@ -92,6 +146,7 @@ struct policy_input {
 	const struct resolve_set *resolved;
 	const struct state *state;
 	enum policy_origin origin;
+	bool login;			/* … at the prompt of a login shell */
 	uid_t uid;
 	const char *store;		/* aegsh's own places: never written */
 	const char *project;		/* root of the jail, or NULL: cwd */

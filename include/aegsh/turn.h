@@ -64,7 +64,9 @@ struct turn_opts {
 	bool bound;			/* profile may only be stricter than
 					 * it, as in a managed install */
 	bool rescue;			/* no files: what is built in judges */
-	bool operator;			/* in a rescue: may mend things */
+	bool operator;			/* in a rescue: may mend things; has no
+					 * rules of his own */
+	bool login;			/* a login shell */
 	uid_t uid, loginuid;
 	const char *home, *user, *version;
 	const char *conf_user;		/* the user's settings directory */
@@ -148,6 +150,11 @@ void turn_idle(struct turn *t);
 struct exec_session *turn_exec(struct turn *t);
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
 const struct policy *turn_policy(const struct turn *t);
+/* What of the user's rules and wishes was not followed, and why. */
+const struct strv *turn_notes(const struct turn *t);
+/* What happened to the policy while the session lasts; owned, or NULL: the
+ * person knows it all. */
+char *turn_take_news(struct turn *t);
 /* Why no line will run (a required layer of the sandbox that the kernel does
  * not have, a store in a place that commands could change): told at the
  * start of a session.  0, or what each line would be refused with. */

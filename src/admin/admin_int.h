@@ -23,6 +23,7 @@
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
 #include "aegsh/conf.h"
+#include "aegsh/policy.h"
 
 enum admin_exit {
 	ADMIN_OK = 0,
@@ -69,6 +70,8 @@ struct admin {
 	const struct admin_verb *verb;
 	uid_t uid;		/* whose settings and store are read */
 	char *user, *home;	/* of that uid; home may be NULL */
+	gid_t gid;		/* … his own group, … */
+	bool posed;		/* … who is not the caller */
 	FILE *out;		/* standard output */
 	struct conf *conf;	/* NULL until admin_conf() */
 };
@@ -163,9 +166,17 @@ int admin_store(struct admin *a, struct audit **ret, struct err *err);
 
 /* ---- admin_policy.c ---------------------------------------------------- */
 
-struct policy;
 struct sandbox_profile;
-/* The policy of that profile; NULL: the configured one. */
+struct admin_session {		/* of a->uid */
+	const char *profile;	/* NULL: the one that it would have */
+	enum policy_origin origin;
+};
+/* The rules of a session, as the shell would have them; notes: what of the
+ * user's is not followed. */
+int admin_policy_session(struct admin *a, const struct admin_session *s,
+	struct policy **ret, struct policy_choice *ret_choice,
+	struct strv *notes, struct err *err);
+/* The policy of that profile; NULL: the one of a session at a prompt. */
 int admin_policy(struct admin *a, const char *profile, struct policy **ret,
 	struct err *err);
 /* A sandbox profile as it is here; NULL: the configured policy's. */

@@ -19,7 +19,9 @@ struct admin_judge {
 	struct policy *policy;
 	struct state *state;
 	char *store;
-	struct strv environment;
+	struct strv environment, notes;
+	char *match;			/* block that chose the profile, or
+					 * NULL */
 	char *profile, *cwd;		/* of opts, cwd perhaps NULL */
 	char *at;			/* the state's directory, as given */
 	enum policy_origin origin, origin_now;
@@ -134,13 +136,15 @@ static int
 prepare(struct admin *a, struct admin_judge *j,
     const struct admin_judge_opts *opts, struct err *err)
 {
+	struct policy_choice choice = { .block = NULL };
 	int rc;
 
 	if (opts->cwd != NULL && (j->cwd = absolute(opts->cwd, err)) == NULL)
 		return err != NULL ? err->code : -ENOENT;
 	if (opts->user != NULL && (rc = admin_pose(a, opts->user, err)) < 0)
 		return rc;
-	rc = admin_policy(a, opts->profile, &j->policy, err);
+	rc = admin_policy_session(a, &(struct admin_session){ opts->profile,
+	    opts->origin }, &j->policy, &choice, &j->notes, err);
 	if (rc < 0)
 		return rc;
 	j->profile = xstrdup(policy_profile(j->policy));
@@ -155,6 +159,9 @@ prepare(struct admin *a, struct admin_judge *j,
 		.can_ask = true,
 	};
 	j->endpoint = conf_str(a->conf, CONF_ENDPOINT)[0] != '\0';
+	if (choice.block != NULL)
+		j->match = xasprintf("%s (%s:%u)", choice.block, choice.file,
+		    choice.line);
 	if (opts->user != NULL)
 		login_environment(a, &j->environment);
 	else
@@ -188,6 +195,8 @@ admin_judge_free(struct admin_judge *j)
 	policy_free(j->policy);
 	state_free(j->state);
 	strv_done(&j->environment);
+	strv_done(&j->notes);
+	free(j->match);
 	free(j->store);
 	free(j->profile);
 	free(j->cwd);
@@ -201,6 +210,19 @@ admin_judge_policy(const struct admin_judge *j)
 	return j->policy;
 }
 
+const struct strv *
+admin_judge_notes(const struct admin_judge *j)
+{
+	return &j->notes;
+}
+
+const char *
+admin_judge_match(const struct admin_judge *j)
+{
+	return strcmp(policy_profile(j->policy), j->profile) == 0 ? j->match :
+	    NULL;
+}
+
 int
 admin_judge_line(struct admin_judge *j, char *bytes, size_t len, bool explain,
     struct admin_judged *ret, struct err *err)
@@ -209,7 +231,9 @@ admin_judge_line(struct admin_judge *j, char *bytes, size_t len, bool explain,
 	struct decision_input in = j->in;
 	struct policy_input pin = {
 		.state = j->state,
-		.origin = j->origin_now,
+		.origin = j->origin_now == POLICY_ORIGIN_LOGIN ?
+		    POLICY_ORIGIN_PROMPT : j->origin_now,
+		.login = j->origin_now == POLICY_ORIGIN_LOGIN,
 		.uid = j->admin->uid,
 		.store = j->store,
 		.line = bytes,
@@ -284,6 +308,7 @@ admin_judged_json(const struct admin_judge *j, const struct admin_judged *t,
 
 	admin_json_bytes(o, "line", t->facts.bytes, t->facts.len);
 	admin_json_text(o, "profile", policy_profile(j->policy));
+	admin_json_text(o, "match", admin_judge_match(j));
 	admin_json_text(o, "decision", admin_judged_word(t));
 	admin_json_text(o, "source", decision_source_name(
 	    decision_source(d)));

@@ -22,6 +22,10 @@ int admin_judge_new(struct admin *a, const struct admin_judge_opts *opts,
 	struct admin_judge **ret, struct err *err);
 void admin_judge_free(struct admin_judge *j);
 const struct policy *admin_judge_policy(const struct admin_judge *j);
+/* The match block that chose the profile, or NULL. */
+const char *admin_judge_match(const struct admin_judge *j);
+/* What of the user's own rules is not followed. */
+const struct strv *admin_judge_notes(const struct admin_judge *j);
 /* For the next line: another profile, directory (it need not be there) and
  * origin; NULL and POLICY_ORIGIN_UNKNOWN: those of opts. */
 int admin_judge_place(struct admin_judge *j, const char *profile,

@@ -44,6 +44,8 @@ static void
 speak_of(struct admin *a, const struct passwd *pw)
 {
 	a->uid = pw->pw_uid;
+	a->gid = pw->pw_gid;
+	a->posed = true;
 	free(a->user);
 	free(a->home);
 	a->user = xstrdup(pw->pw_name);

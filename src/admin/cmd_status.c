@@ -131,34 +131,43 @@ report_sandbox(struct report *r, const char *name)
 		problem(r, o, "no line runs: a required layer is missing");
 }
 
-static int
-on_note(void *ctx, const char *text)
-{
-	json_array_append_new(ctx, admin_json_string(text));
-	return 0;
-}
-
 static void
 report_policy(struct report *r)
 {
 	json_t *o = section(r, "policy"), *notes;
+	const struct admin_session session = { NULL, POLICY_ORIGIN_PROMPT };
+	struct policy_choice choice = { .block = NULL };
+	struct strv told = STRV_INIT;
 	struct policy *p = NULL;
 	struct err err = ERR_INIT;
+	size_t i;
 
 	if (r->a->conf == NULL)
 		return;
-	admin_json_text(o, "profile", conf_str(r->a->conf, CONF_PROFILE));
-	if (admin_policy(r->a, NULL, &p, &err) < 0) {
+	if (admin_policy_session(r->a, &session, &p, &choice, &told,
+	    &err) < 0) {
+		admin_json_text(o, "profile", conf_str(r->a->conf,
+		    CONF_PROFILE));
 		problem(r, o, err.text);
+		strv_done(&told);
 		return;
+	}
+	admin_json_text(o, "profile", policy_profile(p));
+	if (choice.block != NULL) {
+		AEG_AUTOFREE char *match = xasprintf("%s (%s:%u)",
+		    choice.block, choice.file, choice.line);
+
+		admin_json_text(o, "match", match);
 	}
 	admin_json_text(o, "hash", policy_hash(p));
 	json_object_set_new(o, "rank", json_integer(policy_rank(p)));
 	admin_json_text(o, "unknown_line",
 	    policy_action_name(policy_unknown(p, 0)));
 	notes = json_array();
-	policy_each_note(p, on_note, notes);
+	for (i = 0; i < told.n; i++)
+		json_array_append_new(notes, admin_json_string(told.v[i]));
 	json_object_set_new(o, "notes", notes);
+	strv_done(&told);
 	report_sandbox(r, policy_sandbox(p));
 	policy_free(p);
 }

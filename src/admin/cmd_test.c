@@ -50,8 +50,10 @@ print_text(struct admin *a, const struct admin_judge *j,
 		admin_say(a, "command: %s\n", t->verdict.command);
 	if (decision_instead(d) != NULL)
 		admin_say(a, "instead: %s\n", decision_instead(d));
-	admin_say(a, "profile: %s\n", policy_profile(
-	    admin_judge_policy(j)));
+	admin_say(a, "profile: %s%s%s\n", policy_profile(
+	    admin_judge_policy(j)), admin_judge_match(j) != NULL ?
+	    ", by match " : "", admin_judge_match(j) != NULL ?
+	    admin_judge_match(j) : "");
 	if (!explain || t->facts.answer != SYN_TREE)
 		return;
 	admin_say(a, "\n");
@@ -120,6 +122,7 @@ run(struct admin *a, int argc, char **argv)
 	struct admin_judge *j = NULL;
 	struct err err = ERR_INIT;
 	int status;
+	size_t i;
 
 	if (take_options(a, &args, &w) < 0)
 		return ADMIN_USAGE;
@@ -127,6 +130,8 @@ run(struct admin *a, int argc, char **argv)
 		return admin_usage(a);
 	if (admin_judge_new(a, &w.opts, &j, &err) < 0)
 		return admin_fail(a, &err);
+	for (i = 0; i < admin_judge_notes(j)->n; i++)
+		admin_complain(a, "%s", admin_judge_notes(j)->v[i]);
 	status = w.jsonl ? admin_judge_lines(a, j, STDIN_FILENO, w.explain) :
 	    test(a, j, argv[args.at], w.json, w.explain);
 	admin_judge_free(j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The compiled form: a header, then eleven tables in one block of bytes.
+ * The compiled form: a header, then twelve tables in one block of bytes.
  * Whatever points somewhere is an offset or an index.  A block that was
  * read from a file is believed only after pol_blob_check() has looked at
  * every one of them; after that no accessor needs to.
@@ -21,6 +21,7 @@ const size_t pol_row_size[POL_SEC_COUNT] = {
 	[POL_SEC_SETS] = sizeof(struct pol_set),
 	[POL_SEC_PROFILES] = sizeof(struct pol_profile),
 	[POL_SEC_REGEXES] = sizeof(uint32_t),
+	[POL_SEC_MATCHES] = sizeof(struct pol_match),
 };
 
 struct check {
@@ -99,6 +100,7 @@ check_cond(const struct check *c, const struct pol_cond *cond)
 		return good_list_below(c, cond->list, cond->n,
 		    POL_SEC_REGEXES);
 	case POL_ARG_NUMBERS:
+	case POL_ARG_TIMES:
 		return good_list(c, cond->list, cond->n);
 	case POL_ARG_SETS:
 	case POL_ARG_KINDS:
@@ -222,6 +224,28 @@ check_profiles(const struct check *c)
 	return true;
 }
 
+static bool
+check_matches(const struct check *c)
+{
+	const struct pol_match *m = at(c, POL_SEC_MATCHES);
+	uint32_t i, ask, not;
+
+	if (c->h->sections[POL_SEC_MATCHES].n > POL_MATCHES_MAX)
+		return false;
+	for (i = 0; i < c->h->sections[POL_SEC_MATCHES].n; i++, m++) {
+		if (!good_string(c, m->name, false) ||
+		    !good_string(c, m->profile, false) ||
+		    !good_string(c, m->file, false))
+			return false;
+		for (ask = 0; ask < POL_MATCH_ORIGIN; ask++)
+			for (not = 0; not < 2; not++)
+				if (!good_list_below(c, m->asks[ask][not].list,
+				    m->asks[ask][not].n, POL_SEC_STRINGS))
+					return false;
+	}
+	return true;
+}
+
 int
 pol_blob_check(const char *blob, size_t size)
 {
@@ -235,7 +259,7 @@ pol_blob_check(const char *blob, size_t size)
 	    !check_sections(&c, size) || !check_rules(&c) ||
 	    !check_programs(&c) || !check_names(&c, POL_SEC_INDEX) ||
 	    !check_names(&c, POL_SEC_PROGNAMES) || !check_paths(&c) ||
-	    !check_profiles(&c))
+	    !check_profiles(&c) || !check_matches(&c))
 		return ERR_SYNTAX;
 	regex = at(&c, POL_SEC_REGEXES);
 	for (i = 0; i < c.h->sections[POL_SEC_REGEXES].n; i++)

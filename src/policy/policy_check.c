@@ -32,7 +32,7 @@ static bool
 matches_line(struct example *x, const struct policy_input *in)
 {
 	struct view v = { .arena = arena_new(), .home = example_home,
-		.cwds = { example_cwd }, .n_cwds = 1 };
+		.cwds = { example_cwd }, .n_cwds = 1, .at_any_time = true };
 	bool hit = false, limit = false;
 	uint64_t turns = 0;
 	size_t i;

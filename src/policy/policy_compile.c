@@ -120,6 +120,14 @@ compile_element(struct compiler *c, const struct ir_rule *r, enum pol_arg arg,
 		*ret = (uint32_t)number;
 		return 0;
 	}
+	if (arg == POL_ARG_TIMES) {
+		number = pol_time_parse(word);
+		if (number < 0)
+			return bad(c, r, "not a time, as 'mon-fri 22:00-06:00'"
+			    ":", word);
+		*ret = (uint32_t)number;
+		return 0;
+	}
 	if (arg == POL_ARG_OPTIONS && word[0] != '-' && word[0] != '+')
 		return bad(c, r, "not an option", word);
 	if (arg == POL_ARG_REGEX) {
@@ -309,9 +317,10 @@ compile_all(struct compiler *c)
 	if ((rc = pol_compile_paths(c)) < 0 ||
 	    (rc = pol_compile_programs(c)) < 0 ||
 	    (rc = pol_compile_rules(c)) < 0 ||
-	    (rc = pol_compile_index(c)) < 0)
+	    (rc = pol_compile_index(c)) < 0 ||
+	    (rc = pol_compile_profiles(c)) < 0)
 		return rc;
-	return pol_compile_profiles(c);
+	return pol_compile_matches(c);
 }
 
 int

@@ -35,6 +35,7 @@ int pol_compile_programs(struct compiler *c);
 int pol_compile_rules(struct compiler *c);
 int pol_compile_index(struct compiler *c);
 int pol_compile_profiles(struct compiler *c);
+int pol_compile_matches(struct compiler *c);
 
 /* "@set" members and plain names, flattened; ERR_UNKNOWN_NAME. */
 int pol_expand_names(struct compiler *c, const struct ir_list *names,

@@ -184,3 +184,80 @@ pol_compile_profiles(struct compiler *c)
 			return rc;
 	return 0;
 }
+
+/* ---- match blocks -------------------------------------------------------- */
+
+static int
+bad_match(struct compiler *c, const struct ir_match *m, const char *what,
+	const char *word)
+{
+	return err_set(c->err, ERR_SYNTAX, "%s:%u: match '%s': %s '%s'",
+	    m->file, m->line, m->name, what, word);
+}
+
+static int
+compile_ask(struct compiler *c, const struct ir_match *m, size_t ask,
+	const struct ir_list *in, uint32_t *ret_list, uint32_t *ret_n)
+{
+	uint32_t *v = arena_alloc(c->ir->arena, (in->n + 1) * sizeof *v);
+	uint32_t mask = 0;
+	size_t i;
+	int bit;
+
+	for (i = 0; i < in->n; i++) {
+		if (in->v[i][0] == '\0')
+			return bad_match(c, m, "an empty word in a list", "");
+		bit = pol_arg_bit(POL_ARG_ORIGINS, in->v[i]);
+		if (ask == POL_MATCH_ORIGIN && bit < 0)
+			return bad_match(c, m, "unknown origin", in->v[i]);
+		if (ask == POL_MATCH_ORIGIN)
+			mask |= (uint32_t)1 << bit;
+		else
+			v[i] = pol_strings_add(&c->strings, in->v[i]);
+	}
+	*ret_list = ask == POL_MATCH_ORIGIN ? mask :
+	    pol_lists_add(&c->lists, v, in->n);
+	*ret_n = (uint32_t)in->n;
+	return 0;
+}
+
+static int
+compile_match(struct compiler *c, const struct ir_match *m)
+{
+	struct pol_match out = { .line = m->line };
+	size_t ask, not;
+	int rc;
+
+	if (ir_find_profile(c->ir, m->profile) == NULL)
+		return bad_match(c, m, "no such profile", m->profile);
+	out.name = pol_strings_add(&c->strings, m->name);
+	out.profile = pol_strings_add(&c->strings, m->profile);
+	out.file = pol_strings_add(&c->strings, m->file);
+	for (ask = 0; ask < POL_MATCH_COUNT; ask++)
+		for (not = 0; not < 2; not++)
+			if ((rc = compile_ask(c, m, ask, &m->asks[ask][not],
+			    &out.asks[ask][not].list,
+			    &out.asks[ask][not].n)) < 0)
+				return rc;
+	buf_put(&c->sections[POL_SEC_MATCHES], &out, sizeof out);
+	return 0;
+}
+
+/* The first that holds wins, so the site's come before the vendor's. */
+int
+pol_compile_matches(struct compiler *c)
+{
+	static const enum pol_layer order[] = { POL_SITE, POL_VENDOR };
+	size_t i, j;
+	int rc;
+
+	if (c->ir->n_matches > POL_MATCHES_MAX)
+		return err_set(c->err, ERR_TOO_LONG, "more than %d match "
+		    "blocks", POL_MATCHES_MAX);
+	for (j = 0; j < AEG_NELEM(order); j++)
+		for (i = 0; i < c->ir->n_matches; i++)
+			if (c->ir->matches[i]->layer == order[j] &&
+			    (rc = compile_match(c, c->ir->matches[i])) < 0)
+				return rc;
+	return 0;
+}

@@ -73,6 +73,7 @@ words_of(enum pol_arg arg)
 	case POL_ARG_REGEX:
 	case POL_ARG_SETS:
 	case POL_ARG_NUMBERS:
+	case POL_ARG_TIMES:
 		return NULL;
 	}
 	return NULL;

@@ -14,6 +14,8 @@
 
 #define POL_SOURCE_MAX ((size_t)256 * 1024)	/* bytes of one rule file */
 #define POL_SOURCES_MAX 64			/* files of all layers */
+#define POL_USER_FILES_MAX 16			/* of a user's */
+#define POL_MATCHES_MAX 256			/* match blocks */
 #define POL_BLOB_MAX ((size_t)8 * 1024 * 1024)
 #define POL_RULES_MAX 4096
 #define POL_LIST_MAX 2048			/* elements of one list */
@@ -41,6 +43,7 @@ enum pol_arg {
 	POL_ARG_NUMBERS,
 	POL_ARG_KINDS, POL_ARG_UNKNOWNS, POL_ARG_FEATURES, POL_ARG_ORIGINS,
 	POL_ARG_TURNS,
+	POL_ARG_TIMES,		/* "mon-fri 22:00-06:00" */
 };
 
 enum pol_cond_id {
@@ -96,6 +99,9 @@ enum pol_how {			/* bits: what is done with a path */
 	POL_HOW_FETCHED = 1 << 12,	/* a URL: its end names a file */
 	POL_HOW_REMOTE = 1 << 9,	/* … "host:path" is no path of here */
 };
+/* A span of the week, packed; -1 when it is none. */
+int64_t pol_time_parse(const char *text);
+bool pol_time_holds(uint32_t span, unsigned weekday, unsigned minute);
 /* A word of a role pattern as bits of pol_how, or -1. */
 int pol_role(const char *word, size_t len);
 
@@ -121,6 +127,7 @@ enum pol_section_id {
 	POL_SEC_SETS,		/* pol_set */
 	POL_SEC_PROFILES,
 	POL_SEC_REGEXES,	/* uint32_t: string */
+	POL_SEC_MATCHES,	/* pol_match, in the order of asking */
 	POL_SEC_COUNT
 };
 
@@ -190,6 +197,17 @@ struct pol_profile {
 	uint32_t rules;		/* list: bitmap over the rules */
 };
 
+enum pol_match_ask { POL_MATCH_USER = 0, POL_MATCH_GROUP, POL_MATCH_HOST,
+	POL_MATCH_ORIGIN, POL_MATCH_COUNT };
+
+struct pol_match {
+	uint32_t name, profile, file;	/* strings */
+	uint32_t line;
+	/* Lists of strings; [1]: must not hold.  n 0: not asked.  Of ORIGIN
+	 * list is the mask itself, and n tells whether it is asked. */
+	struct { uint32_t list, n; } asks[POL_MATCH_COUNT][2];
+};
+
 struct policy {
 	char *blob;		/* owned */
 	size_t size;
@@ -201,6 +219,7 @@ struct policy {
 	void *match_context;
 	struct pol_buckets *buckets;	/* patterns by their first bytes */
 	struct buf shown;	/* text of the last verdict's command */
+	struct pol_watch *watch;	/* the operator's files, or NULL */
 };
 
 static inline const void *
@@ -266,13 +285,20 @@ void pol_sources_add_text(struct pol_sources *s, enum pol_layer layer,
 	const char *path, const char *text, size_t len);
 void pol_sources_hash(struct pol_sources *s);
 
+/* ---- what may change while a session lasts ------------------------------- */
+
+/* The directories and files of the operator as they are now. */
+struct pol_watch *pol_watch_new(void);
+void pol_watch_free(struct pol_watch *w);
+bool pol_watch_changed(const struct pol_watch *w);
+
 /* Find and check the files; fill reads and hashes them.  Owner and mode are
  * checked each time, the texts are read where the identity is new. */
-int pol_sources_find(const struct policy_layers *layers,
+int pol_sources_find(const struct policy_user *user,
 	struct pol_sources *ret, struct err *err);
 int pol_sources_fill(struct pol_sources *s, struct err *err);
 /* Both. */
-int pol_sources_read(const struct policy_layers *layers,
+int pol_sources_read(const struct policy_user *user,
 	struct pol_sources *ret, struct err *err);
 void pol_sources_done(struct pol_sources *s);
 

@@ -60,6 +60,14 @@ struct ir_profile {
 	struct ir_list use, override;
 };
 
+struct ir_match {
+	const char *name, *profile, *file;
+	unsigned line;
+	enum pol_layer layer;
+	/* user, group, host, origin, and the same that must not hold */
+	struct ir_list asks[POL_MATCH_COUNT][2];
+};
+
 struct ir {
 	struct arena *arena;
 	struct ir_rule **rules;
@@ -72,6 +80,8 @@ struct ir {
 	size_t n_names;
 	struct ir_profile **profiles;
 	size_t n_profiles;
+	struct ir_match **matches;
+	size_t n_matches;
 	const char **notes;
 	size_t n_notes;
 };

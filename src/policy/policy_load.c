@@ -46,7 +46,11 @@ pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
 	p->buckets = pol_buckets_new(p);
 	pol_hash_hex(p->head->hash, p->hash);
-	if (policy_select(p, profile, err) < 0) {
+	/* policy_choose() will. */
+	if (profile == NULL && pol_count(p, POL_SEC_PROFILES) > 0)
+		p->profile = pol_section(p, POL_SEC_PROFILES);
+	else if (policy_select(p, profile != NULL ? profile : "(none)",
+	    err) < 0) {
 		policy_free(p);
 		return ERR_UNKNOWN_NAME;
 	}
@@ -54,17 +58,16 @@ pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	return 0;
 }
 
-int
-policy_load_layers(const char *profile, const char *cache_dir,
-	const struct policy_layers *layers, struct policy **ret,
-	struct err *err)
+static int
+load(const char *profile, const char *cache_dir,
+	const struct policy_user *user, struct policy **ret, struct err *err)
 {
 	struct pol_sources sources;
 	char *blob = NULL;
 	size_t size = 0;
 	int rc;
 
-	rc = pol_sources_find(layers, &sources, err);
+	rc = pol_sources_find(user, &sources, err);
 	if (rc < 0)
 		return rc;
 	if (cache_dir != NULL && pol_cache_known(cache_dir, sources.identity,
@@ -93,6 +96,45 @@ policy_load_layers(const char *profile, const char *cache_dir,
 }
 
 int
+policy_load_layers(const char *profile, const char *cache_dir,
+	const struct policy_user *user, struct policy **ret, struct err *err)
+{
+	/* Before the files are read: what changes meanwhile shows later. */
+	struct pol_watch *watch = pol_watch_new();
+	int rc = load(profile, cache_dir, user, ret, err);
+
+	if (rc == 0)
+		(*ret)->watch = watch;
+	else
+		pol_watch_free(watch);
+	return rc;
+}
+
+int
+policy_refresh(struct policy *p, const char *cache_dir,
+	const struct policy_user *user, struct policy **ret, struct err *err)
+{
+	struct policy *fresh = NULL;
+	struct pol_watch *watch;
+	int rc;
+
+	*ret = NULL;
+	if (p->watch == NULL || !pol_watch_changed(p->watch))
+		return 0;
+	watch = pol_watch_new();
+	rc = load(policy_profile(p), cache_dir, user, &fresh, err);
+	if (rc == 0 && strcmp(fresh->hash, p->hash) != 0) {
+		fresh->watch = watch;
+		*ret = fresh;
+		return 0;
+	}
+	policy_free(fresh);
+	pol_watch_free(p->watch);
+	p->watch = watch;
+	return rc;
+}
+
+int
 policy_load(const char *profile, const char *cache_dir, struct policy **ret,
 	struct err *err)
 {
@@ -105,6 +147,7 @@ policy_free(struct policy *p)
 	if (p == NULL)
 		return;
 	pol_regex_free(p);
+	pol_watch_free(p->watch);
 	free(p->buckets);
 	buf_done(&p->shown);
 	free(p->blob);

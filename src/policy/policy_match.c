@@ -4,6 +4,9 @@
 
 #include <fnmatch.h>
 #include <string.h>
+#include <time.h>
+
+#include "aegsh/base/clock.h"
 
 struct match {
 	struct view *v;
@@ -323,6 +326,34 @@ any_line(struct match *m, const struct pol_cond *c, bool regex)
 	return *seen == 2;
 }
 
+/* Local time; that of the first question serves the whole line. */
+static bool
+any_time(struct match *m, const struct pol_cond *c)
+{
+	const uint32_t *list = pol_list(m->v->policy, c->list);
+	struct view *v = m->v;
+	struct tm tm;
+	uint32_t i;
+
+	if (v->at_any_time)
+		return (c->id & POL_COND_NOT) == 0;
+	if (!v->time_known) {
+		time_t now = (time_t)(clock_wall_ns() / 1000000000);
+
+		v->time_known = localtime_r(&now, &tm) != NULL;
+		if (!v->time_known) {	/* no such year: a strict answer */
+			m->limit = true;
+			return true;
+		}
+		v->weekday = (unsigned)tm.tm_wday;
+		v->minute = (unsigned)(tm.tm_hour * 60 + tm.tm_min);
+	}
+	for (i = 0; i < c->n; i++)
+		if (pol_time_holds(list[i], v->weekday, v->minute))
+			return true;
+	return false;
+}
+
 /* ---- one function for each row of policy_conds.h ------------------------- */
 
 #define HOW_CHANGED (POL_HOW_WRITE | POL_HOW_DELETE | POL_HOW_CHANGE)
@@ -341,7 +372,9 @@ HOLDS_WHEN(COMMAND, view_any_name(m->v->policy, c, m->cmd))
 HOLDS_WHEN(KIND, mask_of(m, c) >> m->cmd->item->kind & 1)
 HOLDS_WHEN(UNKNOWN, (mask_of(m, c) & m->cmd->unknown) != 0)
 HOLDS_WHEN(FEATURE, (mask_of(m, c) & m->cmd->features) != 0)
-HOLDS_WHEN(ORIGIN, mask_of(m, c) >> m->v->in->origin & 1)
+HOLDS_WHEN(ORIGIN, (mask_of(m, c) >> m->v->in->origin & 1) ||
+    (m->v->in->login && (mask_of(m, c) >> POLICY_ORIGIN_LOGIN & 1)))
+HOLDS_WHEN(TIME, any_time(m, c))
 HOLDS_WHEN(UID, any_number(m, c, m->v->in->uid))
 HOLDS_WHEN(OPTION, all_options(m, c))
 HOLDS_WHEN(FIRST, nth_operand(m, c, 0))

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/mem.h"
+
 #define OPTS_MAX (2 * POL_COND_COUNT + 16)
 
 struct parser {
@@ -70,6 +72,20 @@ wrong(struct parser *ps, unsigned line, const char *what, const char *word)
 {
 	return err_set(ps->err, ERR_SYNTAX, "%s:%u: %s '%s'",
 	    ps->source->path, line, what, word);
+}
+
+/* What a user's layer cannot do is left out, and told. */
+static int
+leave_out(struct parser *ps, unsigned line, const char *what,
+	const char *name)
+{
+	AEG_AUTOFREE char *text = xasprintf("%s:%u: %s '%s' is left out: "
+	    "a user's rules can only forbid", ps->source->path, line, what,
+	    name);
+	const char *note = keep(ps, text);
+
+	IR_PUSH(ps->ir, ps->ir->notes, ps->ir->n_notes, note);
+	return 0;
 }
 
 static int
@@ -151,12 +167,8 @@ parse_rule(struct parser *ps, cfg_t *sec, unsigned nth)
 		return rc;
 	if (r->n_conds == 0)
 		return wrong(ps, r->line, "no condition in rule", r->id);
-	if (r->layer == POL_USER && r->says == POL_SAYS_ALLOW) {
-		const char *note = keep(ps, r->id);
-
-		IR_PUSH(ps->ir, ps->ir->notes, ps->ir->n_notes, note);
-		return 0;
-	}
+	if (r->layer == POL_USER && r->says == POL_SAYS_ALLOW)
+		return leave_out(ps, r->line, "rule that allows,", r->id);
 	IR_PUSH(ps->ir, ps->ir->rules, ps->ir->n_rules, r);
 	return 0;
 }
@@ -176,6 +188,9 @@ parse_program(struct parser *ps, cfg_t *sec, unsigned nth)
 	g->turns = keep_list(ps, sec, "turns");
 	g->examples = keep_list(ps, sec, "example");
 	g->counterexamples = keep_list(ps, sec, "counterexample");
+	/* It could say that a word is no path. */
+	if (ps->source->layer == POL_USER)
+		return leave_out(ps, g->line, "program", g->names);
 	IR_PUSH(ps->ir, ps->ir->programs, ps->ir->n_programs, g);
 	return 0;
 }
@@ -193,11 +208,18 @@ parse_paths(struct parser *ps, cfg_t *sec, unsigned nth)
 	set->why = keep(ps, cfg_getstr(sec, "why"));
 	set->paths = keep_list(ps, sec, "path");
 	set->except = keep_list(ps, sec, "except");
-	for (i = 0; i < ps->ir->n_paths; i++)
-		if (strcmp(ps->ir->paths[i]->name, set->name) == 0 &&
-		    (set->except.n > 0 || set->layer == POL_USER))
+	for (i = 0; i < ps->ir->n_paths; i++) {
+		if (strcmp(ps->ir->paths[i]->name, set->name) != 0)
+			continue;
+		/* Some sets are what rules leave alone. */
+		if (set->layer == POL_USER &&
+		    ps->ir->paths[i]->layer != POL_USER)
+			return leave_out(ps, set->line, "addition to the paths",
+			    set->name);
+		if (set->except.n > 0)
 			return wrong(ps, set->line, "only paths can be added "
 			    "to the set", set->name);
+	}
 	IR_PUSH(ps->ir, ps->ir->paths, ps->ir->n_paths, set);
 	return 0;
 }
@@ -245,12 +267,52 @@ parse_profile(struct parser *ps, cfg_t *sec, unsigned nth)
 	f->override = keep_list(ps, sec, "override");
 	f->layer = ps->source->layer;
 	if (f->layer == POL_USER)
-		return wrong(ps, f->line, "a user's layer defines no profile:",
-		    f->name);
+		return leave_out(ps, f->line, "profile", f->name);
 	if (ir_find_profile(ps->ir, f->name) != NULL)
 		return wrong(ps, f->line, "this profile stands already:",
 		    f->name);
 	IR_PUSH(ps->ir, ps->ir->profiles, ps->ir->n_profiles, f);
+	return 0;
+}
+
+static const char *const match_keys[POL_MATCH_COUNT][2] = {
+	[POL_MATCH_USER] = { "user", "not_user" },
+	[POL_MATCH_GROUP] = { "group", "not_group" },
+	[POL_MATCH_HOST] = { "host", "not_host" },
+	[POL_MATCH_ORIGIN] = { "origin", "not_origin" },
+};
+
+static int
+parse_match(struct parser *ps, cfg_t *sec, unsigned nth)
+{
+	struct ir_match *m = arena_alloc(ps->ir->arena, sizeof *m);
+	size_t ask, not, i, n = 0;
+
+	m->name = keep(ps, cfg_title(sec));
+	m->file = ps->source->path;
+	m->line = line_of(ps, "match", nth);
+	m->layer = ps->source->layer;
+	m->profile = keep(ps, cfg_getstr(sec, "profile"));
+	for (ask = 0; ask < POL_MATCH_COUNT; ask++)
+		for (not = 0; not < 2; not++) {
+			m->asks[ask][not] = keep_list(ps, sec,
+			    match_keys[ask][not]);
+			n += m->asks[ask][not].n;
+			if (m->asks[ask][not].n > POL_LIST_MAX)
+				return wrong(ps, m->line, "too long a list",
+				    match_keys[ask][not]);
+		}
+	if (m->layer == POL_USER)
+		return leave_out(ps, m->line, "match", m->name);
+	if (m->profile == NULL)
+		return wrong(ps, m->line, "no profile in match", m->name);
+	if (n == 0)
+		return wrong(ps, m->line, "no condition in match", m->name);
+	for (i = 0; i < ps->ir->n_matches; i++)
+		if (strcmp(ps->ir->matches[i]->name, m->name) == 0)
+			return wrong(ps, m->line, "this match stands already:",
+			    m->name);
+	IR_PUSH(ps->ir, ps->ir->matches, ps->ir->n_matches, m);
 	return 0;
 }
 
@@ -297,7 +359,7 @@ parse_sections(struct parser *ps, cfg_t *cfg)
 	} kinds[] = {
 		{ "names", parse_names }, { "paths", parse_paths },
 		{ "program", parse_program }, { "rule", parse_rule },
-		{ "profile", parse_profile },
+		{ "profile", parse_profile }, { "match", parse_match },
 	};
 	unsigned i, j;
 	int rc;
@@ -339,7 +401,16 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_BOOL("jail", cfg_false, CFGF_NODEFAULT),
 		CFG_STR_LIST("use", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("override", NULL, CFGF_NODEFAULT), CFG_END() };
-	cfg_opt_t all[6];
+	cfg_opt_t match[] = { CFG_STR("profile", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("user", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("not_user", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("group", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("not_group", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("host", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("not_host", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("origin", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("not_origin", NULL, CFGF_NODEFAULT), CFG_END() };
+	cfg_opt_t all[7];
 	cfg_t *cfg;
 	int rc;
 
@@ -357,6 +428,8 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_SEC("rule", ps.rule, CFGF_MULTI | CFGF_TITLE |
 		    CFGF_NO_TITLE_DUPES),
 		CFG_SEC("profile", profile, CFGF_MULTI | CFGF_TITLE |
+		    CFGF_NO_TITLE_DUPES),
+		CFG_SEC("match", match, CFGF_MULTI | CFGF_TITLE |
 		    CFGF_NO_TITLE_DUPES),
 		CFG_END() }, sizeof all);
 	cfg = cfg_init(all, CFGF_NONE);

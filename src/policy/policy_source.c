@@ -172,8 +172,68 @@ identify_program(struct sha256_ctx *ctx, struct pol_sources *s)
 		s->newest = INT64_MAX;	/* unknown: nothing is remembered */
 }
 
+/* ---- a user's layer ------------------------------------------------------ */
+
+struct policy_user {
+	struct pol_sources files;
+};
+
 int
-pol_sources_find(const struct policy_layers *layers, struct pol_sources *ret,
+policy_user_read(const char *dir, uid_t uid, struct policy_user **ret,
+	struct err *err)
+{
+	struct place place = { POL_USER, dir, uid, -1 };
+	struct policy_user *u = xcalloc(1, sizeof *u);
+	struct sha256_ctx ctx;
+	int rc;
+
+	sha256_init(&ctx);
+	rc = find_place(&place, &ctx, &u->files, err);
+	if (rc == 0 && u->files.n > POL_USER_FILES_MAX)
+		rc = err_set(err, ERR_TOO_LONG, "%s: more than %d rule files",
+		    dir, POL_USER_FILES_MAX);
+	if (rc == 0)
+		rc = pol_sources_fill(&u->files, err);
+	if (rc < 0 || u->files.n == 0)
+		policy_user_free(AEG_STEAL(u));
+	else
+		*ret = u;
+	return rc;
+}
+
+void
+policy_user_free(struct policy_user *u)
+{
+	if (u == NULL)
+		return;
+	pol_sources_done(&u->files);
+	free(u);
+}
+
+/* Its texts are at hand: they are what it is known by. */
+static int
+add_user(struct pol_sources *s, struct sha256_ctx *ctx,
+	const struct policy_user *user, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; user != NULL && i < user->files.n; i++) {
+		const struct pol_source *f = &user->files.v[i];
+
+		if (s->n == POL_SOURCES_MAX)
+			return err_set(err, ERR_TOO_LONG, "more than %d rule "
+			    "files", POL_SOURCES_MAX);
+		pol_sources_add_text(s, f->layer, f->path, f->text, f->len);
+		sha256_update(ctx, strlen(f->path) + 1, (const void *)f->path);
+		sha256_update(ctx, f->len, (const void *)f->text);
+	}
+	return 0;
+}
+
+/* ---- all layers ---------------------------------------------------------- */
+
+int
+pol_sources_find(const struct policy_user *user, struct pol_sources *ret,
 	struct err *err)
 {
 	struct pol_sources s = POL_SOURCES_INIT;
@@ -182,8 +242,6 @@ pol_sources_find(const struct policy_layers *layers, struct pol_sources *ret,
 	struct place places[] = {
 		{ POL_VENDOR, vendor, geteuid(), -1 },
 		{ POL_SITE, site, (uid_t)-1, -1 },
-		{ POL_USER, layers != NULL ? layers->user_dir : NULL,
-		    layers != NULL ? layers->uid : (uid_t)-1, -1 },
 	};
 	struct sha256_ctx ctx;
 	size_t i;
@@ -194,8 +252,9 @@ pol_sources_find(const struct policy_layers *layers, struct pol_sources *ret,
 	pol_sources_add_text(&s, POL_FLOOR, "(built in)", pol_floor_text,
 	    strlen(pol_floor_text));
 	for (i = 0; i < AEG_NELEM(places) && rc == 0; i++)
-		if (places[i].path != NULL)
-			rc = find_place(&places[i], &ctx, &s, err);
+		rc = find_place(&places[i], &ctx, &s, err);
+	if (rc == 0)
+		rc = add_user(&s, &ctx, user, err);
 	/* The floor alone defines no profile. */
 	if (rc == 0 && s.n == 1)
 		rc = err_set(err, -ENOENT, "no rule files in %s and %s",
@@ -234,11 +293,11 @@ pol_sources_fill(struct pol_sources *s, struct err *err)
 }
 
 int
-pol_sources_read(const struct policy_layers *layers, struct pol_sources *ret,
+pol_sources_read(const struct policy_user *user, struct pol_sources *ret,
 	struct err *err)
 {
 	struct pol_sources s;
-	int rc = pol_sources_find(layers, &s, err);
+	int rc = pol_sources_find(user, &s, err);
 
 	if (rc < 0)
 		return rc;

@@ -90,6 +90,9 @@ struct view {
 	bool over_cap;			/* a cap left something unseen */
 	bool cwd_open;			/* a cd to who knows where */
 	bool touch_disk;		/* follow links of named paths */
+	bool at_any_time;		/* examples: whatever the clock says */
+	bool time_known;		/* weekday (0: Sunday) and minute are */
+	unsigned weekday, minute;
 };
 
 void view_build(struct view *v, const struct policy *policy,

@@ -38,16 +38,27 @@ static int run_stream(struct shell *sh, const char *argv0,
 static int run_text(struct shell *sh, char *const *argv,
     enum line_origin origin);
 
+struct turn_judged *
+shell_judge(struct shell *sh, const struct line *line)
+{
+	struct turn_judged *j = turn_judge(sh->turn, line);
+	AEG_AUTOFREE char *news = turn_take_news(sh->turn);
+
+	shell_progress_end(sh);
+	if (news != NULL)
+		shell_say("%s", news);
+	return j;
+}
+
 static int
 run_unit(struct shell *sh, const struct line *line, const char *argv0,
     char *const *args)
 {
-	struct turn_judged *j = turn_judge(sh->turn, line);
+	struct turn_judged *j = shell_judge(sh, line);
 	char *const *reader;
 	struct turn_result r;
 	int status;
 
-	shell_progress_end(sh);
 	turn_confirm(sh->turn, j);
 	turn_act(sh->turn, j, argv0, args, &r);
 	shell_complain(j, &r);
@@ -224,10 +235,9 @@ stream_step(struct shell *sh, const struct buf *text, const char *argv0,
     char *const *args, int *status)
 {
 	struct line line = { text->data, text->len, LINE_STDIN };
-	struct turn_judged *j = turn_judge(sh->turn, &line);
+	struct turn_judged *j = shell_judge(sh, &line);
 	struct turn_result r;
 
-	shell_progress_end(sh);
 	turn_confirm(sh->turn, j);
 	turn_stream_act(sh->turn, j, argv0, args, &r);
 	shell_complain(j, &r);

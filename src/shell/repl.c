@@ -128,8 +128,7 @@ run_one(struct shell *sh, const struct buf *text)
 	struct turn_result r;
 
 	line.len = without_newlines(text);
-	j = turn_judge(sh->turn, &line);
-	shell_progress_end(sh);
+	j = shell_judge(sh, &line);
 	turn_confirm(sh->turn, j);
 	turn_act(sh->turn, j, NULL, NULL, &r);
 	shell_drain_interrupts(sh);
@@ -222,15 +221,18 @@ one_prompt(struct repl *r, bool *leave)
 	buf_done(&text);
 }
 
-/* Settings of the user that do not hold: who wrote them counts on them. */
+/* Settings and rules of the user that do not hold: who wrote them counts on
+ * them. */
 static void
 say_notes(const struct shell *sh)
 {
-	const struct strv *notes = conf_notes(sh->conf);
-	size_t i;
+	const struct strv *all[] = { conf_notes(sh->conf),
+		turn_notes(sh->turn) };
+	size_t i, k;
 
-	for (i = 0; i < notes->n; i++)
-		shell_say("%s", notes->v[i]);
+	for (k = 0; k < AEG_NELEM(all); k++)
+		for (i = 0; i < all[k]->n; i++)
+			shell_say("%s", all[k]->v[i]);
 }
 
 int

@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -122,7 +123,11 @@ shell_load_settings(struct shell *sh)
 	}
 	sh->conf_user = settings_place(sh);
 	for (i = 0; i < sh->args.options.n; i++)
-		if (conf_override(sh->conf, sh->args.options.v[i],
+		/* Which profile is stricter only the policy can tell. */
+		if (text_starts(sh->args.options.v[i], "profile=")) {
+			sh->args.profile = sh->args.options.v[i] +
+			    strlen("profile=");
+		} else if (conf_override(sh->conf, sh->args.options.v[i],
 		    &err) != 0) {
 			shell_say("%s", err.text);
 			return SHELL_USAGE;
@@ -212,6 +217,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.bound = sh->args.bound,
 		.rescue = sh->rescue,
 		.operator = sh->operator,
+		.login = sh->args.login,
 		.uid = sh->uid,
 		.loginuid = sh->loginuid,
 		.home = sh->home,

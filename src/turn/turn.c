@@ -74,36 +74,11 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	return ERR_LAYER;
 }
 
-/* Who is managed, or called by a command's text, may choose a stricter
- * profile than the configured one. */
-static int
-check_rank(const struct turn *t, const char *configured, struct err *err)
-{
-	struct policy *p = NULL;
-	int r, rank;
-
-	if ((!conf_managed(t->opts.conf) && !t->opts.bound) ||
-	    t->opts.profile == NULL || t->opts.rescue)
-		return 0;
-	r = policy_load(configured, t->store, &p, err);
-	if (r != 0)
-		return r;
-	rank = policy_rank(p);
-	policy_free(p);
-	if (policy_rank(t->policy) < rank)
-		return err_set(err, ERR_RANGE, "profile %s is less strict than "
-		    "%s, which the operator configured", t->opts.profile,
-		    configured);
-	return 0;
-}
-
 int
 turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 {
 	struct turn *t = xcalloc(1, sizeof *t);
 	struct err store_err = ERR_INIT;
-	const char *profile = opts->profile != NULL ? opts->profile :
-	    conf_str(opts->conf, CONF_PROFILE);
 	int r;
 
 	t->opts = *opts;
@@ -114,11 +89,7 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 		t->tty[0] = '\0';
 	if (audit_place(opts->uid, true, &t->store, &store_err) != 0)
 		t->unrecorded = xstrdup(store_err.text);
-	r = opts->rescue ?
-	    policy_load_rescue(opts->operator, &t->policy, err) :
-	    policy_load(profile, t->store, &t->policy, err);
-	if (r == 0)
-		r = check_rank(t, conf_str(opts->conf, CONF_PROFILE), err);
+	r = turn_load_policy(t, err);
 	if (r == 0 && !opts->rescue)
 		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
@@ -150,7 +121,7 @@ turn_free(struct turn *t)
 	audit_close(t->audit);
 	validator_free(t->validator);
 	redact_free(t->redact);
-	policy_free(t->policy);
+	turn_free_policy(t);
 	sandbox_profile_free(t->sandbox);
 	free(t->store);
 	free(t->project);
@@ -180,33 +151,14 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 	return SYN_VAR_SET;
 }
 
-static enum policy_origin
-policy_origin_of(enum line_origin o)
-{
-	switch (o) {
-	case LINE_ORIGIN_UNKNOWN:
-		return POLICY_ORIGIN_UNKNOWN;
-	case LINE_PROMPT:
-		return POLICY_ORIGIN_PROMPT;
-	case LINE_COMMAND:
-		return POLICY_ORIGIN_COMMAND;
-	case LINE_FORCED:
-		return POLICY_ORIGIN_FORCED;
-	case LINE_SCRIPT:
-		return POLICY_ORIGIN_SCRIPT;
-	case LINE_STDIN:
-		return POLICY_ORIGIN_STDIN;
-	}
-	return POLICY_ORIGIN_UNKNOWN;
-}
-
 static void
 judge_tree(struct turn *t, struct turn_judged *j)
 {
 	const struct syn_vars vars = { known_variable, t };
 	struct policy_input in = {
 		.state = t->opts.state,
-		.origin = policy_origin_of(j->line.origin),
+		.origin = turn_policy_origin(j->line.origin),
+		.login = t->opts.login && j->line.origin == LINE_PROMPT,
 		.uid = t->opts.uid,
 		/* What is broken may be the store. */
 		.store = t->opts.rescue && t->opts.operator ? NULL : t->store,
@@ -280,6 +232,7 @@ turn_judge(struct turn *t, const struct line *line)
 		.can_ask = t->opts.confirm != NULL,
 	};
 
+	turn_refresh_policy(t);
 	j->line = *line;
 	j->line.bytes = xmemdup0(line->bytes, line->len);
 	j->cwd = xstrdup(state_cwd(t->opts.state));

@@ -12,6 +12,11 @@ struct turn {
 	struct turn_opts opts;
 	const struct turn_ops *ops;
 	struct policy *policy;
+	struct policy *policy_before;	/* what it replaced, or NULL: what was
+					 * judged by it speaks its strings */
+	struct policy_user *user_rules;	/* as at the start, or NULL */
+	struct strv notes;		/* what was not followed, and why */
+	char *news;			/* to be told once, or NULL */
 	struct validator *validator;
 	struct redact *redact;
 	struct audit *audit;
@@ -42,6 +47,13 @@ struct turn_judged {
 	enum turn_reads reads;
 	struct strv reader;		/* name and arguments of that shell */
 };
+
+/* turn_policy.c: the rules of the session. */
+int turn_load_policy(struct turn *t, struct err *err);
+void turn_free_policy(struct turn *t);
+/* The operator's rules again, where they changed. */
+void turn_refresh_policy(struct turn *t);
+enum policy_origin turn_policy_origin(enum line_origin o);
 
 /* Fill an event from what was judged. */
 void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,

@@ -177,7 +177,7 @@ test_trust(void)
 static int
 note(void *ctx, const char *text)
 {
-	snprintf(ctx, 64, "%s", text);
+	snprintf(ctx, 512, "%s", text);
 	return 0;
 }
 
@@ -189,36 +189,90 @@ action_of(struct policy *p, struct state *s, const char *line)
 	return judge_line(&j, line, NULL).action;
 }
 
+/* Read the user's layer in dir and load everything with it. */
+static struct policy *
+with_user(const char *dir)
+{
+	struct policy_user *u = NULL;
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+
+	IS_INTN(policy_user_read(dir, geteuid(), &u, &err), 0, err.text);
+	IS_INTN(policy_load_layers("admin", NULL, u, &p, &err), 0, err.text);
+	policy_user_free(u);
+	return p;
+}
+
+static const struct {
+	const char *text, *vain;
+} loosening[] = {
+	{ "rule \"loose\" {\n\tdecision = allow\n\treason = r\n"
+	    "\tcommand = { rm }\n\tany_words = true\n}\n",
+	    "own.conf:1: rule that allows, 'loose' is left out" },
+	{ "profile \"admin\" {\n\trank = 0\n}\n",
+	    "own.conf:1: profile 'admin' is left out" },
+	{ "profile \"p\" {\n\textends = admin\n\toverride = "
+	    "{ ask.rm-recursive }\n}\n",
+	    "own.conf:1: profile 'p' is left out" },
+	{ "\npaths \"jail-open\" {\n\tpath = { '/**' }\n}\n",
+	    "own.conf:2: addition to the paths 'jail-open' is left out" },
+	{ "paths \"secrets\" {\n\texcept = { '/etc/shadow' }\n}\n",
+	    "addition to the paths 'secrets' is left out" },
+	{ "program \"frob\" {\n\toperands = \"text*\"\n}\n",
+	    "own.conf:1: program 'frob' is left out" },
+	{ "match \"me\" {\n\tuser = { '*' }\n\tprofile = \"admin\"\n}\n",
+	    "own.conf:1: match 'me' is left out" },
+};
+
+static void
+test_user_layer(struct state *s)
+{
+	char *dir = scratch_path("home"), seen[512];
+	static const char mine[] = "rule \"mine\" {\n\tdecision = block\n"
+	    "\treason = r\n\tcommand = { cat }\n}\n";
+	struct policy_user *u = NULL;
+	struct err err = ERR_INIT;
+	struct policy *p;
+	size_t i;
+
+	scratch_mkdir("home", 0755);
+	IS_INT(policy_user_read("/none/such", geteuid(), &u, &err), 0);
+	OKF(u == NULL, "no directory, no layer");
+	IS_INT(policy_user_read(dir, geteuid(), &u, &err), 0);
+	OKF(u == NULL, "no file, no layer");
+	site("home/mine.conf", mine);
+	for (i = 0; i < AEG_NELEM(loosening); i++) {
+		site("home/own.conf", loosening[i].text);
+		p = with_user(dir);
+		seen[0] = '\0';
+		policy_each_note(p, note, seen);
+		OKF(strstr(seen, loosening[i].vain) != NULL, "told: %s",
+		    loosening[i].vain);
+		if (strstr(seen, loosening[i].vain) == NULL)
+			printf("#  got: %s\n", seen);
+		OKF(action_of(p, s, "cat x") == POLICY_BLOCK,
+		    "and the rest of the layer holds");
+		OKF(action_of(p, s, "rm -r x") == POLICY_WARN &&
+		    action_of(p, s, "frob /etc/shadow") != POLICY_ALLOW &&
+		    action_of(p, s, "less /etc/shadow") != POLICY_ALLOW,
+		    "and nothing is looser");
+		policy_free(p);
+	}
+	no_site("home/own.conf");
+	chmod(dir, 0777);
+	IS_INTN(policy_user_read(dir, geteuid(), &u, &err), ERR_TRUST,
+	    "a directory that others can write is no layer");
+	chmod(dir, 0755);
+	no_site("home/mine.conf");
+	free(dir);
+}
+
 static void
 test_layers(struct state *s)
 {
 	struct policy *p = NULL;
 	struct err err = ERR_INIT;
-	struct policy_layers layers = { .uid = geteuid() };
-	char *dir = scratch_path("home"), seen[64] = "";
 
-	scratch_mkdir("home", 0755);
-	layers.user_dir = dir;
-	site("home/own.conf",
-	    "rule \"mine\" {\n\tdecision = block\n\treason = r\n"
-	    "\tcommand = { cat }\n}\n"
-	    "rule \"loose\" {\n\tdecision = allow\n\treason = r\n"
-	    "\tcommand = { rm }\n\tany_words = true\n}\n");
-	IS_INTN(policy_load_layers("admin", NULL, &layers, &p, &err), 0,
-	    err.text);
-	IS_INTN(action_of(p, s, "cat x"), POLICY_BLOCK, "a user forbids more");
-	OKF(action_of(p, s, "rm -r x") == POLICY_WARN, "a user allows nothing");
-	policy_each_note(p, note, seen);
-	IS_STRN(seen, "loose", "what was tried in vain is told");
-	policy_free(p);
-	p = NULL;
-	site("home/own.conf", "profile \"p\" {\n\textends = admin\n}\n");
-	OKF(policy_load_layers("p", NULL, &layers, &p, &err) < 0,
-	    "a user defines no profile");
-	site("home/own.conf", "paths \"secrets\" {\n\tpath = { '/x' }\n}\n");
-	OKF(policy_load_layers("admin", NULL, &layers, &p, &err) < 0,
-	    "a user changes no path set");
-	no_site("home/own.conf");
 	site("etc/policy.d/20-site.conf",
 	    "profile \"site\" {\n\textends = admin\n\trank = 30\n"
 	    "\toverride = { ask.rm-recursive }\n}\n"
@@ -245,7 +299,6 @@ test_layers(struct state *s)
 	    "an allow beside a warn leaves the warn");
 	policy_free(p);
 	no_site("etc/policy.d/20-site.conf");
-	free(dir);
 }
 
 /* ---- the cache ----------------------------------------------------------- */
@@ -420,6 +473,7 @@ main(void)
 	test_bad();
 	test_trust();
 	test_layers(s);
+	test_user_layer(s);
 	test_cache(s);
 	test_lists();
 	state_free(s);

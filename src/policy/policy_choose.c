@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which rules and which profile a session has: the layers; match blocks,
+ * asked in order as those of sshd_config(5); then the settings, then what
+ * was asked for, which can only be stricter.
+ */
+#include "policy_int.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+
+static int
+take_note(void *ctx, const char *text)
+{
+	strv_add(ctx, text);
+	return 0;
+}
+
+int
+policy_load_session(const char *cache_dir, const char *user_dir, uid_t uid,
+	struct policy **ret, struct policy_user **ret_user,
+	struct strv *notes, struct err *err)
+{
+	struct policy_user *user = NULL;
+	struct err own = ERR_INIT;
+	int rc = 0;
+
+	if (user_dir != NULL)
+		rc = policy_user_read(user_dir, uid, &user, &own);
+	if (rc == 0)
+		rc = policy_load_layers(NULL, cache_dir, user, ret, &own);
+	/* Whose fault is it? */
+	if (rc < 0 && user_dir != NULL) {
+		policy_user_free(AEG_STEAL(user));
+		rc = policy_load(NULL, cache_dir, ret, err);
+		if (rc == 0)
+			strv_addf(notes, "your own rules are left out: %s",
+			    own.text);
+	} else if (rc < 0 && err != NULL) {
+		*err = own;
+	}
+	if (rc < 0)
+		return rc;
+	policy_each_note(*ret, take_note, notes);
+	*ret_user = user;
+	return 0;
+}
+
+/* ---- match blocks -------------------------------------------------------- */
+
+static bool
+any_pattern(const struct policy *p, uint32_t list, uint32_t n,
+	const char *text)
+{
+	const uint32_t *v = pol_list(p, list);
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (fnmatch(pol_string(p, v[i]), text, 0) == 0)
+			return true;
+	return false;
+}
+
+/* 1, 0, or an error: a group that could not be asked for is not one that
+ * nobody is in. */
+static int
+in_group(const char *name, const struct policy_who *who, struct err *err)
+{
+	const struct group *g;
+	size_t i;
+
+	errno = 0;
+	g = getgrnam(name);
+	if (g == NULL && errno != 0 && errno != ENOENT && errno != ESRCH)
+		return err_sys(err, errno, "group %s", name);
+	for (i = 0; g != NULL && i < who->n_groups; i++)
+		if (who->groups[i] == g->gr_gid)
+			return 1;
+	return 0;
+}
+
+static int
+any_group(const struct policy *p, uint32_t list, uint32_t n,
+	const struct policy_who *who, struct err *err)
+{
+	const uint32_t *v = pol_list(p, list);
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++)
+		rc = in_group(pol_string(p, v[i]), who, err);
+	return rc;
+}
+
+/* 1: what is asked holds. */
+static int
+answer(const struct policy *p, enum pol_match_ask ask, uint32_t list,
+	uint32_t n, const struct policy_who *who, struct err *err)
+{
+	switch (ask) {
+	case POL_MATCH_USER:
+		return any_pattern(p, list, n, who->user);
+	case POL_MATCH_GROUP:
+		return any_group(p, list, n, who, err);
+	case POL_MATCH_HOST:
+		return any_pattern(p, list, n, who->host);
+	case POL_MATCH_ORIGIN:
+		return (list >> who->origin & 1) ||
+		    (who->login && (list >> POLICY_ORIGIN_LOGIN & 1));
+	case POL_MATCH_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* 1, 0, or an error. */
+static int
+holds(const struct policy *p, const struct pol_match *m,
+	const struct policy_who *who, struct err *err)
+{
+	int ask, not, rc;
+
+	for (ask = 0; ask < POL_MATCH_COUNT; ask++)
+		for (not = 0; not < 2; not++) {
+			if (m->asks[ask][not].n == 0)
+				continue;
+			rc = answer(p, (enum pol_match_ask)ask,
+			    m->asks[ask][not].list, m->asks[ask][not].n, who,
+			    err);
+			if (rc < 0)
+				return err_context(err, "%s:%u: match '%s'",
+				    pol_string(p, m->file), m->line,
+				    pol_string(p, m->name));
+			if (rc == not)
+				return 0;
+		}
+	return 1;
+}
+
+static int
+first_match(const struct policy *p, const struct policy_who *who,
+	const struct pol_match **ret, struct err *err)
+{
+	const struct pol_match *m = pol_section(p, POL_SEC_MATCHES);
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < pol_count(p, POL_SEC_MATCHES); i++, m++) {
+		rc = holds(p, m, who, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 1) {
+			*ret = m;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* Select a profile that is as strict as the selected one, or ERR_RANGE. */
+static int
+tighten(struct policy *p, const char *profile, struct err *err)
+{
+	const struct pol_profile *before = p->profile;
+	int rc = policy_select(p, profile, err);
+
+	if (rc < 0 || p->profile->rank >= before->rank)
+		return rc;
+	p->profile = before;
+	return err_set(err, ERR_RANGE, "profile %s is less strict than %s, "
+	    "which the operator configured", profile, policy_profile(p));
+}
+
+int
+policy_choose(struct policy *p, const struct policy_who *who,
+	const struct policy_wish *wish, struct policy_choice *ret,
+	struct err *err)
+{
+	struct policy_choice choice = { .block = NULL };
+	const struct pol_match *m = NULL;
+	struct err vain = ERR_INIT;
+	int rc = first_match(p, who, &m, err);
+
+	if (rc == 0)
+		rc = policy_select(p, m != NULL ? pol_string(p, m->profile) :
+		    wish->configured, err);
+	if (rc == 0 && m != NULL) {
+		choice.block = pol_string(p, m->name);
+		choice.file = pol_string(p, m->file);
+		choice.line = m->line;
+	}
+	if (rc == 0 && wish->wanted != NULL)
+		rc = m != NULL || wish->only_tighter ?
+		    tighten(p, wish->wanted, err) :
+		    policy_select(p, wish->wanted, err);
+	else if (rc == 0 && m != NULL && wish->own &&
+	    tighten(p, wish->configured, &vain) < 0)
+		snprintf(choice.note, sizeof choice.note, "%s (match '%s' in "
+		    "%s:%u)", vain.text, choice.block, choice.file,
+		    choice.line);
+	if (rc == 0)
+		*ret = choice;
+	return rc;
+}

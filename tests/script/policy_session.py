@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: ISC
+"""Whose rules a session of the built shell has: match blocks, wishes, the
+user's own layer, and what the operator changes between two lines."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ["abs_top_srcdir"]
+BIN = os.path.join(os.environ["abs_top_builddir"], "tests/bin")
+AEGSH, CTL = os.path.join(BIN, "aegsh"), os.path.join(BIN, "aegshctl")
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from pty_session import Session  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+ROOT = os.geteuid() == 0
+UID = 65534  # one who is not the operator
+SLOW = 20
+
+BLOCK = 'rule "%s" {\n\tdecision = block\n\treason = r\n\tcommand = { %s }\n}\n'
+
+
+class Place:
+    """A root of its own.  Not below /tmp, where commands may write."""
+
+    def __init__(self, operator):
+        self.dir = tempfile.mkdtemp(prefix="t-aegsh-", dir="/var/tmp")
+        os.chmod(self.dir, 0o755)
+        self.operator = operator
+        self.uid = None if operator or not ROOT else UID
+        for name in ("etc/policy.d", "own", "home/.config/aegsh/policy.d"):
+            os.makedirs(self.path(name), 0o755)
+        # The rules of the tree, in a place that a user may read.
+        shutil.copytree(os.path.join(TOP, "share"), self.path("share"))
+        if self.uid:
+            for top, dirs, _ in os.walk(self.path("home")):
+                for name in [top] + dirs:
+                    os.chown(os.path.join(top, name), UID, UID)
+            os.chown(self.path("own"), UID, UID)
+        self.env = {"PATH": "/usr/bin:/bin", "HOME": self.path("home"),
+                    "AEGSH_TEST_ROOT": self.dir, "TERM": "dumb",
+                    "AEGSH_TEST_DATA": self.path("share"),
+                    "XDG_CONFIG_HOME": self.path("home/.config"),
+                    "AEGSH_TEST_OPERATOR":
+                        str(os.geteuid() if operator else 0)}
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def site(self, name, text):
+        """Whole or not at all, as an operator should."""
+        path = self.path("etc/policy.d", name)
+        with open(path + ".new", "w") as f:
+            f.write(text)
+        os.chmod(path + ".new", 0o644)
+        os.rename(path + ".new", path)
+
+    def no_site(self, name):
+        os.unlink(self.path("etc/policy.d", name))
+
+    def own(self, name, text):
+        path = self.path("home/.config/aegsh/policy.d", name)
+        with open(path, "w") as f:
+            f.write(text)
+        os.chmod(path, 0o644)
+        if self.uid:
+            os.chown(path, UID, UID)
+
+    def become(self):
+        if self.uid:
+            os.setgroups([])
+            os.setgid(UID)
+            os.setuid(UID)
+
+    def run(self, *args, text=None, argv0=None, prog=AEGSH, **env):
+        return subprocess.run([argv0 or prog, *args], executable=prog,
+                              input=text, text=True, capture_output=True,
+                              env=dict(self.env, **env), timeout=60,
+                              preexec_fn=self.become, cwd=self.path("home"),
+                              **({} if text is not None else
+                                 {"stdin": subprocess.DEVNULL}))
+
+    def test(self, *args):
+        p = self.run("test", "--json", *args, prog=CTL)
+        return json.loads(p.stdout or '{"profile": %s}' %
+                          json.dumps(p.stderr))
+
+    def done(self):
+        shutil.rmtree(self.dir)
+
+
+def test_match():
+    p = Place(True)
+    p.site("50-match.conf", """
+match "commands" { origin = { command } profile = safe }
+match "forced" { origin = { forced } profile = transfer }
+match "all" { user = { '*' } profile = full-auto }
+match "late" { user = { '*' } profile = admin }
+""")
+    done = p.run("-c", "ls")
+    tap.ok(done.returncode == 126 and "profile.disabled" in done.stderr,
+           "match: -c has the profile of its block", done.stderr)
+    done = p.run(text="curl -s http://127.0.0.1:1/x\n")
+    tap.ok(done.returncode == 126 and "seed.block.fetch" in done.stderr,
+           "match: the first that holds, for standard input", done.stderr)
+    done = p.run("-c", AEGSH, SSH_ORIGINAL_COMMAND="ls")
+    tap.ok(done.returncode == 126 and "profile." in done.stderr,
+           "match: a forced command", done.stderr)
+    tap.same([p.test("--origin", o, "ls")["profile"] for o in
+              ("command", "forced", "stdin", "prompt")],
+             ["safe", "transfer", "full-auto", "full-auto"],
+             "aegshctl test --origin agrees")
+    tap.ok("all (" in p.test("ls")["match"] and "50-match.conf:4" in
+           p.test("ls")["match"], "and names the block", p.test("ls"))
+    done = p.run("status", "--json", prog=CTL)
+    policy = json.loads(done.stdout)["policy"]
+    tap.ok(policy["profile"] == "full-auto" and "all" in policy["match"],
+           "aegshctl status names it too", policy)
+    for args in (["--profile", "admin"], ["-o", "profile=admin"]):
+        done = p.run(*args, "-c", "ls")
+        tap.ok(done.returncode == 111 and "less strict" in done.stderr,
+               "%s cannot loosen it" % " ".join(args), done.stderr)
+        done = p.run(*args[:1], args[1].replace("admin", "safe"),
+                     text="echo\n")
+        tap.ok(done.returncode == 126 and "profile.disabled" in done.stderr,
+               "%s can tighten it" % " ".join(args[:1]), done.stderr)
+    p.site("50-match.conf", 'match "x" { group = { no-such-group } '
+           'profile = safe }\nmatch "l" { origin = { login } profile = dev }')
+    tap.same(p.run("-c", "ls").returncode, 0, "a group that nobody is in")
+    done = p.run(text="uname\n", argv0="-aegsh")
+    tap.ok("[unknown]" in done.stderr, "a login shell", done.stderr)
+    p.site("50-match.conf", 'match "x" { user = { a } profile = nonsense }')
+    done = p.run("-c", "ls")
+    tap.ok(done.returncode == 111 and "50-match.conf:1" in done.stderr,
+           "a profile that is not there is an error", done.stderr)
+    p.no_site("50-match.conf")
+    p.site("50-rule.conf", BLOCK.replace("command", "origin = { login }\n"
+                                         "\tcommand") % ("l", "frob"))
+    tap.same([p.test("--origin", o, "frob")["decision"] for o in
+              ("login", "prompt")], ["block", "allow"],
+             "rules can ask for a login shell's prompt")
+    p.done()
+
+
+def test_own_rules():
+    p = Place(False)
+    p.own("10-mine.conf", BLOCK % ("mine", "frob") + """
+rule "loose" { decision = allow any_words = true reason = r command = { rm } }
+profile "loose" { extends = admin rank = 0 }
+""")
+    done = p.run("-c", "frob x")
+    tap.ok(done.returncode == 126 and "[mine]" in done.stderr,
+           "a user forbids himself more", done.stderr)
+    done = p.run("-c", "rm -r ./x")
+    tap.ok(done.returncode == 126 and "ask.rm-recursive" in done.stderr,
+           "and allows himself nothing", done.stderr)
+    done = p.run("test", "frob", prog=CTL)
+    tap.ok(done.returncode == 2 and "'loose' is left out" in done.stderr,
+           "aegshctl test has his rules, and tells what is left out",
+           done.stderr)
+    done = p.run("--profile", "loose", "-c", "true")
+    tap.same(done.returncode, 111, "his profile does not exist")
+    s = Session([AEGSH], env=p.env, cwd=p.path("home"), uid=p.uid)
+    tap.ok(s.expect("rule that allows, 'loose' is left out"),
+           "a prompt tells it", s.seen)
+    s.expect(r"\$ ")
+    s.line("exit")
+    s.wait()
+    p.own("10-mine.conf", 'rule "broken" {')
+    done = p.run("-c", "echo in")
+    tap.same(done.stdout, "in\n", "broken rules lock nobody out")
+    s = Session([AEGSH], env=p.env, cwd=p.path("home"), uid=p.uid)
+    tap.ok(s.expect(r"your own rules are left out: [^\n]*10-mine.conf:1"),
+           "and are told", s.seen)
+    s.expect(r"\$ ")
+    s.line("exit")
+    s.wait()
+    p.own("10-mine.conf", BLOCK % ("mine", "frob"))
+    os.chmod(p.path("home/.config/aegsh/policy.d/10-mine.conf"), 0o666)
+    tap.ok("left out" in p.run("test", "ls", prog=CTL).stderr,
+           "rules that anybody can write are left out")
+    p.done()
+    p = Place(True)
+    p.own("10-mine.conf", BLOCK % ("mine", "frob"))
+    tap.ok(p.test("frob")["rule"] != "mine" and
+           "mine" not in p.run("-c", "frob").stderr,
+           "the operator has no layer of his own")
+    p.done()
+
+
+class Stream:
+    """A shell that is given line after line."""
+
+    def __init__(self, place):
+        self.p = subprocess.Popen([AEGSH], env=place.env, text=True,
+                                  stdin=subprocess.PIPE, bufsize=1,
+                                  stdout=subprocess.PIPE,
+                                  stderr=open(place.path("err"), "w"),
+                                  cwd=place.path("home"),
+                                  preexec_fn=place.become)
+
+    def say(self, line):
+        self.p.stdin.write(line + "\n")
+        self.p.stdin.flush()
+
+    def hears(self, text):
+        self.say("echo %s" % text)
+        return self.p.stdout.readline() == text + "\n"
+
+    def end(self):
+        try:
+            self.p.stdin.close()
+        except BrokenPipeError:
+            pass
+        return self.p.wait(timeout=SLOW)
+
+
+def events(place):
+    found = []
+    for top, _, files in os.walk(place.path("own")):
+        if "audit.db" in files:
+            db = sqlite3.connect("file:%s?mode=ro" % os.path.join(
+                top, "audit.db"), uri=True)
+            found += db.execute("SELECT kind, text FROM events").fetchall()
+            db.close()
+    return found
+
+
+def errors(place):
+    with open(place.path("err")) as f:
+        return f.read()
+
+
+def test_reload():
+    p = Place(True)
+    s = Stream(p)
+    tap.ok(s.hears("one"), "before the rules change")
+    p.site("50-rule.conf", BLOCK % ("fresh", "frob"))
+    tap.ok(s.hears("two"), "changed rules that say nothing about a line")
+    s.say("frob")
+    tap.same(s.end(), 126, "hold from the next line on")
+    tap.ok("[fresh]" in errors(p), "by their name", errors(p))
+    shown = json.loads(p.run("profile", "show", "--json", prog=CTL).stdout)
+    tap.same(events(p), [("policy-reload", shown["hash"])],
+             "and are recorded with their hash")
+    s = Stream(p)
+    tap.ok(s.hears("one"), "another session")
+    p.site("50-rule.conf", "nonsense {")
+    tap.ok(s.hears("two") and s.hears("three"), "broken rules change nothing")
+    tap.same(errors(p).count("is not used"), 1, "and are told once")
+    tap.ok("50-rule.conf" in errors(p), "by file", errors(p))
+    tap.same(subprocess.run([CTL, "test", "frob"], env=p.env,
+                            capture_output=True).returncode, 111,
+             "a new session does not get in on them")
+    p.site("50-rule.conf", BLOCK % ("other", "frob"))
+    s.say("frob")
+    tap.same(s.end(), 126, "mended ones hold")
+    tap.ok("[other]" in errors(p), "by their name", errors(p))
+    tap.same([e[0] for e in events(p)][-2:],
+             ["policy-refused", "policy-reload"], "both are recorded")
+    s = Stream(p)
+    tap.ok(s.hears("one"), "a third")
+    p.no_site("50-rule.conf")
+    s.say("frob; echo gone")
+    tap.same(s.p.stdout.readline(), "gone\n", "rules that went are gone")
+    s.end()
+    p.done()
+
+
+def test_reload_own():
+    """What a line could write must not judge the next one."""
+    p = Place(False)
+    p.own("10-mine.conf", BLOCK % ("mine", "frob"))
+    s = Stream(p)
+    tap.ok(s.hears("one"), "a session with rules of its user's own")
+    p.own("10-mine.conf", BLOCK % ("lock", "echo"))
+    tap.ok(s.hears("two"), "a change of them waits for the next session")
+    p.site("50-rule.conf", BLOCK % ("fresh", "zap"))
+    tap.ok(s.hears("three"), "also where the operator's change")
+    s.say("frob")
+    tap.same(s.end(), 126, "and the old ones hold")
+    tap.ok("[mine]" in errors(p), "by their name", errors(p))
+    tap.ok("[lock]" in p.run("-c", "echo x").stderr, "the next one has it")
+    p.done()
+
+
+os.umask(0o022)
+test_match()
+test_reload()
+for test in test_own_rules, test_reload_own:
+    if ROOT:
+        test()
+    else:
+        tap.skip(test.__name__, "needs root: operator and user are two")
+tap.done()
