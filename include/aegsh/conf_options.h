@@ -34,5 +34,10 @@ CONF_ROW(HISTORY, "history", INT, "10000", 0, 1000000, NULL, USER, NONE,
 	"lines that the prompt can recall")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,
 	"prompt string, with bash's \\u \\h \\w \\W \\$ \\? escapes")
+CONF_ROW(LOGIN_FILES, "login-files", ENUM, "all", 0, 0, "none system all", USER,
+	WORDS, "start-up files that a login takes in; when managed, all counts "
+	"as system unless the operator says it")
+CONF_ROW(LOGIN_TIMEOUT, "login-timeout", INT, "5000", 100, 60000, NULL, USER,
+	LESS, "milliseconds that one start-up file may run")
 CONF_ROW(DEBUG, "debug", BOOL, "no", 0, 0, NULL, USER, NONE,
 	"say on standard error what aegsh does")

@@ -14,6 +14,8 @@
 	ROW('i', "", NULL, "be interactive: prompt, jobs, questions", NONE) \
 	ROW('l', "login", NULL, \
 	    "be a login shell, as when argv[0] begins with '-'", NONE) \
+	ROW(0, "noprofile", NULL, \
+	    "read no start-up files, also as a login shell", NONE) \
 	ROW('s', "", NULL, "read commands from standard input", NONE) \
 	ROW('o', "", "NAME=VALUE", \
 	    "set an option of aegsh.conf(5), tighter only", SETTING) \

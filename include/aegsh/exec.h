@@ -58,6 +58,9 @@ struct exec_spec {
 	char *const *dirs;	/* for capture_dirs(), or NULL */
 	bool set_umask;		/* else aegsh's own */
 	mode_t umask;
+	const int *std;		/* to be its 0, 1 and 2; NULL: our own */
+	bool own_session;	/* setsid(2): no terminal, no signal of it */
+	unsigned limit_ms;	/* then its group is killed; 0: no limit */
 };
 
 struct job;
@@ -73,6 +76,7 @@ enum job_state job_state(const struct job *j);
 const struct capture *job_capture(const struct job *j);
 int job_status(const struct job *j);	/* as $?: 128 + n by signal */
 int job_signal(const struct job *j);		/* that ended it, or 0 */
+bool job_timed_out(const struct job *j);	/* limit_ms */
 unsigned job_number(const struct job *j);	/* %N, 0: not in the table */
 const char *job_text(const struct job *j);
 

@@ -16,7 +16,7 @@
 #define LINE_MAX_BYTES ((size_t)1024 * 1024)	/* longer input is refused */
 
 enum line_origin { LINE_ORIGIN_UNKNOWN = 0, LINE_PROMPT, LINE_COMMAND,
-	LINE_FORCED, LINE_SCRIPT, LINE_STDIN };
+	LINE_FORCED, LINE_SCRIPT, LINE_STDIN, LINE_LOGIN };
 
 struct line {
 	const char *bytes;

@@ -94,6 +94,10 @@ struct shellenv_file {
 	const char *shadowed_by;	/* NULL: not */
 	const char *sourced_from;	/* NULL: the shell itself reads it */
 	int line;			/* of sourced_from */
+	/* Where the top-level command begins in which the session surely
+	 * stops reading it ("not interactive? then return"); SIZE_MAX: it is
+	 * read to its end. */
+	size_t ends_at;
 };
 /* In the order of reading.  shell NULL: the user's.  -EINVAL: unknown. */
 int shellenv_files(struct shellenv *se, const char *shell,
@@ -103,6 +107,10 @@ int shellenv_files(struct shellenv *se, const char *shell,
  * files that are there.  NULL-terminated. */
 int shellenv_login_files(struct shellenv *se, const char *const **ret,
 	struct err *err);
+/* The assignments in the text of a file like /etc/environment, as pam_env(8)
+ * takes them; until fn returns non-zero. */
+int shellenv_assignments(const char *text,
+	int (*fn)(void *ctx, const char *name, const char *value), void *ctx);
 
 enum shellenv_severity { SHELLENV_ERROR = 0, SHELLENV_WARNING, SHELLENV_INFO };
 

@@ -135,6 +135,17 @@ void turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
  * false ends the stream. */
 void turn_stream_act(struct turn *t, struct turn_judged *j,
 	const char *argv0, char *const *args, struct turn_result *ret);
+/*
+ * A start-up file that was judged as a line of origin LINE_LOGIN, run as
+ * `bash -l -c` would: in the sandbox profile "login" whatever the policy
+ * profile names, in a session of its own without a terminal, with nothing
+ * on standard input and at most limit_ms.  What it writes, up to
+ * TURN_LOGIN_OUT_MAX bytes, is added to out.  ret->note tells why its state
+ * was not taken over, and is empty when it was.
+ */
+#define TURN_LOGIN_OUT_MAX ((size_t)65536)
+void turn_login_act(struct turn *t, struct turn_judged *j, unsigned limit_ms,
+	struct buf *out, struct turn_result *ret);
 /* No more input; waits for bash.  ret->status is that of the stream. */
 void turn_stream_end(struct turn *t, struct turn_result *ret);
 bool turn_stream_over(const struct turn *t);

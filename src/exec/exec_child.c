@@ -55,6 +55,8 @@ default_signals(uint64_t ignored)
 static CHILD int
 enter_group(const struct exec_child *c)
 {
+	if (c->own_session)
+		return setsid() < 0 ? -errno : 0;
 	if (c->tty < 0)
 		return 0;
 	if (setpgid(0, 0) < 0)

@@ -145,6 +145,9 @@ exec_command_make(const struct decision *d, const struct exec_spec *spec,
 {
 	struct exec_command c = { .line_fd = -1, .stream_fd = -1,
 		.script_fd = -1 };
+	static const int own[] = { STDIN_FILENO, STDOUT_FILENO,
+		STDERR_FILENO };
+	const int *std = spec->std != NULL ? spec->std : own;
 	char *const *arg;
 	int rc, fd;
 
@@ -157,11 +160,11 @@ exec_command_make(const struct decision *d, const struct exec_spec *spec,
 		strv_add(&c.argv, "--");
 		rc = stream_pipe(&c, err);
 	} else {
-		add_fd(&c, STDIN_FILENO, STDIN_FILENO);
+		add_fd(&c, std[0], STDIN_FILENO);
 		rc = line_argv(&c, d, spec, err);
 	}
-	add_fd(&c, STDOUT_FILENO, STDOUT_FILENO);
-	add_fd(&c, STDERR_FILENO, STDERR_FILENO);
+	add_fd(&c, std[1], STDOUT_FILENO);
+	add_fd(&c, std[2], STDERR_FILENO);
 	for (arg = spec->args; arg != NULL && *arg != NULL; arg++)
 		strv_add(&c.argv, *arg);
 	if (rc == 0 && spec->bring_back) {

@@ -44,6 +44,7 @@ struct exec_child {
 	const char *cwd_path;	/* its name, to be entered instead, or NULL */
 	int tty;		/* -1: stays in the group it was born in */
 	bool foreground;	/* gets the terminal */
+	bool own_session;
 	bool set_umask;
 	mode_t umask;
 	uint64_t ignored;	/* signals that stay so */
@@ -120,6 +121,8 @@ void exec_session_release(struct exec_session *s);
 struct job {
 	pid_t pid;
 	bool own_group;		/* whose leader it is */
+	int64_t end_ns;		/* when it is killed, or 0 */
+	bool timed_out;
 	bool foreground;
 	bool quiet;		/* holds exec_session_quiet() */
 	unsigned number;

@@ -45,6 +45,12 @@ job_signal(const struct job *j)
 	    WTERMSIG(j->wait_status) : 0;
 }
 
+bool
+job_timed_out(const struct job *j)
+{
+	return j->timed_out;
+}
+
 unsigned
 job_number(const struct job *j)
 {
@@ -72,7 +78,7 @@ exec_job_reap(struct exec_session *s, struct job *j)
 	pid_t pid;
 
 	/* Without job control a stop is for the caller's own caller. */
-	if (j->own_group)
+	if (s->opts.tty >= 0)
 		flags |= WUNTRACED | WCONTINUED;
 	for (;;) {
 		pid = wait4(j->pid, &status, flags, &usage);

@@ -10,10 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+
+#define MS ((int64_t)1000000)
 
 int
 exec_session_new(const struct exec_session_opts *opts,
@@ -144,6 +147,7 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		.cwd = -1,
 		.tty = s->opts.tty,
 		.foreground = spec->foreground,
+		.own_session = spec->own_session,
 		.set_umask = spec->set_umask,
 		.umask = spec->umask,
 		.ignored = s->opts.ignored,
@@ -193,12 +197,14 @@ job_begin(struct exec_session *s, struct job *j, pid_t pid,
     struct exec_command *cmd, const struct exec_spec *spec)
 {
 	j->pid = pid;
-	j->own_group = s->opts.tty >= 0;
+	j->own_group = s->opts.tty >= 0 || spec->own_session;
+	if (spec->limit_ms > 0)
+		j->end_ns = clock_mono_ns() + spec->limit_ms * MS;
 	j->foreground = spec->foreground;
 	j->state = JOB_RUNNING;
 	j->capture_open = spec->bring_back;
 	capture_begin(j->capture, pid);
-	if (j->own_group)
+	if (j->own_group && !spec->own_session)
 		setpgid(pid, pid);	/* it did; for those who race us */
 	if (spec->kind == EXEC_STREAM) {
 		j->stream = xcalloc(1, sizeof *j->stream);
@@ -223,6 +229,9 @@ exec_start(struct exec_session *s, const struct decision *d,
 	if (decision_action(d) != DECISION_ALLOW)
 		return err_set(err, ERR_REFUSED,
 		    "the decision does not let this run");
+	if (spec->own_session && (s->opts.launcher || s->opts.tty >= 0))
+		return err_set(err, -EINVAL, "a session of its own is for "
+		    "those that are confined one by one");
 	if (stream && spec->bring_back)
 		return err_set(err, -EINVAL, "a stream brings nothing back");
 	rc = check_std(s, err);

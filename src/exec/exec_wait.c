@@ -63,6 +63,27 @@ pass_on(struct exec_session *s, struct job *j, struct vigil *v)
 	exec_job_signal(j, SIGCONT);
 }
 
+/* Milliseconds that one sleep may last; -1: any time. */
+static int
+until(const struct job *j, const struct vigil *v, bool watch)
+{
+	int64_t left = (j->end_ns - clock_mono_ns()) / 1000000 + 1;
+
+	if (j->end_ns != 0 && !j->timed_out && left < TICK_MS)
+		return left > 0 ? (int)left : 0;
+	return watch || v->leave_ns != 0 || j->end_ns != 0 ? TICK_MS : -1;
+}
+
+/* A limit in time; killed with everything of its group, stopped or not. */
+static void
+mind_limit(struct job *j)
+{
+	if (j->end_ns == 0 || j->timed_out || clock_mono_ns() < j->end_ns)
+		return;
+	j->timed_out = true;
+	exec_job_signal(j, SIGKILL);
+}
+
 /* One sleep.  0 when something else than v->fd was the reason. */
 static int
 doze(struct exec_session *s, struct job *j, struct vigil *v)
@@ -75,7 +96,7 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		{ .fd = v->leave_ns == 0 ? s->end_fd : -1, .events = POLLIN },
 	};
 	bool watch = s->opts.tty >= 0 && j->own_group && j->foreground;
-	int n = poll(p, 4, watch || v->leave_ns != 0 ? TICK_MS : -1);
+	int n = poll(p, 4, until(j, v, watch));
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -117,6 +138,7 @@ exec_wait_for(struct exec_session *s, struct job *j, int fd,
 			break;
 		if (v.leave_ns != 0 && clock_mono_ns() >= v.leave_ns)
 			break;
+		mind_limit(j);
 		rc = doze(s, j, &v);
 		if (rc != 0)
 			break;

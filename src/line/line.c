@@ -23,6 +23,8 @@ line_origin_name(enum line_origin o)
 		return "script";
 	case LINE_STDIN:
 		return "stdin";
+	case LINE_LOGIN:
+		return "login";
 	}
 	return "unknown";
 }

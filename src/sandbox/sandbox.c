@@ -295,6 +295,11 @@ read_words(struct sandbox_profile *p, struct err *err)
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "%s: udp is all or none, not '%s'", p->text.file,
 		    p->text.udp);
+	p->local = strcmp(p->text.local, "all") == 0;
+	if (!p->local && strcmp(p->text.local, "none") != 0)
+		return err_set(err, ERR_UNKNOWN_NAME,
+		    "%s: unix is all or none, not '%s'", p->text.file,
+		    p->text.local);
 	return 0;
 }
 

@@ -187,6 +187,7 @@ new_cfg(void)
 		CFG_STR_LIST("tcp-connect", NULL, CFGF_NONE),
 		CFG_STR_LIST("tcp-bind", NULL, CFGF_NONE),
 		CFG_STR("udp", "none", CFGF_NONE),
+		CFG_STR("unix", "all", CFGF_NONE),
 		CFG_STR("seccomp", "strict", CFGF_NONE),
 		CFG_INT("limit-cpu", -1, CFGF_NONE),
 		CFG_INT("limit-memory", -1, CFGF_NONE),
@@ -465,6 +466,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->description = take(cfg, "description");
 	t->for_root = take(cfg, "for-root");
 	t->udp = take(cfg, "udp");
+	t->local = take(cfg, "unix");
 	t->seccomp = take(cfg, "seccomp");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
@@ -544,6 +546,7 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->description);
 	free(t->for_root);
 	free(t->udp);
+	free(t->local);
 	free(t->seccomp);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);

@@ -85,7 +85,7 @@ struct sandbox_text {
 	char *file;		/* of the profile itself */
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
-	char *udp, *seccomp;
+	char *udp, *local, *seccomp;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -155,6 +155,7 @@ struct sandbox_profile {
 	size_t n_covers;
 	struct sandbox_ports connect, bind;
 	bool udp;
+	bool local;		/* unix sockets */
 	enum sandbox_filter filter;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
@@ -216,6 +217,7 @@ struct sandbox_row {
 #define SANDBOX_ROW_PORTS        (1 << 5)	/* TCP by ports or not at all */
 #define SANDBOX_ROW_RAW_INET     (1 << 7)	/* all but root, some network */
 #define SANDBOX_ROW_OLD_ABI      (1 << 6)	/* Landlock without TRUNCATE */
+#define SANDBOX_ROW_NO_LOCAL     (1 << 8)	/* no unix sockets */
 
 extern const struct sandbox_row sandbox_rows[];
 extern const size_t sandbox_n_rows;
@@ -226,8 +228,9 @@ bool sandbox_row_holds(const struct sandbox_row *row,
 struct sock_filter;
 
 /* All that decides about rows, as a small number, and a profile that has
- * it; false where none can. */
-#define SANDBOX_FILTER_KEYS 64
+ * it; false where none can, and for what is too rare to be made at build
+ * time (no unix sockets, yet a network). */
+#define SANDBOX_FILTER_KEYS 128
 unsigned sandbox_filter_key(const struct sandbox_profile *p, int abi);
 bool sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,
 	int *ret_abi);

@@ -68,6 +68,7 @@ enum {
 #define NO_UDP		SANDBOX_ROW_NO_UDP
 #define NO_INET		SANDBOX_ROW_NO_INET
 #define OLD_ABI		SANDBOX_ROW_OLD_ABI
+#define NO_LOCAL	SANDBOX_ROW_NO_LOCAL
 
 #define TYPES_IN "types into the terminal as if the person had"
 #define OTHERS "limits and priorities of other processes, aegsh among them"
@@ -194,6 +195,8 @@ const struct sandbox_row sandbox_rows[] = {
 	    ARGS(IS(0, AF_INET6), TYPE(SOCK_DGRAM)), "udp = none" },
 	{ NR(socket), NO_INET, EACCES, ARGS(IS(0, AF_INET)), "no network" },
 	{ NR(socket), NO_INET, EACCES, ARGS(IS(0, AF_INET6)), "no network" },
+	/* A pair of them (socketpair) leads nowhere. */
+	{ NR(socket), NO_LOCAL, EACCES, ARGS(IS(0, AF_UNIX)), "unix = none" },
 };
 
 const size_t sandbox_n_rows = AEG_NELEM(sandbox_rows);
@@ -211,7 +214,7 @@ sandbox_filter_key(const struct sandbox_profile *p, int abi)
 
 	return (unsigned)p->filter | (no_tcp ? 4U : 0) |
 	    (p->connect.all ? 8U : 0) | (p->udp ? 16U : 0) |
-	    (abi < 3 ? 32U : 0);
+	    (abi < 3 ? 32U : 0) | (p->local ? 0 : 64U);
 }
 
 bool
@@ -223,7 +226,11 @@ sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,
 	ret->connect.all = (key & 8) != 0;
 	ret->bind.all = (key & 4) == 0;
 	ret->udp = (key & 16) != 0;
+	ret->local = (key & 64) == 0;
 	*ret_abi = (key & 32) != 0 ? 1 : 3;
+	if (!ret->local && (ret->filter != SANDBOX_FILTER_STRICT ||
+	    ret->connect.all || ret->bind.all || ret->udp))
+		return false;
 	return sandbox_filter_key(ret, *ret_abi) == key;
 }
 
@@ -248,6 +255,8 @@ sandbox_row_holds(const struct sandbox_row *row,
 		return no_tcp && !p->udp;
 	if (row->when & SANDBOX_ROW_NO_UDP)
 		return !no_tcp && !p->udp;
+	if (row->when & SANDBOX_ROW_NO_LOCAL)
+		return !p->local;
 	if (row->when & SANDBOX_ROW_PORTS)
 		return !p->connect.all;
 	if (row->when & SANDBOX_ROW_OLD_ABI)

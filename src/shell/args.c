@@ -119,8 +119,10 @@ parse_option(char **argv, int *i, struct shell_args *a, bool *wants_command)
 		a->help = true;
 	else if (strcmp(arg, "--version") == 0)
 		a->version = true;
-	else if (strcmp(arg, "--norc") == 0 || strcmp(arg, "--noprofile") == 0)
-		;	/* lines are always run without start-up files */
+	else if (strcmp(arg, "--noprofile") == 0)
+		a->noprofile = true;
+	else if (strcmp(arg, "--norc") == 0)
+		;	/* no line reads such a file */
 	else if (arg[1] == '-')
 		return shell_say("%s: no such option; see aegsh --help", arg),
 		    SHELL_USAGE;

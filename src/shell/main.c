@@ -37,6 +37,7 @@ run(struct shell *sh)
 		r = shell_start_turn(sh, origin, prompt);
 	if (r != 0)
 		return r;
+	shell_login(sh, prompt);
 	switch (origin) {
 	case LINE_PROMPT:
 		return shell_run_prompt(sh);
@@ -47,6 +48,7 @@ run(struct shell *sh)
 	case LINE_SCRIPT:
 		return shell_run_script(sh, sh->args.script);
 	case LINE_STDIN:
+	case LINE_LOGIN:
 	case LINE_ORIGIN_UNKNOWN:
 		return shell_run_stream(sh);
 	}

@@ -260,6 +260,8 @@ shell_run_prompt(struct shell *sh)
 		shell_say("no line will run: %s", err.text);
 	while (!leave)
 		one_prompt(&r, &leave);
+	if (line_editor_ended_by(sh->editor) == 0)
+		shell_logout(sh);
 	exec_hangup(turn_exec(sh->turn));
 	sh->exit_signal = line_editor_ended_by(sh->editor);
 	line_editor_free(sh->editor);

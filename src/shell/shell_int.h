@@ -15,6 +15,7 @@
 struct shell_args {
 	const char *argv0;
 	bool login, interactive, from_stdin;
+	bool noprofile;
 	bool version, help;
 	const char *command;		/* -c */
 	const char *name;		/* $0 after -c CMD, or NULL */
@@ -81,6 +82,11 @@ int shell_run_command(struct shell *sh, const char *text,
 int shell_run_script(struct shell *sh, const char *path);
 int shell_run_stream(struct shell *sh);
 int shell_run_prompt(struct shell *sh);
+
+/* login.c: take in what start-up files export, and run the one of the end.
+ * Nothing of it is fatal. */
+void shell_login(struct shell *sh, bool prompt);
+void shell_logout(struct shell *sh);
 
 /* confirm.c: ask the person on the terminal. */
 int shell_open_tty(bool prompt);

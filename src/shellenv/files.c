@@ -6,6 +6,7 @@
 #include "sim_int.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ add(struct out *o, const char *path, const char *when, bool read)
 	f->exists = se_exists(o->se, path);
 	f->readable = access(se_disk(o->se, path), R_OK) == 0;
 	f->read = read && f->exists;
+	f->ends_at = SIZE_MAX;
 	return f;
 }
 
@@ -82,6 +84,23 @@ add_ssh(struct out *o)
 		    "sshd, PermitUserEnvironment", true);
 }
 
+/* Where the last reading of it was left for certain. */
+static size_t
+ends_at(const struct sim *sim, const char *path)
+{
+	size_t i, at = SIZE_MAX;
+
+	for (i = 0; i < sim->n_events; i++) {
+		const struct sim_event *e = &sim->events[i];
+
+		if (e->what == SIM_END && !e->maybe && e->top &&
+		    strcmp(e->name, "return") == 0 && e->file != NULL &&
+		    strcmp(e->file, path) == 0)
+			at = e->at;
+	}
+	return at;
+}
+
 static void
 add_shell(struct out *o, const struct shell_row *row,
     enum shellenv_session session)
@@ -96,6 +115,7 @@ add_shell(struct out *o, const struct shell_row *row,
 		    files[i].when, files[i].read);
 
 		f->shadowed_by = files[i].shadowed_by;
+		f->ends_at = ends_at(sim, f->path);
 		for (k = files[i].first_event; k < files[i].end_event; k++) {
 			const struct sim_event *e = &sim->events[k];
 
@@ -105,6 +125,7 @@ add_shell(struct out *o, const struct shell_row *row,
 			f->sourced_from = e->file;
 			f->line = e->line;
 			f->maybe = e->maybe;
+			f->ends_at = ends_at(sim, f->path);
 		}
 	}
 }

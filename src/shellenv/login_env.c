@@ -113,20 +113,19 @@ put_env(struct strv *env, const char *name, const char *value)
 	strv_addf(env, "%s=%s", name, value);
 }
 
-static void
-read_environment(struct shellenv *se, struct strv *env)
+int
+shellenv_assignments(const char *text,
+    int (*fn)(void *ctx, const char *name, const char *value), void *ctx)
 {
-	const char *text, *p, *line;
-	int lines = 0;
+	const char *p, *line;
+	int lines = 0, r = 0;
 	size_t len;
 
-	if (se_read(se, "/etc/environment", &text, &len) < 0)
-		return;
-	for (p = text; next_line(&p, &line, &len) && lines < ENV_LINES;
-	    lines++) {
-		char *name = arena_memdup0(se->arena, line, len), *eq, *v;
+	for (p = text; r == 0 && lines < ENV_LINES &&
+	    next_line(&p, &line, &len); lines++) {
+		AEG_AUTOFREE char *copy = xmemdup0(line, len);
+		char *name = copy + strspn(copy, " \t"), *eq, *v;
 
-		name += strspn(name, " \t");
 		if (text_starts(name, "export "))
 			name += 7;
 		eq = strchr(name, '=');
@@ -141,8 +140,26 @@ read_environment(struct shellenv *se, struct strv *env)
 		} else {
 			v[strcspn(v, "#\r")] = '\0';
 		}
-		put_env(env, name, v);
+		r = fn(ctx, name, v);
 	}
+	return r;
+}
+
+static int
+put_assignment(void *ctx, const char *name, const char *value)
+{
+	put_env(ctx, name, value);
+	return 0;
+}
+
+static void
+read_environment(struct shellenv *se, struct strv *env)
+{
+	const char *text;
+	size_t len;
+
+	if (se_read(se, "/etc/environment", &text, &len) == 0)
+		shellenv_assignments(text, put_assignment, env);
 }
 
 void

@@ -456,8 +456,10 @@ se_sim_new(struct shellenv *se, const struct shell_row *row,
 	s->dialect = row->dialect;
 	s->shell_name = row->name;
 	s->uid_text = se_printf(se, "%u", (unsigned)se->uid);
-	s->interactive = session == SHELLENV_LOGIN ||
-	    session == SHELLENV_INTERACTIVE || session == SHELLENV_SU;
+	/* aegsh has its files run by a shell that nobody talks to. */
+	s->interactive = row->kind != SHELL_AEGSH &&
+	    (session == SHELLENV_LOGIN || session == SHELLENV_INTERACTIVE ||
+	    session == SHELLENV_SU);
 	s->login = session == SHELLENV_LOGIN || session == SHELLENV_SU ||
 	    session == SHELLENV_LOGIN_CMD;
 	s->ssh = session == SHELLENV_SSH_CMD;

@@ -42,10 +42,12 @@ open_store(struct turn *t, const struct turn_opts *o)
 	}
 }
 
-static int
-open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
+void
+turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret)
 {
-	struct sandbox_vars vars = {
+	const struct turn_opts *o = &t->opts;
+
+	*ret = (struct sandbox_vars){
 		.uid = o->uid,
 		.home = o->home,
 		.project = t->project,
@@ -55,6 +57,12 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 		.tty = t->tty[0] != '\0' ? t->tty : NULL,
 		.rescue = o->rescue,
 	};
+}
+
+static int
+open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
+{
+	struct sandbox_vars vars;
 	struct exec_session_opts eo = {
 		.launcher = o->session,
 		.tty = o->tty,
@@ -63,6 +71,7 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	};
 	int r;
 
+	turn_sandbox_vars(t, &vars);
 	r = sandbox_load(policy_sandbox(t->policy), &vars, &t->sandbox, err);
 	if (r != 0)
 		return r;
@@ -229,7 +238,9 @@ turn_judge(struct turn *t, const struct line *line)
 		    conf_managed(t->opts.conf)),
 		.min_confidence = (unsigned)conf_int(t->opts.conf,
 		    CONF_ASK_CONFIDENCE),
-		.can_ask = t->opts.confirm != NULL,
+		/* A start-up file is nothing that a person has just typed. */
+		.can_ask = t->opts.confirm != NULL &&
+		    line->origin != LINE_LOGIN,
 	};
 
 	turn_refresh_policy(t);

@@ -280,8 +280,8 @@ note_report(struct turn *t, const struct state_report *r,
 
 /* A line may end bash itself (exec, kill, exit in a trap): the old state
  * stays, and that is said. */
-static void
-bring_back(struct turn *t, struct job *job, struct turn_result *ret)
+void
+turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 {
 	const struct capture *c = job_capture(job);
 	struct state_report report = { .lost_functions = false };
@@ -343,7 +343,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	ret->signal = job_signal(job);
 	ret->stopped = job_state(job) == JOB_STOPPED;
 	if (t->opts.session && job_state(job) == JOB_DONE)
-		bring_back(t, job, ret);
+		turn_bring_back(t, job, ret);
 	state_set_status(t->opts.state, ret->status);
 	last = j->facts->n_commands == 1 ? &j->facts->commands[0] : NULL;
 	if (last != NULL && last->n_words > 0 && j->facts->only_simple &&

@@ -73,6 +73,11 @@ bool turn_permits(struct turn *t, struct turn_judged *j,
 void turn_find_reads(const struct turn *t, struct turn_judged *j);
 void turn_act_reader(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
+/* What a profile of the sandbox is filled in with; borrowed from the turn. */
+void turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret);
+/* The state that a job which is done sent back, or in ret->note why not. */
+void turn_bring_back(struct turn *t, struct job *job,
+	struct turn_result *ret);
 /* After a line that went well: what of it will not be there for the next,
  * where that was all that it was for; else note stays. */
 void turn_note_lost(const struct turn *t, const struct syn_facts *f,

@@ -30,6 +30,8 @@ turn_policy_origin(enum line_origin o)
 		return POLICY_ORIGIN_SCRIPT;
 	case LINE_STDIN:
 		return POLICY_ORIGIN_STDIN;
+	case LINE_LOGIN:
+		return POLICY_ORIGIN_LOGIN;
 	}
 	return POLICY_ORIGIN_UNKNOWN;
 }

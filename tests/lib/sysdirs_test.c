@@ -36,6 +36,7 @@ sysdirs(void)
 	dirs.state_own = xasprintf("%s/own", root);
 	dirs.home = xasprintf("%s/home", root);
 	dirs.bash = "/bin/bash";
+	dirs.system = xasprintf("%s/system", root);
 	dirs.operator_uid = operator_uid != NULL ?
 	    (uid_t)strtoul(operator_uid, NULL, 10) : geteuid();
 	dirs.conf = xasprintf("%s/etc", root);

@@ -44,6 +44,7 @@ static const struct {
 	{ "require = {landlok}\n", ERR_UNKNOWN_NAME, "t.conf:1", "landlok" },
 	{ "seccomp = lax\n", ERR_UNKNOWN_NAME, "t.conf", "lax" },
 	{ "udp = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
+	{ "unix = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
 	{ "tcp-connect = {80, 65536}\n", ERR_RANGE, "t.conf:1", "65536" },
 	{ "tcp-bind = {http}\n", ERR_RANGE, "t.conf:1", "http" },
 	{ "limit-cpu = -5\n", ERR_RANGE, "t.conf:1", "limit" },
@@ -234,6 +235,7 @@ test_show(void)
 		"hide            ", "policy-only     ",
 		"tcp-connect     22 443",
 		"tcp-bind        none", "udp             none",
+		"unix            all",
 		"limit-cpu       60", "seccomp         strict",
 		"refused       ptrace",
 	};

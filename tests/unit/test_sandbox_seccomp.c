@@ -139,17 +139,22 @@ static const struct call calls[] = {
 	{ "kexec_file_load", "SDURPT", "", SYS_kexec_file_load, EPERM,
 	    { 0 } },
 	{ "memfd_create", "S", "DURPT", SYS_memfd_create, EPERM, { 0 } },
-	{ "AF_UNIX", "", "SDURPT", SYS_socket, 0, { AF_UNIX, SOCK_STREAM } },
+	{ "AF_UNIX", "L", "SDURPT", SYS_socket, EACCES,
+	    { AF_UNIX, SOCK_STREAM } },
+	{ "AF_UNIX datagrams", "L", "SDURPT", SYS_socket, EACCES,
+	    { AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC } },
+	{ "a pair of sockets", "", "LSDURPT", SYS_socketpair, 0,
+	    { AF_UNIX, SOCK_STREAM } },
 	{ "AF_NETLINK raw", "", "SDURPT", SYS_socket, 0,
 	    { AF_NETLINK, SOCK_RAW } },
 	{ "AF_VSOCK", "SDURPT", "", SYS_socket, EAFNOSUPPORT,
 	    { 40, SOCK_STREAM } },
 	{ "AF_SMC", "SDURPT", "", SYS_socket, EAFNOSUPPORT,
 	    { 43, SOCK_STREAM } },
-	{ "TCP", "S", "DURPT", SYS_socket, EACCES, { AF_INET, SOCK_STREAM } },
+	{ "TCP", "LS", "DURPT", SYS_socket, EACCES, { AF_INET, SOCK_STREAM } },
 	{ "TCP, high half", "S", "DURPT", SYS_socket, EACCES,
 	    { AF_INET6, SOCK_STREAM | SOCK_CLOEXEC } },
-	{ "UDP", "ST", "DURP", SYS_socket, EACCES,
+	{ "UDP", "LST", "DURP", SYS_socket, EACCES,
 	    { AF_INET, SOCK_DGRAM | SOCK_NONBLOCK } },
 	{ "UDP, version 6", "ST", "DURP", SYS_socket, EACCES,
 	    { AF_INET6, SOCK_DGRAM } },
@@ -173,7 +178,9 @@ setup(char letter, struct sandbox_profile *p)
 {
 	memset(p, 0, sizeof *p);
 	p->connect.all = p->bind.all = p->udp = strchr("DURT", letter) != NULL;
+	p->local = true;
 	switch (letter) {
+	case 'L': p->local = false; break;	/* STRICT is zero */
 	case 'S': p->filter = SANDBOX_FILTER_STRICT; break;
 	case 'D': p->filter = SANDBOX_FILTER_DEFAULT; break;
 	case 'U': p->filter = SANDBOX_FILTER_DEBUGGER; break;
@@ -261,7 +268,8 @@ test_made(void)
 		    "key %u", key);
 		free(f);
 	}
-	IS_INTN(n, 48, "all but TCP that is both all and none");
+	IS_INTN(n, 50, "all but TCP that is both all and none; without unix "
+	    "sockets only what has no network either");
 }
 
 static void
@@ -282,7 +290,7 @@ test_old_abi(void)
 int
 main(void)
 {
-	static const char letters[] = "SDURPT";
+	static const char letters[] = "LSDURPT";
 	size_t i;
 
 	if (sandbox_seccomp_arch() == NULL) {
