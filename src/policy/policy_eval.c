@@ -498,6 +498,9 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 			.id = "profile.closed", .cmd = worst.cmd,
 			.reason = "this profile runs only what its rules "
 			    "allow" };
+	/* … and leaves nothing to the answer of who is kept by it. */
+	if (worst.action == POLICY_WARN && p->profile->unknown == POLICY_BLOCK)
+		worst.action = POLICY_BLOCK;
 	finish(&e, &worst, ret);
 	if (explain != NULL)
 		buf_putf(explain, "verdict: %s, rule %s, evidence %u\n",
