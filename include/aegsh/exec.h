@@ -53,6 +53,9 @@ struct exec_spec {
 	char *const *envp;
 	bool bring_back;	/* wants the state frame */
 	bool foreground;	/* with a tty: gets it; else runs beside */
+	size_t amp;		/* 1 + offset of the & behind the whole line,
+				 * which we carry out: bash gets a blank in
+				 * its place.  0: none */
 	int status;		/* $? before it */
 	const char *last_arg;	/* $_ before it, or NULL */
 	char *const *dirs;	/* for capture_dirs(), or NULL */
@@ -79,6 +82,20 @@ int job_signal(const struct job *j);		/* that ended it, or 0 */
 bool job_timed_out(const struct job *j);	/* limit_ms */
 unsigned job_number(const struct job *j);	/* %N, 0: not in the table */
 const char *job_text(const struct job *j);
+/* A process of it that lives: bash, or what bash left behind. */
+pid_t job_process(const struct job *j);
+/* It began in front and ends with aegsh, whatever is done to the job. */
+bool job_bound(const struct job *j);
+int job_stop_signal(const struct job *j);	/* that stopped it, or 0 */
+bool job_dumped(const struct job *j);		/* it left a core file */
+/* A number of the caller's own, 0 at first. */
+void job_set_tag(struct job *j, int64_t tag);
+int64_t job_tag(const struct job *j);
+/* The state that the person was last told of; begins as JOB_RUNNING. */
+enum job_state job_told(const struct job *j);
+void job_set_told(struct job *j, enum job_state told);
+/* Not to be hung up with the rest (disown -h). */
+void job_keep(struct job *j);
 
 /* Until it ends, stops, or (a stream) wants more input.  The terminal is
  * handed over and taken back, its modes restored. */
@@ -95,15 +112,43 @@ void exec_feed_end(struct exec_session *s, struct job *j);
 void job_free(struct exec_session *s, struct job *j);
 
 /* The job table: stopped and background jobs. */
-/* spec: %…, a number, or NULL for the current one. */
-struct job *exec_job(struct exec_session *s, const char *spec);
+/* spec: %…, a number, the beginning of a text, or NULL for the current one.
+ * Where several match, NULL and *ret_ambiguous. */
+struct job *exec_job(struct exec_session *s, const char *spec,
+	bool *ret_ambiguous);
+/* That the process belongs to, or NULL. */
+struct job *exec_job_of(struct exec_session *s, pid_t pid);
+/* What became of one that has left the table (of the last few that ended);
+ * false when it is not known. */
+bool exec_past(const struct exec_session *s, pid_t pid, int *ret_status);
 int exec_each_job(struct exec_session *s,
 	int (*fn)(void *ctx, struct job *j, char mark), void *ctx);
 int job_continue(struct exec_session *s, struct job *j, bool foreground,
 	struct err *err);
+/* Every process of the job; a stopped one goes on when it is to end. */
+int job_kill(struct exec_session *s, struct job *j, int sig);
+/*
+ * The bash of this line has ended, but processes of its group live: they are
+ * the job from now on, which ends with the last of them.  False when there
+ * are none.  (With job control, aegsh is the reaper of what its lines leave
+ * behind, PR_SET_CHILD_SUBREAPER, prctl(2).)
+ */
+bool exec_linger(struct exec_session *s, struct job *j);
+/* Out of the table: nobody waits for it any more. */
+void job_disown(struct exec_session *s, struct job *j);
 /* Reap and move what ended or stopped on its own; never blocks. */
 void exec_poll_jobs(struct exec_session *s);
-/* End of session: SIGHUP and SIGCONT to what is left. */
+/* Readable when exec_poll_jobs() has something to do. */
+int exec_poll_fd(const struct exec_session *s);
+/* A child that is somebody else's to reap; 0: none. */
+void exec_spare(struct exec_session *s, pid_t pid);
+/* Sleep until something may have happened to a job (0), or cancel_fd can be
+ * read (1); -errno. */
+int exec_wait_jobs(struct exec_session *s, int cancel_fd);
+/* The terminal or whoever started us is gone: SIGHUP and SIGCONT to what is
+ * left. */
 void exec_hangup(struct exec_session *s);
+/* The person leaves: what is stopped would stay so for ever and is ended. */
+void exec_leave(struct exec_session *s);
 
 #endif

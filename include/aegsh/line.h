@@ -42,7 +42,8 @@ bool line_may_close(const char *open, const char *text, size_t from,
 
 enum line_result { LINE_END = 0,	/* end of input */
 	LINE_OK, LINE_INTERRUPTED,	/* Ctrl-C: dropped */
-	LINE_FAILED };
+	LINE_FAILED,
+	LINE_TIMED_OUT };		/* line_editor_patience() is over */
 
 /* ---- a person: libedit, prompt, persistent history --------------------- */
 struct line_editor;
@@ -53,6 +54,8 @@ struct line_editor_opts {
 	int tty_in, tty_out;
 	line_complete_fn *complete;
 	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
+	int watch_fd;			/* readable while keys are awaited: … */
+	void (*watch)(void *ctx);	/* … then this; -1: none */
 	void *ctx;
 };
 /* Blocks SIGINT, SIGWINCH and SIGHUP: they arrive at a signalfd(2). */
@@ -61,6 +64,8 @@ int line_editor_new(const struct line_editor_opts *opts,
 void line_editor_free(struct line_editor *e);
 /* SIGHUP that made the last read an end of input, or 0. */
 int line_editor_ended_by(const struct line_editor *e);
+/* Seconds in which the next lines must each be typed; 0: no limit. */
+void line_editor_patience(struct line_editor *e, unsigned seconds);
 /* Lines to recall, oldest first. */
 void line_editor_remember(struct line_editor *e, const char *text);
 /* Shows the prompt (text to draw, already expanded) and reads one complete

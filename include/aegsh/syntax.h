@@ -191,6 +191,8 @@ struct syn_facts {
 	bool only_simple;	/* the unit is one simple command: no list, no
 				 * pipeline, no substitution, no assignment,
 				 * no redirection, not in the background */
+	size_t background_at;	/* the unit is one list in the background, and
+				 * its & stands one byte before; else 0 */
 };
 
 /* vars NULL: nothing is known, no function is inherited.  get is asked for

@@ -52,6 +52,8 @@ struct turn_builtin {
 	const char *usage, *help;
 	int (*run)(void *ctx, int argc, char *const *argv, struct buf *out,
 		struct buf *complaint);
+	/* Which calls are this row's (kill: of jobs); NULL: all. */
+	bool (*wants)(void *ctx, int argc, char *const *argv);
 	/* True where it starts or continues a process: then the intent is
 	 * durable before it runs, as for any line. */
 	bool starts;
@@ -121,6 +123,9 @@ struct turn_result {
 	int status;		/* $? */
 	int signal;		/* that ended it, or 0 */
 	bool stopped;		/* the job stopped; it is in the table */
+	unsigned job;		/* number of the job that goes on beside the
+				 * prompt, or 0 … */
+	pid_t job_pid;		/* … and a process of it */
 	char note[256];		/* what the person should hear once: the state
 				 * that was not brought back, … or "" */
 	struct err err;		/* why it could not be run */
@@ -157,6 +162,14 @@ int turn_complete(void *ctx, const char *text, size_t len,
 /* While the prompt waits: flush the record, look after jobs, get the
  * validator's helper going. */
 void turn_idle(struct turn *t);
+
+/* A job of the table has ended: its outcome is recorded, and it is freed. */
+void turn_job_end(struct turn *t, struct job *job);
+/* Nobody waits for it any more. */
+void turn_job_disown(struct turn *t, struct job *job);
+/* The session is over: what is left of jobs is recorded so and, where it
+ * was hung up, told. */
+void turn_leave(struct turn *t, bool hung_up);
 
 struct exec_session *turn_exec(struct turn *t);
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */

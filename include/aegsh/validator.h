@@ -73,6 +73,8 @@ bool validator_configured(const struct validator *v);
  * a failure that a changed file would mend (key, prompt, names of hosts):
  * the next question reads those anew. */
 void validator_warm(struct validator *v);
+/* Its helper, which it reaps itself, or -1. */
+pid_t validator_helper_pid(const struct validator *v);
 /* Ask.  cancel_fd readable (Ctrl-C; -1: none) gives VAL_CANCELLED at once.
  * progress, when not NULL, is called every 300 ms or so with the time gone,
  * so that the caller can tell a person what is waited for.  It takes no

@@ -156,6 +156,16 @@ confine(struct exec_child *c)
 	return rc;
 }
 
+/* What a job in the background does after aegsh is its own business, as
+ * under bash. */
+int
+exec_parent_signal(bool tty, bool foreground)
+{
+	if (!tty)
+		return SIGTERM;
+	return foreground ? SIGHUP : 0;
+}
+
 /* A shell that nobody judges and records any more shall not go on. */
 static CHILD int
 bind_to_parent(const struct exec_child *c)

@@ -69,21 +69,49 @@ long_line(struct exec_command *c, const struct exec_spec *spec,
 	return 0;
 }
 
+/*
+ * The bytes that bash gets, owned.  They are the judged ones, but for the &
+ * that aegsh carries out itself, which must be one by its neighbours.
+ */
+static char *
+line_bytes(const struct exec_spec *spec, const char *bytes, size_t len)
+{
+	char *copy = xmemdup0(bytes, len);
+	size_t at = spec->amp - 1;
+
+	if (spec->amp == 0)
+		return copy;
+	if (at >= len || copy[at] != '&' ||
+	    (at > 0 && strchr("&<>|\\", copy[at - 1]) != NULL) ||
+	    (copy[at + 1] != '\0' &&
+	    strchr("&>", copy[at + 1]) != NULL)) {
+		free(copy);
+		return NULL;
+	}
+	copy[at] = ' ';
+	return copy;
+}
+
 static int
 line_argv(struct exec_command *c, const struct decision *d,
     const struct exec_spec *spec, struct err *err)
 {
 	size_t len;
 	const char *bytes = decision_bytes(d, &len);
+	AEG_AUTOFREE char *text = NULL;
 	int rc;
 
 	strv_add(&c->argv, "-c");
 	if (memchr(bytes, '\0', len) != NULL)
 		return err_set(err, ERR_REFUSED, "the line holds a NUL byte");
+	text = line_bytes(spec, bytes, len);
+	if (text == NULL)
+		return err_set(err, -EINVAL, "no & where the line's last one "
+		    "should be");
 	if (len < EXEC_ARG_MAX) {
-		strv_take(&c->argv, xmemdup0(bytes, len));
+		strv_take(&c->argv, AEG_STEAL(text));
 	} else {
-		rc = long_line(c, spec, bytes, len);
+		rc = long_line(c, spec, text, len);
 		if (rc < 0)
 			return err_sys(err, -rc, "a memory file for the line");
 	}

@@ -16,6 +16,7 @@
 
 #define EXEC_ARG_MAX ((size_t)131072)	/* MAX_ARG_STRLEN, execve(2) */
 #define EXEC_FDS_MAX 8
+#define EXEC_PAST_MAX 64	/* ended jobs whose status is still known */
 #define EXEC_TEXT_MAX 256	/* bytes of a job's text that are kept */
 
 /* ---- exec_child.c: between clone(2) and execve(2) ---------------------- */
@@ -49,7 +50,7 @@ struct exec_child {
 	mode_t umask;
 	uint64_t ignored;	/* signals that stay so */
 	pid_t parent;		/* aegsh, with whom it ends … */
-	int parent_signal;	/* … by this signal */
+	int parent_signal;	/* … by this signal, or 0 */
 	const struct sandbox *sandbox;
 	bool inside;		/* only a line's layer: we are confined */
 	int notify;		/* write the own pid there before exec, or -1 */
@@ -63,6 +64,8 @@ struct exec_child {
  * when bash runs, or -errno with failed set (0: clone itself): then the
  * child, if any, is dead; *ret_dead is its pid, to be waited for, or 0. */
 pid_t exec_child_clone(struct exec_child *c, int flags, pid_t *ret_dead);
+/* What tells a child that aegsh is gone. */
+int exec_parent_signal(bool tty, bool foreground);
 /* The failure in words; returns the code for the caller. */
 int exec_child_error(const struct exec_child *c, int error, struct err *err);
 
@@ -94,6 +97,8 @@ struct exec_session {
 	struct exec_launcher *launcher;	/* or NULL */
 	int child_fd;		/* signalfd of SIGCHLD */
 	int end_fd;		/* signalfd of SIGHUP and SIGTERM */
+	int poll_fd;		/* epoll: child_fd, captures of jobs; or -1 */
+	bool blocked_child;	/* SIGCHLD: so that child_fd tells of it */
 	pid_t pgrp;		/* our own group */
 	pid_t old_pgrp;		/* that had the terminal before us */
 	bool has_modes;
@@ -101,6 +106,12 @@ struct exec_session {
 	struct job **jobs;	/* the table, oldest first */
 	size_t n_jobs;
 	struct job *current, *previous;
+	struct {
+		pid_t pid;
+		int status;
+	} past[EXEC_PAST_MAX];		/* jobs that ended, a ring */
+	size_t n_past;
+	pid_t spared;		/* a child that is not ours to reap */
 	unsigned quiet;		/* SIGINT and SIGQUIT are ignored */
 	bool holds;		/* what ends us waits: it is passed on */
 	sigset_t old_mask;
@@ -125,12 +136,19 @@ struct job {
 	bool timed_out;
 	bool foreground;
 	bool quiet;		/* holds exec_session_quiet() */
+	bool orphans;		/* bash is gone; its group is the job */
+	pid_t survivor;		/* one of that group */
+	bool keep;		/* not to be hung up */
+	bool bound;		/* started so that it ends with us */
 	unsigned number;
+	int64_t tag;
+	enum job_state told;
 	enum job_state state;
 	int wait_status;
 	char *text;
 	struct capture *capture;
 	bool capture_open;	/* more may come */
+	bool watched;		/* it wakes poll_fd */
 	bool has_modes;
 	struct termios modes;	/* of the terminal, for it */
 	struct exec_stream *stream;
@@ -142,7 +160,19 @@ void exec_job_signal(const struct job *j, int sig);
 /* Ask wait4(2) once.  0; -errno. */
 int exec_job_reap(struct exec_session *s, struct job *j);
 /* Feed its capture while there is something, never blocking. */
-void exec_job_feed(struct job *j);
+void exec_job_feed(struct exec_session *s, struct job *j);
+
+/* Its capture, if it waits for one, no longer or from now on wakes
+ * exec_poll_fd(). */
+void exec_job_watch(struct exec_session *s, struct job *j, bool on);
+
+/* ---- exec_reap.c ------------------------------------------------------- */
+
+int exec_reap_init(struct err *err);
+/* The same as exec_job_reap() for a job whose bash is gone. */
+int exec_reap_orphans(struct job *j);
+/* Children that nobody knows and that are dead. */
+void exec_reap_strays(const struct exec_session *s);
 
 /* ---- exec_tty.c -------------------------------------------------------- */
 

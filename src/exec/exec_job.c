@@ -4,8 +4,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -63,11 +67,83 @@ job_text(const struct job *j)
 	return j->text;
 }
 
-void
-exec_job_feed(struct job *j)
+pid_t
+job_process(const struct job *j)
 {
-	if (j->capture_open && capture_feed(j->capture) <= 0)
-		j->capture_open = false;
+	return j->orphans ? j->survivor : j->pid;
+}
+
+bool
+job_bound(const struct job *j)
+{
+	return j->bound;
+}
+
+int
+job_stop_signal(const struct job *j)
+{
+	return j->state == JOB_STOPPED && WIFSTOPPED(j->wait_status) ?
+	    WSTOPSIG(j->wait_status) : 0;
+}
+
+bool
+job_dumped(const struct job *j)
+{
+	return j->state == JOB_DONE && WIFSIGNALED(j->wait_status) &&
+	    WCOREDUMP(j->wait_status);
+}
+
+void
+job_set_tag(struct job *j, int64_t tag)
+{
+	j->tag = tag;
+}
+
+int64_t
+job_tag(const struct job *j)
+{
+	return j->tag;
+}
+
+enum job_state
+job_told(const struct job *j)
+{
+	return j->told;
+}
+
+void
+job_set_told(struct job *j, enum job_state told)
+{
+	j->told = told;
+}
+
+void
+job_keep(struct job *j)
+{
+	j->keep = true;
+}
+
+void
+exec_job_watch(struct exec_session *s, struct job *j, bool on)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+
+	on = on && j->capture_open && s->poll_fd >= 0;
+	if (on == j->watched)
+		return;
+	j->watched = on;
+	/* What cannot be watched is looked at when a child tells of itself. */
+	(void)epoll_ctl(s->poll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
+	    capture_poll_fd(j->capture), &in);
+}
+
+void
+exec_job_feed(struct exec_session *s, struct job *j)
+{
+	if (!j->capture_open || capture_feed(j->capture) > 0)
+		return;
+	exec_job_watch(s, j, false);
+	j->capture_open = false;
 }
 
 int
@@ -77,6 +153,8 @@ exec_job_reap(struct exec_session *s, struct job *j)
 	struct rusage usage;
 	pid_t pid;
 
+	if (j->orphans)
+		return exec_reap_orphans(j);
 	/* Without job control a stop is for the caller's own caller. */
 	if (s->opts.tty >= 0)
 		flags |= WUNTRACED | WCONTINUED;
@@ -93,6 +171,7 @@ exec_job_reap(struct exec_session *s, struct job *j)
 		int error = errno;
 
 		/* Somebody else took it: its end is not known. */
+		exec_job_watch(s, j, false);
 		j->state = JOB_DONE;
 		j->wait_status = W_EXITCODE(127, 0);
 		capture_end(j->capture, W_EXITCODE(0, SIGKILL), NULL);
@@ -103,6 +182,7 @@ exec_job_reap(struct exec_session *s, struct job *j)
 		j->state = JOB_STOPPED;
 		return 0;
 	}
+	exec_job_watch(s, j, false);
 	j->state = JOB_DONE;
 	j->capture_open = false;
 	capture_end(j->capture, status, &usage);
@@ -135,6 +215,7 @@ exec_job_enter(struct exec_session *s, struct job *j)
 		    s->jobs[s->n_jobs - 1]->number + 1;
 		s->jobs[s->n_jobs++] = j;
 	}
+	exec_job_watch(s, j, true);
 	/* A stopped one is the current job before any that runs. */
 	if (j->state == JOB_STOPPED || s->current == NULL ||
 	    s->current->state != JOB_STOPPED)
@@ -185,12 +266,37 @@ leave(struct exec_session *s, struct job *j)
 		s->previous = newest_but(s, s->current);
 }
 
+bool
+exec_past(const struct exec_session *s, pid_t pid, int *ret_status)
+{
+	size_t i;
+
+	for (i = s->n_past; i > 0 && s->n_past - i < EXEC_PAST_MAX; i--)
+		if (s->past[(i - 1) % EXEC_PAST_MAX].pid == pid) {
+			*ret_status = s->past[(i - 1) % EXEC_PAST_MAX].status;
+			return true;
+		}
+	return false;
+}
+
+static void
+remember(struct exec_session *s, const struct job *j)
+{
+	size_t at = s->n_past++ % EXEC_PAST_MAX;
+
+	s->past[at].pid = job_process(j);
+	s->past[at].status = job_status(j);
+}
+
 void
 job_free(struct exec_session *s, struct job *j)
 {
 	if (j == NULL)
 		return;
+	if (j->number != 0 && j->state == JOB_DONE)
+		remember(s, j);
 	leave(s, j);
+	exec_job_watch(s, j, false);
 	if (j->quiet)
 		exec_session_loud(s);
 	exec_stream_free(j->stream);
@@ -199,8 +305,16 @@ job_free(struct exec_session *s, struct job *j)
 	free(j);
 }
 
+void
+job_disown(struct exec_session *s, struct job *j)
+{
+	/* Its bash, if it waits to be heard, hears that nobody does. */
+	job_free(s, j);
+}
+
 static struct job *
-by_text(struct exec_session *s, const char *text, bool anywhere)
+by_text(struct exec_session *s, const char *text, bool anywhere,
+    bool *ret_ambiguous)
 {
 	struct job *found = NULL;
 	size_t i;
@@ -209,19 +323,22 @@ by_text(struct exec_session *s, const char *text, bool anywhere)
 		if (anywhere ? strstr(s->jobs[i]->text, text) == NULL :
 		    !text_starts(s->jobs[i]->text, text))
 			continue;
-		if (found != NULL)
-			return NULL;	/* which one is meant? */
+		if (found != NULL) {
+			*ret_ambiguous = true;
+			return NULL;
+		}
 		found = s->jobs[i];
 	}
 	return found;
 }
 
 struct job *
-exec_job(struct exec_session *s, const char *spec)
+exec_job(struct exec_session *s, const char *spec, bool *ret_ambiguous)
 {
 	int64_t number;
 	size_t i;
 
+	*ret_ambiguous = false;
 	if (spec == NULL || strcmp(spec, "%") == 0 ||
 	    strcmp(spec, "%%") == 0 || strcmp(spec, "%+") == 0)
 		return s->current;
@@ -230,14 +347,27 @@ exec_job(struct exec_session *s, const char *spec)
 	if (spec[0] == '%')
 		spec++;
 	if (!isdigit((unsigned char)spec[0]))
-		return spec[0] == '?' ? by_text(s, spec + 1, true) :
-		    by_text(s, spec, false);
+		return spec[0] == '?' ?
+		    by_text(s, spec + 1, true, ret_ambiguous) :
+		    by_text(s, spec, false, ret_ambiguous);
 	if (text_to_i64(spec, 1, INT32_MAX, &number) < 0)
 		return NULL;
 	for (i = 0; i < s->n_jobs; i++) {
 		if (s->jobs[i]->number == (unsigned)number)
 			return s->jobs[i];
 	}
+	return NULL;
+}
+
+struct job *
+exec_job_of(struct exec_session *s, pid_t pid)
+{
+	pid_t group = getpgid(pid);
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i]->pid == pid || s->jobs[i]->pid == group)
+			return s->jobs[i];
 	return NULL;
 }
 
@@ -275,19 +405,62 @@ job_continue(struct exec_session *s, struct job *j, bool foreground,
 	return 0;
 }
 
+int
+job_kill(struct exec_session *s, struct job *j, int sig)
+{
+	if (j->state == JOB_DONE)
+		return -ESRCH;
+	if (kill(j->own_group ? -j->pid : j->pid, sig) < 0)
+		return -errno;
+	if (j->state == JOB_STOPPED && (sig == SIGTERM || sig == SIGHUP))
+		exec_job_signal(j, SIGCONT);
+	return 0;
+}
+
 void
 exec_poll_jobs(struct exec_session *s)
 {
+	struct signalfd_siginfo info[8];
 	size_t i;
 
+	while (read(s->child_fd, info, sizeof info) > 0)
+		;
 	for (i = 0; i < s->n_jobs; i++) {
 		struct job *j = s->jobs[i];
 
 		if (j->state == JOB_DONE)
 			continue;
-		exec_job_feed(j);
+		exec_job_feed(s, j);
 		(void)exec_job_reap(s, j);
 	}
+	if (s->opts.tty >= 0)
+		exec_reap_strays(s);
+}
+
+int
+exec_poll_fd(const struct exec_session *s)
+{
+	return s->poll_fd;
+}
+
+void
+exec_spare(struct exec_session *s, pid_t pid)
+{
+	s->spared = pid;
+}
+
+int
+exec_wait_jobs(struct exec_session *s, int cancel_fd)
+{
+	struct pollfd p[2] = {
+		{ .fd = s->poll_fd, .events = POLLIN },
+		{ .fd = cancel_fd, .events = POLLIN },
+	};
+
+	if (poll(p, 2, -1) < 0 && errno != EINTR)
+		return -errno;
+	exec_poll_jobs(s);
+	return p[1].revents != 0;
 }
 
 void
@@ -295,8 +468,19 @@ exec_hangup(struct exec_session *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_jobs; i++) {
-		exec_job_signal(s->jobs[i], SIGHUP);
-		exec_job_signal(s->jobs[i], SIGCONT);
-	}
+	for (i = 0; i < s->n_jobs; i++)
+		if (!s->jobs[i]->keep) {
+			exec_job_signal(s->jobs[i], SIGHUP);
+			exec_job_signal(s->jobs[i], SIGCONT);
+		}
+}
+
+void
+exec_leave(struct exec_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i]->state == JOB_STOPPED)
+			(void)job_kill(s, s->jobs[i], SIGTERM);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +19,25 @@
 
 #define MS ((int64_t)1000000)
 
+/* For who waits at a prompt: SIGCHLD and what bash says in the background
+ * make one descriptor readable. */
+static int
+watch_children(struct exec_session *s, struct err *err)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+	sigset_t child, old;
+
+	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->poll_fd < 0 ||
+	    epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, s->child_fd, &in) < 0)
+		return err_sys(err, errno, "job control: epoll");
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &old);
+	s->blocked_child = sigismember(&old, SIGCHLD) == 0;
+	return exec_reap_init(err);
+}
+
 int
 exec_session_new(const struct exec_session_opts *opts,
     struct exec_session **ret, struct err *err)
@@ -29,6 +49,7 @@ exec_session_new(const struct exec_session_opts *opts,
 
 	s->opts = *opts;
 	s->pgrp = getpgrp();
+	s->poll_fd = -1;
 	/* Were it ignored, as a parent may leave it, nobody could be waited
 	 * for. */
 	sigaction(SIGCHLD, &sa, &s->old_child);
@@ -43,6 +64,8 @@ exec_session_new(const struct exec_session_opts *opts,
 		rc = err_sys(err, errno, "signalfd");
 	if (rc == 0 && opts->tty >= 0)
 		rc = exec_tty_init(s, err);
+	if (rc == 0 && opts->tty >= 0)
+		rc = watch_children(s, err);
 	if (rc == 0 && opts->launcher)
 		rc = exec_launch_start(s, err);
 	if (rc < 0) {
@@ -56,6 +79,8 @@ exec_session_new(const struct exec_session_opts *opts,
 void
 exec_session_free(struct exec_session *s)
 {
+	sigset_t child;
+
 	if (s == NULL)
 		return;
 	exec_launch_stop(s);
@@ -65,8 +90,14 @@ exec_session_free(struct exec_session *s)
 	if (s->opts.tty >= 0)
 		exec_tty_done(s);
 	sandbox_free(s->sandbox);
+	io_close(&s->poll_fd);
 	io_close(&s->child_fd);
 	io_close(&s->end_fd);
+	if (s->blocked_child) {
+		sigemptyset(&child);
+		sigaddset(&child, SIGCHLD);
+		sigprocmask(SIG_UNBLOCK, &child, NULL);
+	}
 	sigaction(SIGCHLD, &s->old_child, NULL);
 	free(s);
 }
@@ -152,7 +183,8 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		.umask = spec->umask,
 		.ignored = s->opts.ignored,
 		.parent = getpid(),
-		.parent_signal = s->opts.tty >= 0 ? SIGHUP : SIGTERM,
+		.parent_signal = exec_parent_signal(s->opts.tty >= 0,
+		    spec->foreground),
 		.notify = -1,
 	};
 
@@ -179,13 +211,18 @@ check_std(const struct exec_session *s, struct err *err)
 	return 0;
 }
 
+/* As `jobs' shows it: without the last & and what cannot be seen. */
 static char *
-job_words(const struct decision *d)
+job_words(const struct decision *d, size_t amp)
 {
 	struct buf out = BUF_INIT;
 	size_t len;
 	const char *bytes = decision_bytes(d, &len);
 
+	if (amp > 0 && strspn(bytes + amp, " \t\n") == len - amp)
+		len = amp - 1;
+	while (len > 0 && strchr(" \t\n", bytes[len - 1]) != NULL)
+		len--;
 	text_inert(&out, bytes, len < EXEC_TEXT_MAX ? len : EXEC_TEXT_MAX, 0);
 	if (len > EXEC_TEXT_MAX)
 		buf_puts(&out, "...");
@@ -200,7 +237,7 @@ job_begin(struct exec_session *s, struct job *j, pid_t pid,
 	j->own_group = s->opts.tty >= 0 || spec->own_session;
 	if (spec->limit_ms > 0)
 		j->end_ns = clock_mono_ns() + spec->limit_ms * MS;
-	j->foreground = spec->foreground;
+	j->foreground = j->bound = spec->foreground;
 	j->state = JOB_RUNNING;
 	j->capture_open = spec->bring_back;
 	capture_begin(j->capture, pid);
@@ -260,7 +297,7 @@ exec_start(struct exec_session *s, const struct decision *d,
 		job_free(s, j);
 		return (int)pid;
 	}
-	j->text = job_words(d);
+	j->text = job_words(d, spec->amp);
 	job_begin(s, j, pid, &cmd, spec);
 	*ret = j;
 	return 0;

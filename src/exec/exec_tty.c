@@ -82,9 +82,10 @@ exec_tty_give(struct exec_session *s, struct job *j)
 {
 	if (!j->own_group)
 		return;
-	tcsetpgrp(s->opts.tty, j->pid);
+	/* First the modes: what is typed from then on is for the job. */
 	if (j->has_modes)
 		tcsetattr(s->opts.tty, TCSADRAIN, &j->modes);
+	tcsetpgrp(s->opts.tty, j->pid);
 }
 
 void

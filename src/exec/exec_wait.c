@@ -112,7 +112,7 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 	if (p[0].revents != 0)
 		drain(s->child_fd);
 	if (p[1].revents != 0)
-		exec_job_feed(j);
+		exec_job_feed(s, j);
 	if (p[3].revents != 0)
 		pass_on(s, j, v);
 	if (p[2].revents & POLLERR)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -30,6 +31,9 @@ struct line_editor {
 	const char *prompt;
 	char *continuation;
 	bool idled, interrupted;
+	bool timed_out;
+	unsigned patience;		/* seconds for one line, 0: for ever */
+	int64_t deadline_ns;
 	int ending_signal;
 	mbstate_t decode;
 };
@@ -71,14 +75,32 @@ take_signal(struct line_editor *e)
 	return true;
 }
 
+/* For poll(2); 0 when the time is over. */
+static int
+time_left(struct line_editor *e)
+{
+	int64_t left = e->deadline_ns - clock_mono_ns();
+
+	if (e->patience == 0)
+		return -1;
+	if (left <= 0) {
+		e->timed_out = true;
+		return 0;
+	}
+	return left / 1000000 < INT32_MAX ? (int)(left / 1000000) + 1 :
+	    INT32_MAX;
+}
+
 /* 1 a byte may be read, 0 over. */
 static int
 wait_key(struct line_editor *e)
 {
-	struct pollfd p[2] = {
+	struct pollfd p[3] = {
 		{ .fd = e->tty_in, .events = POLLIN },
 		{ .fd = e->signals, .events = POLLIN },
+		{ .fd = e->opts.watch_fd, .events = POLLIN },
 	};
+	int limit;
 
 	/* The prompt is drawn: what can wait until now is done now. */
 	if (!e->idled) {
@@ -87,10 +109,16 @@ wait_key(struct line_editor *e)
 			e->opts.idle(e->opts.ctx);
 	}
 	for (;;) {
-		int n = poll(p, 2, -1);
+		int n;
 
+		limit = time_left(e);
+		if (limit == 0)
+			return 0;
+		n = poll(p, 3, limit);
 		if (n < 0 && errno != EINTR)
 			return 0;
+		if (n > 0 && p[2].revents != 0)
+			e->opts.watch(e->opts.ctx);
 		if (n > 0 && p[1].revents != 0 && take_signal(e))
 			return 0;
 		if (n > 0 && p[0].revents != 0)
@@ -211,6 +239,12 @@ line_editor_free(struct line_editor *e)
 }
 
 void
+line_editor_patience(struct line_editor *e, unsigned seconds)
+{
+	e->patience = seconds;
+}
+
+void
 line_editor_remember(struct line_editor *e, const char *text)
 {
 	size_t len = strlen(text);
@@ -236,12 +270,17 @@ read_physical(struct line_editor *e, struct buf *to)
 	const char *text;
 	int count = 0;
 
-	e->interrupted = false;
+	e->interrupted = e->timed_out = false;
 	e->idled = false;
+	e->deadline_ns = clock_mono_ns() + (int64_t)e->patience * 1000000000;
 	memset(&e->decode, 0, sizeof e->decode);
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
 	text = el_gets(e->el, &count);
+	if (e->timed_out) {
+		el_reset(e->el);
+		return LINE_TIMED_OUT;
+	}
 	if (e->interrupted) {
 		el_reset(e->el);
 		return e->ending_signal != 0 ? LINE_END : LINE_INTERRUPTED;

@@ -5,11 +5,18 @@
 
 #include "shell/shell_int.h"
 
-extern const struct turn_builtin bi_bg, bi_cd, bi_dirs, bi_exit, bi_fg,
-	bi_help, bi_history, bi_jobs, bi_logout, bi_popd, bi_pushd;
+extern const struct turn_builtin bi_bg, bi_cd, bi_dirs, bi_disown, bi_exit,
+	bi_fg, bi_help, bi_history, bi_jobs, bi_kill, bi_logout, bi_popd,
+	bi_pushd, bi_wait;
 
 /* bi_jobs.c: a job as `jobs' lists it, its text inert. */
 void shell_put_job(struct buf *out, const struct job *j, char mark, bool pid);
+void shell_put_job_text(struct buf *out, const struct job *j);
+/* + the current one, - the one before, or a blank. */
+char shell_job_mark(struct shell *sh, struct job *j);
+/* NULL with a complaint; spec NULL: the current one. */
+struct job *shell_find_job(struct shell *sh, const char *who,
+	const char *spec, struct buf *complaint);
 
 /* repl.c: what bash says of a command that a signal ended; 0: nothing. */
 void shell_tell_signal(int sig);

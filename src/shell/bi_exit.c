@@ -20,6 +20,7 @@ leave(struct shell *sh, int argc, char *const *argv, struct buf *complaint)
 		buf_putf(complaint, "aegsh: %s: too many arguments", argv[0]);
 		return 1;
 	}
+	buf_putf(complaint, "%s\n", sh->args.login ? "logout" : "exit");
 	if (!shell_may_exit(sh, complaint))
 		return 1;
 	sh->exiting = true;

@@ -9,6 +9,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "shell/bi.h"
 
 #define RECALL_MAX 2000		/* lines that a new session can recall */
@@ -57,6 +58,15 @@ idle(void *ctx)
 	turn_idle(r->sh->turn);
 }
 
+/* A child has changed, or a bash in the background wants to be heard. */
+static void
+watch(void *ctx)
+{
+	struct repl *r = ctx;
+
+	exec_poll_jobs(turn_exec(r->sh->turn));
+}
+
 static int
 complete(void *ctx, const char *text, size_t len, const char **ret_open)
 {
@@ -84,15 +94,29 @@ tell_job(void *ctx, struct job *j, char mark)
 
 	if (job_state(j) == JOB_DONE) {
 		say_job(j, "", mark);
-		job_free(turn_exec(sh->turn), j);
+		turn_job_end(sh->turn, j);
+	} else if (job_state(j) == JOB_STOPPED && job_told(j) != JOB_STOPPED) {
+		say_job(j, "\n", mark);
+		job_set_told(j, JOB_STOPPED);
+	} else {
+		job_set_told(j, job_state(j));
 	}
 	return 0;
+}
+
+/* "[1] 4711", as bash answers to &. */
+static void
+say_beside(const struct turn_result *r)
+{
+	if (r->job != 0)
+		dprintf(STDERR_FILENO, "[%u] %d\n", r->job, (int)r->job_pid);
 }
 
 static void
 tell_stopped(const struct shell *sh)
 {
-	struct job *j = exec_job(turn_exec(sh->turn), NULL);
+	bool unused;
+	struct job *j = exec_job(turn_exec(sh->turn), NULL, &unused);
 
 	if (j != NULL)
 		say_job(j, "\n", '+');
@@ -105,7 +129,7 @@ shell_tell_signal(int sig)
 	if (sig == SIGINT)
 		(void)!write(STDERR_FILENO, "\n", 1);
 	else if (sig != 0 && sig != SIGPIPE)
-		shell_say("%s", strsignal(sig));
+		dprintf(STDERR_FILENO, "%s\n", strsignal(sig));
 }
 
 /* A newline after a backslash is what makes the backslash vanish. */
@@ -133,6 +157,7 @@ run_one(struct shell *sh, const struct buf *text)
 	turn_act(sh->turn, j, NULL, NULL, &r);
 	shell_drain_interrupts(sh);
 	shell_complain(j, &r);
+	say_beside(&r);
 	if (r.stopped)
 		tell_stopped(sh);
 	shell_tell_signal(r.signal);
@@ -141,15 +166,26 @@ run_one(struct shell *sh, const struct buf *text)
 	turn_judged_free(j);
 }
 
+static int
+is_stopped(void *ctx, struct job *j, char mark)
+{
+	bool *found = ctx;
+
+	(void)mark;
+	*found |= job_state(j) == JOB_STOPPED;
+	return *found;
+}
+
 /* Ctrl-D and exit: stopped jobs are mentioned once. */
 bool
 shell_may_exit(struct shell *sh, struct buf *complaint)
 {
-	struct job *j;
+	bool stopped = false;
 
+	sh->minds_jobs = true;
 	exec_poll_jobs(turn_exec(sh->turn));
-	j = exec_job(turn_exec(sh->turn), NULL);
-	if (j == NULL || job_state(j) != JOB_STOPPED || sh->warned_jobs)
+	exec_each_job(turn_exec(sh->turn), is_stopped, &stopped);
+	if (!stopped || sh->warned_jobs)
 		return true;
 	sh->warned_jobs = true;
 	buf_puts(complaint, "There are stopped jobs.");
@@ -162,7 +198,7 @@ at_end(struct shell *sh)
 	struct buf complaint = BUF_INIT;
 	bool leave;
 
-	(void)!write(STDERR_FILENO, "exit\n", 5);
+	dprintf(STDERR_FILENO, "%s\n", sh->args.login ? "logout" : "exit");
 	if (line_editor_ended_by(sh->editor) != 0)
 		return true;
 	leave = shell_may_exit(sh, &complaint);
@@ -179,6 +215,18 @@ only_blank(const struct buf *text)
 	    text->len == strspn(text->data, " \t\n");
 }
 
+/* TMOUT, as bash takes it: what is no number is no limit. */
+static unsigned
+patience(const struct shell *sh)
+{
+	const char *value = state_get(sh->state, "TMOUT");
+	int64_t seconds;
+
+	if (value == NULL || text_to_i64(value, 1, 86400 * 365, &seconds) != 0)
+		return 0;
+	return (unsigned)seconds;
+}
+
 static void
 one_prompt(struct repl *r, bool *leave)
 {
@@ -186,8 +234,6 @@ one_prompt(struct repl *r, bool *leave)
 	struct buf text = BUF_INIT;
 	struct err err = ERR_INIT;
 	char *prompt AEG_AUTOFREE = NULL;
-	bool warned = sh->warned_jobs;
-
 	exec_poll_jobs(turn_exec(sh->turn));
 	exec_each_job(turn_exec(sh->turn), tell_job, sh);
 	if (turn_unrecorded(sh->turn) != NULL && !r->told_unrecorded) {
@@ -196,9 +242,16 @@ one_prompt(struct repl *r, bool *leave)
 		    turn_unrecorded(sh->turn));
 	}
 	prompt = shell_prompt(sh);
+	line_editor_patience(sh->editor, patience(sh));
 	switch (line_editor_read(sh->editor, prompt, &text, &err)) {
 	case LINE_END:
 		*leave = at_end(sh);
+		sh->exit_status = state_status(sh->state);
+		break;
+	case LINE_TIMED_OUT:
+		dprintf(STDERR_FILENO, "\atimed out waiting for input: "
+		    "auto-logout\n");
+		*leave = true;
 		sh->exit_status = state_status(sh->state);
 		break;
 	case LINE_INTERRUPTED:
@@ -212,9 +265,11 @@ one_prompt(struct repl *r, bool *leave)
 			break;
 		if (text.data[0] != ' ')
 			line_editor_remember(sh->editor, text.data);
+		sh->minds_jobs = false;
 		run_one(sh, &text);
 		*leave = sh->exiting;
-		if (warned && !sh->exiting)
+		/* Only what knows of the warning keeps it in force. */
+		if (!sh->minds_jobs)
 			sh->warned_jobs = false;
 		break;
 	}
@@ -246,6 +301,8 @@ shell_run_prompt(struct shell *sh)
 		.tty_out = STDERR_FILENO,
 		.complete = complete,
 		.idle = idle,
+		.watch_fd = exec_poll_fd(turn_exec(sh->turn)),
+		.watch = watch,
 		.ctx = &r,
 	};
 	struct err err = ERR_INIT;
@@ -262,8 +319,8 @@ shell_run_prompt(struct shell *sh)
 		one_prompt(&r, &leave);
 	if (line_editor_ended_by(sh->editor) == 0)
 		shell_logout(sh);
-	exec_hangup(turn_exec(sh->turn));
 	sh->exit_signal = line_editor_ended_by(sh->editor);
+	turn_leave(sh->turn, sh->exit_signal != 0);
 	line_editor_free(sh->editor);
 	sh->editor = NULL;
 	return sh->exit_status;

@@ -48,6 +48,7 @@ struct shell {
 	bool operator;
 	bool exiting;			/* exit, logout */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
+	bool minds_jobs;		/* this line is `exit' or `jobs' */
 	bool progress_shown;
 	int exit_status;
 	int exit_signal;		/* die by it, or 0 */

@@ -344,8 +344,10 @@ syn_read_list(struct syn_parser *p, bool top)
 		if (!syn_ok(p))
 			break;
 		tok = syn_peek(p);
-		if (tok == TOK_AMP)
+		if (tok == TOK_AMP) {
 			(*tail)->background = true;
+			(*tail)->amp = syn_offset(p, p->lex.tok_pos);
+		}
 		if (tok == TOK_NEWLINE && !top)
 			(*tail)->line_end = true;
 		tail = &(*tail)->next;

@@ -39,6 +39,16 @@ is_only_simple(const struct syn_walk *w, const struct syn_tree *tree)
 	    node->words != NULL && node->words->assignment == NULL;
 }
 
+/* 1 + offset of the & behind the only list there is; else 0. */
+static size_t
+one_in_background(const struct syn_tree *tree)
+{
+	const struct syn_andor *andor = tree->script.list->first;
+
+	return andor != NULL && andor->next == NULL && andor->background &&
+	    !tree->script.broken ? andor->amp + 1 : 0;
+}
+
 /* The first walk tells what loops and functions change, for what is
  * expanded or found there. */
 static bool
@@ -97,6 +107,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 	f->n_reads = w.reads.n;
 	f->rest_unknown = w.rest_unknown;
 	f->only_simple = is_only_simple(&w, tree);
+	f->background_at = one_in_background(tree);
 	free(w.env.undo);
 	syn_expander_free(w.spare);
 	return f;

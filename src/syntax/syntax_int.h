@@ -236,8 +236,10 @@ struct syn_pipe {
 struct syn_andor {
 	struct syn_pipe *first;
 	bool background, line_end;
+	size_t amp;
 	struct syn_andor *next;
 };
+/* amp: offset of the & of one in the background. */
 /* line_end: a newline follows, so that bash runs it before it reads on
  * (meaningful at the top of a script only). */
 

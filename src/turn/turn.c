@@ -366,6 +366,7 @@ turn_idle(struct turn *t)
 	    audit_flush(t->audit, &err) != 0) ||
 	    audit_ready(t->audit, &err) != 0) && t->unrecorded == NULL)
 		t->unrecorded = xstrdup(err.text);
-	exec_poll_jobs(t->exec);
 	validator_warm(t->validator);
+	exec_spare(t->exec, validator_helper_pid(t->validator));
+	exec_poll_jobs(t->exec);
 }

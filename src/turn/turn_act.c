@@ -77,6 +77,56 @@ turn_permits(struct turn *t, struct turn_judged *j, struct turn_result *ret)
 
 /* ---- builtins ----------------------------------------------------------- */
 
+/* "$!", which only we know. */
+static bool
+is_last_pid(const struct turn *t, const struct syn_word *w)
+{
+	return t->last_pid > 0 && w->n_parts == 1 && !w->known &&
+	    strcmp(w->value, "$!") == 0;
+}
+
+/* Words of which a job is the only likely meaning: "%?text" could match a
+ * file, were there one of such a name. */
+static bool
+names_job(const struct turn *t, const struct syn_word *w)
+{
+	size_t i;
+
+	if (is_last_pid(t, w))
+		return true;
+	for (i = 0; i < w->n_parts; i++)
+		if (!w->parts[i].known && w->parts[i].why != SYN_WHY_GLOB)
+			return false;
+	return w->value[0] == '%';
+}
+
+/* The words of the call; "%1" alone is "fg %1". */
+static void
+builtin_argv(const struct turn *t, const struct syn_command *c,
+    struct strv *ret)
+{
+	size_t i;
+
+	if (c->words[0].value[0] == '%')
+		strv_add(ret, "fg");
+	for (i = 0; i < c->n_words; i++)
+		if (is_last_pid(t, &c->words[i]))
+			strv_addf(ret, "%d", (int)t->last_pid);
+		else
+			strv_add(ret, c->words[i].value);
+}
+
+static bool
+is_row(const struct turn *t, const struct turn_builtin *b,
+    const struct syn_command *c)
+{
+	AEG_AUTO(strv_done) struct strv argv = STRV_INIT;
+
+	builtin_argv(t, c, &argv);
+	return strcmp(b->name, argv.v[0]) == 0 && (b->wants == NULL ||
+	    b->wants(t->opts.ctx, (int)argv.n, strv_peek(&argv)));
+}
+
 static const struct turn_builtin *
 find_builtin(const struct turn *t, const struct turn_judged *j)
 {
@@ -88,10 +138,10 @@ find_builtin(const struct turn *t, const struct turn_judged *j)
 		return NULL;
 	c = &j->facts->commands[0];
 	for (i = 0; i < c->n_words; i++)
-		if (!c->words[i].known)
+		if (!c->words[i].known && !names_job(t, &c->words[i]))
 			return NULL;
 	for (; c->n_words > 0 && *b != NULL; b++)
-		if (strcmp((*b)->name, c->words[0].value) == 0)
+		if (is_row(t, *b, c))
 			return *b;
 	return NULL;
 }
@@ -115,10 +165,8 @@ act_builtin(struct turn *t, struct turn_judged *j,
 	struct strv argv = STRV_INIT;
 	struct audit_event ev;
 	struct audit_outcome o = { 0 };
-	size_t i;
 
-	for (i = 0; i < c->n_words; i++)
-		strv_add(&argv, c->words[i].value);
+	builtin_argv(t, c, &argv);
 	turn_event(t, j, true, &ev);
 	if (b->starts && turn_record_intent(t, &ev, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
@@ -329,6 +377,27 @@ turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 	}
 }
 
+/* Some command of the line itself goes on when its bash has ended. */
+static bool
+leaves_background(const struct turn_judged *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->facts->n_commands; i++)
+		if ((j->facts->commands[i].context &
+		    (SYN_IN_BACKGROUND | SYN_IN_SUBSHELL | SYN_IN_SUBST |
+		    SYN_IN_PROCESS)) == SYN_IN_BACKGROUND)
+			return true;
+	return false;
+}
+
+static void
+say_job(struct turn *t, const struct job *job, struct turn_result *ret)
+{
+	ret->job = job_number(job);
+	ret->job_pid = t->last_pid = job_process(job);
+}
+
 static void
 finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
     struct turn_result *ret)
@@ -357,7 +426,13 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 		o.cpu_ns = capture_cpu_ns(c);
 		o.maxrss_kib = capture_maxrss_kib(c);
 	}
-	o.note = ret->stopped ? "stopped" : ret->note[0] != '\0' ? ret->note :
+	if (ret->stopped) {
+		/* How it ends is recorded then. */
+		job_set_tag(job, id);
+		job_set_told(job, JOB_STOPPED);
+		return;
+	}
+	o.note = ret->note[0] != '\0' ? ret->note :
 	    job_state(job) == JOB_RUNNING ?
 	    "left running when the session was hung up" : NULL;
 	t->ops->outcome(t, id, &o);
@@ -365,8 +440,22 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE &&
 	    ret->status == 0 && ret->note[0] == '\0')
 		turn_note_lost(t, j->facts, ret->note, sizeof ret->note);
-	if (job_state(job) == JOB_DONE)
+	if (job_state(job) != JOB_DONE)
+		return;
+	if (leaves_background(j) && exec_linger(t->exec, job))
+		say_job(t, job, ret);
+	else
 		job_free(t->exec, job);
+}
+
+/* The whole line runs beside the prompt. */
+static void
+go_beside(struct turn *t, struct job *job, int64_t id,
+    struct turn_result *ret)
+{
+	job_set_tag(job, id);
+	say_job(t, job, ret);
+	state_set_status(t->opts.state, 0);
 }
 
 static void
@@ -377,12 +466,16 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct audit_event ev;
 	struct audit_outcome failed = { 0 };
 	struct job *job = NULL;
+	bool beside = t->opts.session && t->opts.tty >= 0 &&
+	    j->facts->background_at > 0;
 	struct exec_spec spec = {
 		.kind = EXEC_LINE,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
-		.foreground = true,
-		.bring_back = t->opts.session && !brings_nothing_back(j),
+		.foreground = !beside,
+		.amp = beside ? j->facts->background_at : 0,
+		.bring_back = t->opts.session && !beside &&
+		    !brings_nothing_back(j),
 		.status = state_status(t->opts.state),
 		.last_arg = state_last_arg(t->opts.state),
 		.dirs = state_dirstack(t->opts.state),
@@ -406,6 +499,9 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		failed.status = ret->status;
 		failed.note = ret->err.text;
 		t->ops->outcome(t, ev.id, &failed);
+	} else if (beside) {
+		ret->ran = true;
+		go_beside(t, job, ev.id, ret);
 	} else {
 		ret->ran = true;
 		if (interrupted(t))

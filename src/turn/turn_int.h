@@ -26,6 +26,7 @@ struct turn {
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
+	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over;
 	size_t stream_skipped;		/* lines of it with nothing to run */

@@ -34,7 +34,6 @@ int val_helper_recv(struct val_helper *h, int timeout_ms, int cancel_fd,
 	struct wire_msg *ret, struct err *err);
 
 /* The pid of the helper, -1 when none runs (for tests). */
-pid_t validator_helper_pid(const struct validator *v);
 
 /* The data message: one JSON object on one line, secrets replaced.
  * ERR_TOO_LONG for a line, a number of facts or a sum over its cap. */

@@ -181,6 +181,7 @@ verb(const char *word)
 	size_t n = colon != NULL ? (size_t)(colon - word) : strlen(word);
 	struct err err = ERR_INIT;
 	struct job *j = NULL;
+	bool doubt;
 
 	if (strncmp(word, "bg", n) == 0) {
 		line(arg, false);
@@ -198,7 +199,7 @@ verb(const char *word)
 	} else if (strncmp(word, "stop-launcher", n) == 0) {
 		kill(exec_launch_pid(session), SIGSTOP);
 	} else {
-		j = exec_job(session, arg);
+		j = exec_job(session, arg, &doubt);
 		if (j == NULL) {
 			fprintf(stderr, "execrun: no such job\n");
 			return;

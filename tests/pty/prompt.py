@@ -87,6 +87,7 @@ def ends_with_its_line():
         got = s.run(line, PROMPT)
         tap.ok(got is not None and "aegsh:" not in got and
                "their line" not in got, "nothing to say: " + line, got)
+    s.run("wait", PROMPT)
     tap.same(s.run("echo $x", PROMPT), "2\n", "what is exported stays")
     s.send("\x04")
     s.wait()
@@ -144,6 +145,8 @@ def jobs():
     listed = s.run("jobs", PROMPT)
     tap.ok(listed and "Stopped" in listed and "cat" in listed,
            "jobs lists it", listed)
+    # Who has just seen them needs no warning, in bash either.
+    s.run("true", PROMPT)
     s.line("exit")
     tap.ok(s.expect("There are stopped jobs"), "exit warns once")
     s.expect(PROMPT)

@@ -341,6 +341,14 @@ table(void)
 	return got;
 }
 
+static bool doubt;
+
+static struct job *
+job_of(const char *name)
+{
+	return exec_job(session, name, &doubt);
+}
+
 static void
 test_jobs(void)
 {
@@ -354,11 +362,13 @@ test_jobs(void)
 	}
 	spec.foreground = true;
 	IS_STR(table(), "1 0 2-0 3+0 ");
-	OK(exec_job(session, NULL) == c && exec_job(session, "%%") == c);
-	OK(exec_job(session, "%-") == b && exec_job(session, "%1") == a);
-	OK(exec_job(session, "%read") == a && exec_job(session, "%?601") == c);
-	OK(exec_job(session, "%sleep") == NULL);
-	OK(exec_job(session, "%9") == NULL && exec_job(session, "2") == b);
+	OK(job_of(NULL) == c && job_of("%%") == c);
+	OK(job_of("%-") == b && job_of("%1") == a);
+	OK(job_of("%read") == a && job_of("%?601") == c);
+	OK(job_of("%sleep") == NULL && doubt);
+	OK(job_of("%9") == NULL && !doubt && job_of("2") == b);
+	OK(exec_job_of(session, job_pid(b)) == b);
+	OK(exec_job_of(session, getpid()) == NULL);
 	IS_STR(job_text(b), "sleep 600");
 	IS_INTN(run("echo go >fifo"), 0, "lets the first one end");
 	IS_INT(exec_wait(session, a, &err), 0);

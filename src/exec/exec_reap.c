@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What lines leave behind.  A process whose parent has ended becomes ours
+ * (PR_SET_CHILD_SUBREAPER, prctl(2)): so a group that outlives its bash can
+ * be a job, and a daemon is reaped when it ends.
+ */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SWEEP_MAX 4096		/* children that one look goes through */
+
+int
+exec_reap_init(struct err *err)
+{
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return err_sys(err, errno, "job control: subreaper");
+	return 0;
+}
+
+int
+exec_reap_orphans(struct job *j)
+{
+	const int flags = WNOHANG | WUNTRACED | WCONTINUED;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-j->pid, &status, flags)) > 0 ||
+	    (pid < 0 && errno == EINTR)) {
+		if (pid < 0)
+			continue;
+		if (WIFCONTINUED(status)) {
+			j->state = JOB_RUNNING;
+			continue;
+		}
+		j->wait_status = status;
+		if (WIFSTOPPED(status))
+			j->state = JOB_STOPPED;
+	}
+	/* Some may still have a parent of their own. */
+	if (pid < 0 && errno == ECHILD && kill(-j->pid, 0) < 0 &&
+	    errno == ESRCH)
+		j->state = JOB_DONE;
+	return 0;
+}
+
+/* Somebody else asks for its end: a line, the launcher, the helper that the
+ * session was told of. */
+static bool
+is_known(const struct exec_session *s, pid_t pid)
+{
+	pid_t group = getpgid(pid);
+	size_t i;
+
+	if (pid == s->spared || pid == exec_launch_pid(s))
+		return true;
+	for (i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i]->pid == pid || s->jobs[i]->pid == group)
+			return true;
+	return false;
+}
+
+/* Our children, proc(5); NULL without CONFIG_PROC_CHILDREN. */
+static FILE *
+open_children(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/task/%d/children",
+	    (int)getpid());
+	return fopen(path, "re");
+}
+
+/* Where the kernel keeps no list the dead wait until we end. */
+void
+exec_reap_strays(const struct exec_session *s)
+{
+	pid_t strays[64];
+	size_t n = 0, seen = 0;
+	FILE *f = open_children();
+	int pid;
+
+	if (f == NULL)
+		return;
+	while (n < sizeof strays / sizeof strays[0] && seen++ < SWEEP_MAX &&
+	    fscanf(f, "%d", &pid) == 1)
+		if (!is_known(s, pid))
+			strays[n++] = pid;
+	fclose(f);
+	while (n > 0)
+		waitpid(strays[--n], NULL, WNOHANG);
+}
+
+static pid_t
+member_of(pid_t group)
+{
+	FILE *f = open_children();
+	size_t seen = 0;
+	pid_t found = group;
+	int pid;
+
+	while (f != NULL && seen++ < SWEEP_MAX && fscanf(f, "%d", &pid) == 1)
+		if (getpgid(pid) == group)
+			found = pid;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+bool
+exec_linger(struct exec_session *s, struct job *j)
+{
+	if (s->opts.tty < 0 || !j->own_group || j->state != JOB_DONE ||
+	    kill(-j->pid, 0) < 0)
+		return false;
+	j->orphans = true;
+	j->foreground = false;
+	j->state = JOB_RUNNING;
+	j->told = JOB_RUNNING;
+	j->bound = false;
+	j->survivor = member_of(j->pid);
+	exec_job_enter(s, j);
+	return true;
+}
+

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: ISC
+"""Jobs at the prompt, beside bash: the same lines typed to both on terminals
+of their own, and what they print compared.  Then what bash cannot be asked
+for: the record, the end of a session, what is left behind."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from pty_session import Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+root, env = place()
+PROMPT = "READY> "
+with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+    conf.write('prompt = "%s"\n' % PROMPT)
+with open(os.path.join(env["HOME"], "inputrc"), "w") as f:
+    f.write("set enable-bracketed-paste off\n")
+AEGSH = program("aegsh")
+SLOW = 20
+
+
+def start(which):
+    if which == "bash":
+        s = Session(["bash", "--norc", "--noprofile", "-i"],
+                    env=dict(env, PS1=PROMPT, HISTFILE="",
+                             INPUTRC=os.path.join(env["HOME"], "inputrc")),
+                    cwd=env["HOME"])
+    else:
+        s = Session([AEGSH], env=env, cwd=env["HOME"])
+    if not s.expect(PROMPT):
+        tap.ok(False, "a prompt appears", s.seen.decode("utf-8", "replace"))
+        tap.done()
+    return s
+
+
+def leave(s):
+    s.send("\x04")
+    if s.expect("stopped jobs", 0.3):
+        s.send("\x04")
+    s.wait()
+    s.close()
+
+
+def plain(text):
+    if text is None:
+        return "(nothing came)"
+    text = re.sub(r"\x1b\[\?2004[hl]", "", text)
+    text = re.sub(r"\b[0-9]{3,}\b", "N", text)
+    text = text.replace("bash: ", "aegsh: ")
+    return re.sub(r"aegsh: line 1: ", "aegsh: ", text)
+
+
+# Each group is one session; "^C" is a key; a tuple waits for its second text
+# before it goes on (the line has the terminal).  What differs by design is
+# in tests of its own.
+GROUPS = {
+    "a job from & to wait": [
+        "sleep 100 &", "jobs", "jobs -l", "jobs -p", "jobs -r", "jobs -s",
+        "kill %1", "wait", "jobs"],
+    "numbers and marks": [
+        "sleep 101 &", "sleep 102 &", "sleep 103 &", "jobs", "kill %2",
+        "wait %2", "jobs", "sleep 104 &", "jobs", "kill %-", "wait %-",
+        "kill %+", "wait %+", "jobs", "kill %1", "wait", "jobs",
+        "sleep 105 &", "kill %%", "wait"],
+    "names": [
+        "sleep 111 &", "sleep 112 &", "fg %sleep; :", "kill %1 %2",
+        "wait"] + [
+        "sleep 110 &", "tail -f /dev/null &", "jobs %sleep",
+        "jobs %?null", "kill %tail", "wait %?null", "kill %sl", "wait",
+        "jobs %none"],
+    "no such job": [
+        "fg", "bg", "fg %1", "bg %7", "kill %3", "wait %9", "echo $?",
+        "wait 99999", "echo $?", "disown", "disown %4", "wait x",
+        "echo $?", "jobs %2", "echo $?", "kill -NOPE %1", "wait -n",
+        "echo $?"],
+    "statuses": [
+        "sh -c 'exit 7' &", "wait $!", "echo $?", "true &", "wait $!",
+        "echo $?", "sh -c 'kill -9 $$' &", "wait $!", "echo $?", "false &",
+        "wait $!", "echo $?", "true && false &", "wait $!", "echo $?",
+        "sleep 150 &", "kill -TERM $!", "wait $!", "echo $?",
+        "sleep 151 &", "kill -KILL $!", "wait -n", "echo $?"],
+    "reading in the background": [
+        "cat &", "wait -n 2>/dev/null; :", "jobs", ("fg",), "^D", "jobs"],
+    "stopped and continued": [
+        ("sh -c 'echo u''p; exec cat'", "up"), "^Z", "jobs", "jobs -l",
+        "jobs -s", "jobs -r", "true", "exit", "jobs", ("%",), "^C", "echo $?", "jobs"],
+    "stop, background, foreground": [
+        ("sh -c 'echo u''p; exec sleep 130'", "up"), "^Z", "bg", "jobs",
+        "bg", "bg %1", ("%1",), "^C", "jobs"],
+    "several stopped": [
+        ("sh -c 'echo u''p; exec cat' one", "up"), "^Z",
+        ("sh -c 'echo u''p; exec cat' two", "up"), "^Z", "jobs",
+        ("fg %-",), "^C", "jobs", "kill %1", "wait %1", "jobs"],
+    "stop by signal": [
+        "sleep 140 &", "kill -STOP %1", "wait %1; :", "jobs", "kill -CONT %1",
+        "kill -9 %1", "wait %1", "jobs"],
+    "disown": [
+        "sleep 0.1 &", "disown", "jobs", "wait", "sleep 0.1 &", "disown -h",
+        "jobs", "wait", "sleep 0.1 &", "sleep 0.1 &", "disown -r", "jobs"],
+    "death by signals": [
+        "sh -c 'kill -SEGV $$'", "echo $?", "sh -c 'kill -TERM $$'",
+        "echo $?", "sh -c 'kill -INT $$'", "echo $?"],
+    "errors of usage": [
+        "jobs -z; :", "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :"],
+}
+# What they print is not compared: bash may or may not tell of who ended just
+# before, or says more than we do.
+LOOSE = {"wait", "wait %1", "wait %2", "wait %-", "wait %+", "wait -n 2>/dev/null; :", "wait %1; :", "jobs -z; :",
+         "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
+         "fg %sleep; :"}
+ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill)(.*)\n", re.M)
+
+
+def play(which, lines):
+    s = start(which)
+    said = []
+    for line in lines:
+        if isinstance(line, tuple) and len(line) == 2:
+            s.line(line[0])
+            s.expect(line[1] + r"\r\n")
+            said.append("")
+        elif isinstance(line, tuple):
+            # A job comes to the front: its text, no prompt.
+            s.line(line[0])
+            found = s.expect(re.escape(line[0]) + r"\r\n([^\r\n]*)\r\n")
+            said.append(found.group(1).decode() if found else None)
+        elif re.fullmatch(r"\^.", line):
+            time_key(s)
+            s.send(bytes([ord(line[1]) & 31]))
+            found = s.expect(r"(?s)(.*?)" + PROMPT)
+            said.append(found.group(1).decode().replace("\r", "")
+                        if found else None)
+        else:
+            said.append(s.run(line, PROMPT))
+    said.append(s.run("wait", PROMPT))
+    leave(s)
+    ended = sorted(x for text in said for x in ENDED.findall(text or ""))
+    said = [text if text is None else ENDED.sub("", text)
+            for text in said[:-1]]
+    return said, ended, s.seen.decode("utf-8", "replace")
+
+
+def time_key(s):
+    """Until somebody else than the shell has the terminal."""
+    end = time.monotonic() + SLOW
+    while os.tcgetpgrp(s.fd) == s.pid and time.monotonic() < end:
+        if not s._fill(time.monotonic() + 0.01):
+            pass
+
+
+def beside_bash():
+    for name, lines in GROUPS.items():
+        ours, ended, seen = play("aegsh", lines)
+        theirs, other, _ = play("bash", lines)
+        tap.ok(set(other) <= set(ended), name + ": who has ended is told",
+               "aegsh: %r" % ended, "bash:  %r" % other)
+        for line, a, b in zip(lines, ours, theirs):
+            if line in LOOSE:
+                continue
+            shown = line if isinstance(line, str) else line[0]
+            if not tap.ok(plain(a) == plain(b), "%s: %s" % (name, shown),
+                          "aegsh: %r" % plain(a), "bash:  %r" % plain(b)):
+                for text in seen.splitlines():
+                    print("#   | " + text)
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(condition):
+    end = time.monotonic() + SLOW
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def history(*args):
+    out = subprocess.run([program("aegshctl"), "history", "--json", *args],
+                         env=env, capture_output=True, text=True).stdout
+    try:
+        rows = json.loads(out)
+    except ValueError:
+        rows = [json.loads(x) for x in out.splitlines() if x.strip()]
+    return {r["line"]: r for r in rows}
+
+
+def record():
+    s = start("aegsh")
+    s.run("(exit 3) &", PROMPT)
+    s.run("wait", PROMPT)
+    s.line("sh -c 'echo u''p; exec cat' recorded; exit 5")
+    s.expect("up\r\n")
+    time_key(s)
+    s.send("\x1a")
+    s.expect(PROMPT)
+    s.line("fg")
+    s.expect("recorded[^\n]*\n")
+    time_key(s)
+    s.send("\x04")
+    s.expect(PROMPT)
+    s.run("sleep 200 & # left", PROMPT)
+    pid = int(re.findall(rb"\[1\] (\d+)", s.seen)[-1])
+    s.run("kill %1; true", PROMPT)
+    leave(s)
+    rows = history()
+    row = rows.get("(exit 3) &", {})
+    tap.ok(row.get("status") == 3 and row.get("finished", True),
+           "a job's own status is recorded when it ends", row)
+    row = rows.get("sh -c 'echo u''p; exec cat' recorded; exit 5", {})
+    tap.ok(row.get("status") == 5, "of a stopped one, too", row)
+    row = rows.get("sleep 200 & # left", {})
+    tap.ok("left running" in (row.get("note") or ""),
+           "what outlives the session is recorded so", row)
+    if alive(pid):
+        os.kill(pid, signal.SIGKILL)
+
+
+def ends():
+    # exit: what runs beside goes on, what is stopped is ended.
+    s = start("aegsh")
+    s.run("sleep 300 &", PROMPT)
+    running = int(re.findall(rb"\[1\] (\d+)", s.seen)[-1])
+    s.line("sh -c 'echo u''p $$; exec sleep 301'")
+    stopped = int(s.expect(r"up (\d+)").group(1))
+    time_key(s)
+    s.send("\x1a")
+    s.expect(PROMPT)
+    s.line("exit")
+    tap.ok(s.expect("There are stopped jobs"), "exit warns of stopped jobs")
+    s.expect(PROMPT)
+    s.line("exit")
+    s.wait()
+    tap.ok(alive(running), "exit leaves a job of & running")
+    tap.ok(until(lambda: not alive(stopped)), "and ends a stopped one")
+    s.close()
+    if alive(running):
+        os.kill(running, signal.SIGKILL)
+    # The terminal goes away.
+    s = start("aegsh")
+    s.run("sleep 310 &", PROMPT)
+    running = int(re.findall(rb"\[1\] (\d+)", s.seen)[-1])
+    s.run("sleep 311 &", PROMPT)
+    kept = int(re.findall(rb"\[2\] (\d+)", s.seen)[-1])
+    s.run("disown -h %2", PROMPT)
+    os.close(s.fd)
+    s.fd = os.open("/dev/null", os.O_RDWR)
+    end = time.monotonic() + SLOW
+    pid = 0
+    while pid == 0 and time.monotonic() < end:
+        pid, status = os.waitpid(s.pid, os.WNOHANG)
+        time.sleep(0.01)
+    s.status = status if pid else None
+    tap.ok(pid and os.WIFSIGNALED(status) and
+           os.WTERMSIG(status) == signal.SIGHUP,
+           "a terminal that goes away ends the shell by SIGHUP", status)
+    tap.ok(until(lambda: not alive(running)), "and its jobs with it")
+    tap.ok(alive(kept), "but for one of disown -h")
+    if alive(kept):
+        os.kill(kept, signal.SIGKILL)
+    s.close()
+    # kill -9: a job of & is not in front, and outlives it as under bash.
+    s = start("aegsh")
+    s.run("sleep 320 &", PROMPT)
+    running = int(re.findall(rb"\[1\] (\d+)", s.seen)[-1])
+    s.line("sh -c 'echo u''p $$; exec sleep 321'")
+    front = int(s.expect(r"up (\d+)").group(1))
+    os.kill(s.pid, signal.SIGKILL)
+    s.wait()
+    tap.ok(until(lambda: not alive(front)),
+           "kill -9 of the shell ends the line in front")
+    tap.ok(alive(running), "not a job of &")
+    if alive(running):
+        os.kill(running, signal.SIGKILL)
+    s.close()
+
+
+def left_behind():
+    s = start("aegsh")
+    # The bash of this line ends; its background command is the job.
+    s.run("sleep 400 & sleep 401 & echo on", PROMPT)
+    listed = s.run("jobs", PROMPT)
+    tap.ok(listed and "Running" in listed and "sleep 401 & echo on" in listed,
+           "what a line leaves behind is a job", listed)
+    pids = s.run("jobs -p", PROMPT)
+    tap.ok(pids and alive(int(pids)), "listed with a process that lives", pids)
+    s.run("kill %1", PROMPT)
+    s.run("wait", PROMPT)
+    tap.same(s.run("jobs", PROMPT), "", "kill and wait work on it")
+    # Orphans that left the group are reaped.
+    s.run("for i in 1 2 3 4 5 6 7 8 9; do setsid -f true; done", PROMPT)
+
+    def zombies():
+        s.run("true", PROMPT)
+        with open("/proc/%d/task/%d/children" % (s.pid, s.pid)) as f:
+            return [p for p in f.read().split() if not alive(int(p))]
+    tap.ok(until(lambda: zombies() == []), "no dead stay behind", zombies())
+    # A subshell's background command is no job, as in bash.
+    s.run("(sleep 0.2 &)", PROMPT)
+    tap.same(s.run("jobs", PROMPT), "", "a subshell's background is no job")
+    # The frame of a line that was stopped waits for nobody.
+    s.line("export LATE=1; sh -c 'echo u''p; exec sleep 0.3'")
+    s.expect("up\r\n")
+    time_key(s)
+    s.send("\x1a")
+    s.expect(PROMPT)
+    s.run("bg", PROMPT)
+    began = time.monotonic()
+    s.run("wait", PROMPT)
+    tap.ok(time.monotonic() - began < 2.5,
+           "a line that was stopped ends when it is done",
+           time.monotonic() - began)
+    tap.same(s.run("echo [$LATE]", PROMPT), "[]\n",
+             "and changes nothing of later lines")
+    leave(s)
+
+
+def raw_modes():
+    s = start("aegsh")
+    s.line("sh -c 'stty raw -echo; kill -9 $$'")
+    tap.ok(s.expect(PROMPT), "a program that dies in raw mode")
+    tap.same(s.run("stty -a | grep -o ' -*icanon'", PROMPT), " icanon\n",
+             "leaves a sane terminal")
+    leave(s)
+
+
+def time_out():
+    s = start("aegsh")
+    s.run("export TMOUT=1", PROMPT)
+    tap.ok(s.expect("auto-logout"), "TMOUT ends a session at its prompt",
+           s.seen)
+    tap.same(os.waitstatus_to_exitcode(s.wait()), 0, "with the last status")
+    s.close()
+    s = start("aegsh")
+    s.run("export TMOUT=never", PROMPT)
+    tap.same(s.run("echo on", PROMPT), "on\n", "but not what is no number")
+    leave(s)
+
+
+beside_bash()
+record()
+ends()
+left_behind()
+raw_modes()
+time_out()
+tap.done()
