@@ -99,6 +99,9 @@ class Session:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.status = status
+                # What it said last may still lie in the terminal.
+                while self._fill(time.monotonic() + 0.1):
+                    pass
                 break
             if time.monotonic() > end:
                 os.kill(self.pid, signal.SIGKILL)
