@@ -53,6 +53,9 @@ struct exec_spec {
 	char *const *envp;
 	bool bring_back;	/* wants the state frame */
 	bool foreground;	/* with a tty: gets it; else runs beside */
+	char *const *options;	/* of bash before -c or -s: "-e", "-o",
+				 * "pipefail", …; NULL: none.  The decision
+				 * begins with exec_options_text() of them */
 	size_t amp;		/* 1 + offset of the & behind the whole line,
 				 * which we carry out: bash gets a blank in
 				 * its place.  0: none */
@@ -65,6 +68,9 @@ struct exec_spec {
 	bool own_session;	/* setsid(2): no terminal, no signal of it */
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */
 };
+
+/* The commands that would set these options, one a line. */
+void exec_options_text(char *const *options, struct buf *out);
 
 struct job;
 

@@ -77,6 +77,8 @@ struct turn_opts {
 					 * comes back */
 	int tty;			/* for job control; -1: none */
 	const char *argv0;		/* $0 of lines */
+	char *const *bash_options;	/* for the bash of each unit, as in
+					 * struct exec_spec: judged with it */
 	uint64_t ignored;		/* signals that the caller ignored, as
 					 * in struct exec_session_opts */
 	const struct turn_ops *ops;	/* NULL: turn_local */
@@ -155,6 +157,8 @@ void turn_login_act(struct turn *t, struct turn_judged *j, unsigned limit_ms,
 void turn_stream_end(struct turn *t, struct turn_result *ret);
 bool turn_stream_over(const struct turn *t);
 
+/* Why the text cannot be read, owned; NULL where it can. */
+char *turn_unreadable(const char *text, size_t len);
 /* Is the text a whole unit?  For readers; ctx is the turn. */
 int turn_complete(void *ctx, const char *text, size_t len,
 	const char **ret_open);

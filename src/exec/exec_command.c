@@ -99,8 +99,10 @@ line_argv(struct exec_command *c, const struct decision *d,
 	size_t len;
 	const char *bytes = decision_bytes(d, &len);
 	AEG_AUTOFREE char *text = NULL;
-	int rc;
+	int rc = exec_options_skip(spec->options, &bytes, &len, err);
 
+	if (rc < 0)
+		return rc;
 	strv_add(&c->argv, "-c");
 	if (memchr(bytes, '\0', len) != NULL)
 		return err_set(err, ERR_REFUSED, "the line holds a NUL byte");
@@ -183,6 +185,8 @@ exec_command_make(const struct decision *d, const struct exec_spec *spec,
 	    stream_name(spec->argv0) : sysdirs()->bash);
 	strv_add(&c.argv, "--norc");
 	strv_add(&c.argv, "--noprofile");
+	for (arg = spec->options; arg != NULL && *arg != NULL; arg++)
+		strv_add(&c.argv, *arg);
 	if (spec->kind == EXEC_STREAM) {
 		strv_add(&c.argv, "-s");
 		strv_add(&c.argv, "--");

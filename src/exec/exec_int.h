@@ -87,6 +87,13 @@ int exec_command_make(const struct decision *d, const struct exec_spec *spec,
 	struct err *err);
 void exec_command_done(struct exec_command *c);
 
+/* ---- exec_options.c ---------------------------------------------------- */
+
+/* Leave out what the options stand for.  ERR_REFUSED where the bytes do not
+ * begin with it. */
+int exec_options_skip(char *const *options, const char **bytes, size_t *len,
+	struct err *err);
+
 /* ---- exec_session.c ---------------------------------------------------- */
 
 struct exec_launcher;
@@ -190,6 +197,7 @@ bool exec_tty_stuck(pid_t leader);
 struct exec_stream {
 	int fd;			/* write end of bash's script */
 	unsigned long line;	/* lines that bash was given */
+	struct strv options;	/* that each unit was judged with */
 	size_t skipped;		/* lines that it shall count before the next */
 };
 

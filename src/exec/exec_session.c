@@ -233,6 +233,8 @@ static void
 job_begin(struct exec_session *s, struct job *j, pid_t pid,
     struct exec_command *cmd, const struct exec_spec *spec)
 {
+	char *const *o;
+
 	j->pid = pid;
 	j->own_group = s->opts.tty >= 0 || spec->own_session;
 	if (spec->limit_ms > 0)
@@ -246,6 +248,8 @@ job_begin(struct exec_session *s, struct job *j, pid_t pid,
 	if (spec->kind == EXEC_STREAM) {
 		j->stream = xcalloc(1, sizeof *j->stream);
 		j->stream->fd = cmd->stream_fd;
+		for (o = spec->options; o != NULL && *o != NULL; o++)
+			strv_add(&j->stream->options, *o);
 		cmd->stream_fd = -1;
 	}
 	if (!spec->foreground)

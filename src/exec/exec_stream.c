@@ -45,6 +45,7 @@ exec_stream_free(struct exec_stream *st)
 	if (st == NULL)
 		return;
 	io_close(&st->fd);
+	strv_done(&st->options);
 	free(st);
 }
 
@@ -169,6 +170,10 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	if (j->stream == NULL || j->stream->fd < 0)
 		return err_set(err, -EINVAL, "not a stream that can be fed");
 	bytes = decision_bytes(d, &len);
+	rc = exec_options_skip(strv_peek(&j->stream->options), &bytes, &len,
+	    err);
+	if (rc < 0)
+		return rc;
 	if (memchr(bytes, '\0', len) != NULL)
 		return err_set(err, ERR_REFUSED, "the unit holds a NUL byte");
 	exec_stream_wrap(j->stream, bytes, len, &unit);

@@ -40,102 +40,178 @@ shell_usage(struct buf *out)
 	}
 }
 
-/* A bundle such as -lc.  wants_command is set by c. */
-static int
-parse_bundle(const char *arg, struct shell_args *a, bool *wants_command)
-{
-	const char *p;
+/* Letters of set(1) that bash takes at its start, but for n and o. */
+static const char set_letters[] = "abefhkmprtuvxBCEHPT";
 
-	for (p = arg + 1; *p != '\0'; p++) {
-		switch (*p) {
-		case 'c':
-			*wants_command = true;
-			break;
-		case 'i':
-			a->interactive = true;
-			break;
-		case 'l':
-			a->login = true;
-			break;
-		case 's':
-			a->from_stdin = true;
-			break;
-		case 'o':
-			shell_say("-o: stands alone, before NAME=VALUE");
-			return SHELL_USAGE;
-		default:
-			shell_say("-%c: no such option; see aegsh --help", *p);
-			return SHELL_USAGE;
+struct parsing {
+	char **argv;
+	int i;
+	struct shell_args *a;
+	bool wants_command;
+};
+
+static int
+usage(const char *option, const char *why)
+{
+	shell_say("%s: %s; see aegsh --help", option, why);
+	return SHELL_USAGE;
+}
+
+/* The word after the options of this one. */
+static int
+next_word(struct parsing *p, const char *option, const char **ret)
+{
+	if (p->argv[p->i + 1] == NULL)
+		return usage(option, "needs a value");
+	*ret = p->argv[++p->i];
+	return 0;
+}
+
+static bool
+is_option_name(const char *name)
+{
+	return name[0] != '\0' &&
+	    name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-")] == '\0';
+}
+
+/* -o NAME=VALUE is ours, -o NAME and -O NAME are bash's. */
+static int
+named_option(struct parsing *p, char sign, char letter)
+{
+	const char option[] = { sign, letter, '\0' };
+	const char *name;
+	int r = next_word(p, option, &name);
+
+	if (r != 0)
+		return r;
+	if (letter == 'o' && sign == '-' && strchr(name, '=') != NULL) {
+		strv_add(&p->a->options, name);
+	} else if (letter == 'o' && strcmp(name, "noexec") == 0) {
+		p->a->check_only = sign == '-';
+	} else if (is_option_name(name)) {
+		strv_add(&p->a->bash_options, option);
+		strv_add(&p->a->bash_options, name);
+	} else {
+		return usage(name, "invalid option name");
+	}
+	return 0;
+}
+
+/* A bundle such as -lc, -euo or +x. */
+static int
+parse_bundle(struct parsing *p)
+{
+	const char *word = p->argv[p->i], sign = word[0], *q;
+	int r;
+
+	for (q = word + 1; *q != '\0'; q++) {
+		const char option[] = { sign, *q, '\0' };
+
+		if (*q == 'o' || *q == 'O') {
+			r = named_option(p, sign, *q);
+			if (r != 0)
+				return r;
+		} else if (strchr(set_letters, *q) != NULL) {
+			strv_add(&p->a->bash_options, option);
+		} else if (*q == 'n') {
+			p->a->check_only = sign == '-';
+		} else if (sign == '-' && *q == 'c') {
+			p->wants_command = true;
+		} else if (*q == 'i') {
+			p->a->interactive = sign == '-';
+		} else if (sign == '-' && *q == 'l') {
+			p->a->login = true;
+		} else if (sign == '-' && *q == 's') {
+			p->a->from_stdin = true;
+		} else {
+			return usage(option, "no such option");
 		}
 	}
 	return 0;
 }
 
-/* An option with a value in its own or the next word. */
+/* Long options that bash knows and what they come to here. */
 static int
-take_value(char **argv, int *i, const char *name, const char **ret)
+bash_long(struct parsing *p, const char *name)
 {
-	size_t n = strlen(name);
+	static const struct {
+		const char *name, *option, *value;
+	} same[] = {
+		{ "posix", "-o", "posix" }, { "restricted", "-r", NULL },
+		{ "verbose", "-v", NULL },
+	};
+	/* No line reads start-up files, and the editor is ours. */
+	static const char *const nothing[] = { "norc", "noediting" };
+	static const char *const files[] = { "rcfile", "init-file" };
+	const char *unused;
+	size_t i;
 
-	if (argv[*i][n] == '=') {
-		*ret = argv[*i] + n + 1;
-	} else if (argv[*i + 1] != NULL) {
-		*ret = argv[++*i];
-	} else {
-		shell_say("%s: needs a value", name);
-		return SHELL_USAGE;
-	}
-	return 0;
+	for (i = 0; i < AEG_NELEM(same); i++)
+		if (strcmp(name, same[i].name) == 0) {
+			strv_add(&p->a->bash_options, same[i].option);
+			if (same[i].value != NULL)
+				strv_add(&p->a->bash_options, same[i].value);
+			return 0;
+		}
+	for (i = 0; i < AEG_NELEM(nothing); i++)
+		if (strcmp(name, nothing[i]) == 0)
+			return 0;
+	for (i = 0; i < AEG_NELEM(files); i++)
+		if (strcmp(name, files[i]) == 0)
+			return next_word(p, name, &unused);
+	return -1;
 }
 
-static bool
-is_long(const char *arg, const char *name)
+/* 0, a status, or -1: none of these.  bash takes one hyphen, too. */
+static int
+parse_long(struct parsing *p)
 {
-	size_t n = strlen(name);
+	const char *word = p->argv[p->i];
+	const char *name = word + (word[1] == '-' ? 2 : 1);
 
-	return strncmp(arg, name, n) == 0 && (arg[n] == '\0' || arg[n] == '=');
+	if (strncmp(word, "--profile=", 10) == 0) {
+		p->a->profile = word + 10;
+		return 0;
+	}
+	if (strcmp(name, "profile") == 0)
+		return next_word(p, word, &p->a->profile);
+	if (strcmp(name, "login") == 0)
+		p->a->login = true;
+	else if (strcmp(name, "help") == 0)
+		p->a->help = true;
+	else if (strcmp(name, "version") == 0)
+		p->a->version = true;
+	else if (strcmp(name, "noprofile") == 0)
+		p->a->noprofile = true;
+	else
+		return bash_long(p, name);
+	return 0;
 }
 
 /* 1: not an option; else 0 or a status. */
 static int
-parse_option(char **argv, int *i, struct shell_args *a, bool *wants_command)
+parse_option(struct parsing *p)
 {
-	const char *arg = argv[*i], *value;
+	const char *word = p->argv[p->i];
+	int r;
 
-	if (arg[0] != '-' || arg[1] == '\0')
+	if ((word[0] != '-' && word[0] != '+') || word[1] == '\0')
 		return 1;
-	if (is_long(arg, "--profile"))
-		return take_value(argv, i, "--profile", &a->profile);
-	if (strcmp(arg, "-o") == 0) {
-		int r = take_value(argv, i, "-o", &value);
-
-		if (r == 0)
-			strv_add(&a->options, value);
+	if (word[0] == '+')
+		return parse_bundle(p);
+	r = parse_long(p);
+	if (r >= 0)
 		return r;
-	}
-	if (strcmp(arg, "--login") == 0)
-		a->login = true;
-	else if (strcmp(arg, "--help") == 0)
-		a->help = true;
-	else if (strcmp(arg, "--version") == 0)
-		a->version = true;
-	else if (strcmp(arg, "--noprofile") == 0)
-		a->noprofile = true;
-	else if (strcmp(arg, "--norc") == 0)
-		;	/* no line reads such a file */
-	else if (arg[1] == '-')
-		return shell_say("%s: no such option; see aegsh --help", arg),
-		    SHELL_USAGE;
-	else
-		return parse_bundle(arg, a, wants_command);
-	return 0;
+	return word[1] == '-' ? usage(word, "no such option") :
+	    parse_bundle(p);
 }
 
 int
 shell_args_parse(int argc, char **argv, struct shell_args *ret)
 {
 	static char *none[] = { NULL };
-	bool wants_command = false;
+	struct parsing p = { .argv = argv, .a = ret };
 	int i, r;
 
 	*ret = (struct shell_args){ .argv0 = argc > 0 ? argv[0] : "aegsh" };
@@ -143,18 +219,20 @@ shell_args_parse(int argc, char **argv, struct shell_args *ret)
 	if (argc == 0)
 		return 0;
 	ret->login = argv[0][0] == '-';
-	for (i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") == 0 || strcmp(argv[i], "-") == 0) {
-			i++;
+	for (p.i = 1; p.i < argc; p.i++) {
+		if (strcmp(argv[p.i], "--") == 0 ||
+		    strcmp(argv[p.i], "-") == 0) {
+			p.i++;
 			break;
 		}
-		r = parse_option(argv, &i, ret, &wants_command);
+		r = parse_option(&p);
 		if (r == 1)
 			break;
 		if (r != 0)
 			return r;
 	}
-	if (wants_command) {
+	i = p.i;
+	if (p.wants_command) {
 		if (i >= argc) {
 			shell_say("-c: option requires an argument");
 			return SHELL_USAGE;

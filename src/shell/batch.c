@@ -50,15 +50,30 @@ shell_judge(struct shell *sh, const struct line *line)
 	return j;
 }
 
+/* -n: what bash says of a line that it only reads. */
+static int
+check(const struct line *line)
+{
+	AEG_AUTOFREE char *error = turn_unreadable(line->bytes, line->len);
+
+	if (error == NULL)
+		return 0;
+	shell_say("%s", error);
+	return TURN_STATUS_SYNTAX;
+}
+
 static int
 run_unit(struct shell *sh, const struct line *line, const char *argv0,
     char *const *args)
 {
-	struct turn_judged *j = shell_judge(sh, line);
+	struct turn_judged *j;
 	char *const *reader;
 	struct turn_result r;
 	int status;
 
+	if (sh->args.check_only)
+		return check(line);
+	j = shell_judge(sh, line);
 	turn_confirm(sh->turn, j);
 	turn_act(sh->turn, j, argv0, args, &r);
 	shell_complain(j, &r);
@@ -235,9 +250,14 @@ stream_step(struct shell *sh, const struct buf *text, const char *argv0,
     char *const *args, int *status)
 {
 	struct line line = { text->data, text->len, LINE_STDIN };
-	struct turn_judged *j = shell_judge(sh, &line);
+	struct turn_judged *j;
 	struct turn_result r;
 
+	if (sh->args.check_only) {
+		*status = check(&line);
+		return *status == 0;
+	}
+	j = shell_judge(sh, &line);
 	turn_confirm(sh->turn, j);
 	turn_stream_act(sh->turn, j, argv0, args, &r);
 	shell_complain(j, &r);

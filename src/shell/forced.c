@@ -66,7 +66,8 @@ static bool
 may_become(const struct shell_args *a)
 {
 	return a->command != NULL && a->name == NULL && a->profile == NULL &&
-	    a->options.n == 0 && !a->interactive && !a->from_stdin;
+	    a->options.n == 0 && a->bash_options.n == 0 && !a->check_only &&
+	    !a->interactive && !a->from_stdin;
 }
 
 int

@@ -32,6 +32,10 @@ run(struct shell *sh)
 
 	if (prompt)
 		shell_become_interactive(sh);
+	if (prompt && sh->args.bash_options.n > 0)
+		shell_say("%s: options of bash do not reach the lines of a "
+		    "prompt; each has a bash of its own",
+		    sh->args.bash_options.v[0]);
 	r = shell_start_turn(sh, origin, prompt);
 	if (r != 0 && prompt && shell_rescue(sh))
 		r = shell_start_turn(sh, origin, prompt);
@@ -119,6 +123,7 @@ main(int argc, char **argv)
 	state_free(sh.state);
 	conf_free(sh.conf);
 	strv_done(&sh.args.options);
+	strv_done(&sh.args.bash_options);
 	free(sh.user);
 	free(sh.home);
 	free(sh.conf_user);

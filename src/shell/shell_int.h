@@ -23,6 +23,8 @@ struct shell_args {
 	char **args;			/* $1 and on, NULL-terminated */
 	const char *profile;
 	struct strv options;		/* -o name=value */
+	struct strv bash_options;	/* those of bash, for its bash */
+	bool check_only;		/* -n: read, and run nothing */
 	bool bound;			/* profile: none less strict than the
 					 * configured one, managed or not */
 };

@@ -229,6 +229,8 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.tty = session ? sh->tty : -1,
 		.argv0 = session ? path_base(sh->args.argv0) : sh->args.argv0,
 		.ignored = sh->ignored,
+		.bash_options = session ? NULL :
+		    strv_peek(&sh->args.bash_options),
 		.builtins = session ? shell_builtins : NULL,
 		.confirm = sh->tty >= 0 ? shell_confirm : NULL,
 		.progress = sh->tty >= 0 ? shell_progress : NULL,

@@ -197,18 +197,15 @@ judge_tree(struct turn *t, struct turn_judged *j)
 		turn_ask(t, j);
 }
 
-static void
-parse(struct turn_judged *j)
+/* What is wrong, owned. */
+static char *
+diagnosis(const struct syn_diag *diag, unsigned lines_before)
 {
-	const struct syn_options whole = { .at_end = true };
-	struct syn_diag diag;
 	struct buf text = BUF_INIT;
 
-	if (syn_parse(j->line.bytes, j->line.len, &whole, &j->tree,
-	    &diag) == SYN_TREE)
-		return;
-	buf_putf(&text, "line %u, column %u: ", diag.line, diag.column);
-	switch (diag.code) {
+	buf_putf(&text, "line %u, column %u: ", diag->line - lines_before,
+	    diag->column);
+	switch (diag->code) {
 	case ERR_TOO_LONG:
 		buf_putf(&text, "more than %zu bytes", SYN_LEN_MAX);
 		break;
@@ -220,13 +217,57 @@ parse(struct turn_judged *j)
 		break;
 	default:
 		buf_puts(&text, "syntax error");
-		if (diag.expected[0] != '\0') {
+		if (diag->expected[0] != '\0') {
 			buf_puts(&text, ": expected ");
-			text_inert(&text, diag.expected,
-			    strlen(diag.expected), 0);
+			text_inert(&text, diag->expected,
+			    strlen(diag->expected), 0);
 		}
 	}
-	j->syntax_error = buf_take(&text);
+	return buf_take(&text);
+}
+
+static void
+parse(struct turn_judged *j)
+{
+	const struct syn_options whole = { .at_end = true };
+	struct syn_diag diag;
+
+	if (syn_parse(j->line.bytes, j->line.len, &whole, &j->tree,
+	    &diag) != SYN_TREE)
+		j->syntax_error = diagnosis(&diag, j->prefix_lines);
+}
+
+char *
+turn_unreadable(const char *text, size_t len)
+{
+	const struct syn_options whole = { .at_end = true };
+	struct syn_tree *tree = NULL;
+	struct syn_diag diag;
+
+	if (syn_parse(text, len, &whole, &tree, &diag) != SYN_TREE)
+		return diagnosis(&diag, 0);
+	syn_free(tree);
+	return NULL;
+}
+
+/* With what bash's options stand for in front.  Start-up files are not run
+ * with options that were meant for the line. */
+static void
+copy_line(const struct turn *t, struct turn_judged *j,
+    const struct line *line)
+{
+	struct buf text = BUF_INIT;
+	size_t i;
+
+	if (line->origin != LINE_LOGIN)
+		exec_options_text(t->opts.bash_options, &text);
+	j->prefix = text.len;
+	for (i = 0; i < text.len; i++)
+		j->prefix_lines += text.data[i] == '\n';
+	buf_put(&text, line->bytes, line->len);
+	j->line = *line;
+	j->line.len = text.len;
+	j->line.bytes = text.len > 0 ? buf_take(&text) : xmemdup0("", 0);
 }
 
 struct turn_judged *
@@ -244,8 +285,7 @@ turn_judge(struct turn *t, const struct line *line)
 	};
 
 	turn_refresh_policy(t);
-	j->line = *line;
-	j->line.bytes = xmemdup0(line->bytes, line->len);
+	copy_line(t, j, line);
 	j->cwd = xstrdup(state_cwd(t->opts.state));
 	parse(j);
 	if (j->tree != NULL) {

@@ -472,6 +472,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.kind = EXEC_LINE,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
+		.options = j->prefix > 0 ? t->opts.bash_options : NULL,
 		.foreground = !beside,
 		.amp = beside ? j->facts->background_at : 0,
 		.bring_back = t->opts.session && !beside &&
@@ -535,7 +536,8 @@ turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		state_set_status(t->opts.state, ret->status);
 		return;
 	}
-	if (j->facts->n_commands == 0 && j->facts->n_functions == 0) {
+	if (j->facts->n_commands == j->prefix_lines &&
+	    j->facts->n_functions == 0) {
 		ret->ran = true;	/* nothing but comments */
 		ret->status = state_status(t->opts.state);
 		return;

@@ -35,6 +35,8 @@ struct turn {
 
 struct turn_judged {
 	struct line line;		/* bytes owned */
+	size_t prefix;			/* of them stand for bash's options … */
+	unsigned prefix_lines;		/* … one command a line */
 	char *cwd;			/* where it was judged */
 	struct syn_tree *tree;		/* NULL: cannot be read */
 	struct syn_facts *facts;

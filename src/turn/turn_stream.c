@@ -39,13 +39,14 @@ follow_cwd(struct turn *t)
 
 /* Lines as bash counts them: the last one may lack its newline. */
 static size_t
-count_lines(const struct line *line)
+count_lines(const struct turn_judged *j)
 {
+	const struct line *line = &j->line;
 	size_t i, n = 0;
 
-	for (i = 0; i < line->len; i++)
+	for (i = j->prefix; i < line->len; i++)
 		n += line->bytes[i] == '\n';
-	return n + (line->len == 0 || line->bytes[line->len - 1] != '\n');
+	return n + (line->len == j->prefix || line->bytes[line->len - 1] != '\n');
 }
 
 static int
@@ -57,6 +58,7 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 		.kind = EXEC_STREAM,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
+		.options = j->prefix > 0 ? t->opts.bash_options : NULL,
 		.foreground = true,
 		.status = state_status(t->opts.state),
 	};
@@ -80,8 +82,9 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	*ret = (struct turn_result){ .err = ERR_INIT };
 	if (!turn_permits(t, j, ret))
 		return;
-	if (j->facts->n_commands == 0 && j->facts->n_functions == 0) {
-		t->stream_skipped += count_lines(&j->line);
+	if (j->facts->n_commands == j->prefix_lines &&
+	    j->facts->n_functions == 0) {
+		t->stream_skipped += count_lines(j);
 		ret->ran = true;
 		return;
 	}

@@ -70,6 +70,42 @@ same 'ends in comment' -c 'echo x # y'
 same 'signal' -c './kill-parent; :'
 same 'umask' -c 'umask'
 
+# Options of bash, before -c, with it and after it.
+same 'option -e' -ec 'false; echo never'
+same 'option -u' -uc 'echo $nope; echo never'
+same 'option -x' -xc 'echo a; echo $LINENO'
+same 'option -v' -vc 'echo a
+echo b'
+same 'option -f' -f -c 'echo /*'
+same 'option -C' -Cc 'echo x >>"$1"; echo y >"$1"' name "$test_root/clobber"
+same 'option -a' -ac 'X=1; env | grep ^X='
+same 'option -h off' +h -c 'echo $-'
+same 'options of set' -euo pipefail -c 'false | true; echo never'
+same 'option -o' -o pipefail -c 'false | true'
+same 'option +o' -e +o errexit -c 'false; echo on'
+same 'options in front of --' -e -c -- 'echo -x $-'
+same 'options behind -c' -c -u 'echo $-'
+same 'what the line sees of options' -ec \
+    'echo "$- $LINENO $BASH_EXECUTION_STRING"'
+same 'long options' --norc --noediting --verbose -c 'echo a'
+same 'one hyphen' -norc -c 'echo a'
+same 'a file that is not read' --rcfile /nonexistent -c 'echo a'
+same 'restricted' -rc 'cd /'
+same 'one command' -tc 'echo a'
+same 'read only' -nc 'echo never'
+"$aegsh" -o nosuchname -c 'echo never' >"$test_root/out" 2>"$test_root/err"
+is "$?" 2 'an option name that bash does not know'
+is "$(cat "$test_root/out")" '' 'runs nothing'
+like "$(cat "$test_root/err")" '*nosuchname: invalid option name*' 'and is told'
+"$aegsh" -nc 'if' 2>"$test_root/err"
+is "$?" 2 'read only: what cannot be read'
+like "$(cat "$test_root/err")" '*line 1*syntax error*' 'is told'
+# They are judged: what an option makes of a line is no surprise.
+setsid -w "$aegsh" -O extglob -c 'echo never' >"$test_root/out" \
+    2>"$test_root/err" </dev/null
+is "$?" 126 'an option that changes reading is judged as its command is'
+is "$(cat "$test_root/out")" '' 'and does not run unseen'
+
 printf 'from stdin\nsecond\n' >"$test_root/in"
 stdin=$test_root/in
 same 'stdin passes through' -c 'cat'
@@ -148,6 +184,8 @@ echo "status $?"
 (exit 4)
 X
 same 'stream'
+same 'stream with -u' -u
+same 'stream with -s and operands' -eus a b
 same 'stream with arguments' -s
 cat "$test_root/in" | "$aegsh" >"$test_root/out.a" 2>"$test_root/err.a"
 status_a=$?

@@ -30,12 +30,30 @@ takes(char letter, const char *name, const char *argument)
 		IS_INTN(parse(&a, short_form), 0, short_form[1]);
 		OK(a.script == NULL);
 		strv_done(&a.options);
+		strv_done(&a.bash_options);
 	}
 	if (name[0] != '\0') {
 		IS_INTN(parse(&a, long_form), 0, spelt);
 		OK(a.script == NULL);
 		strv_done(&a.options);
 	}
+}
+
+/* The words that go to bash. */
+static void
+is_passed(const char *const *argv, const char *want)
+{
+	struct buf got = BUF_INIT;
+	struct shell_args a;
+	size_t i;
+
+	IS_INT(parse(&a, argv), 0);
+	for (i = 0; i < a.bash_options.n; i++)
+		buf_putf(&got, "%s ", a.bash_options.v[i]);
+	IS_STR(got.data, want);
+	IS_STR(a.command, "ls");
+	strv_done(&a.bash_options);
+	buf_done(&got);
 }
 
 int
@@ -81,6 +99,27 @@ main(void)
 	IS_INT(PARSE(&a, "aegsh", "-c"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "-o"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "-oa=b"), SHELL_USAGE);
+	is_passed((const char *const[]){ "aegsh", "-euo", "pipefail", "+x",
+	    "-O", "nullglob", "-c", "ls", NULL },
+	    "-e -u -o pipefail +x -O nullglob ");
+	is_passed((const char *const[]){ "aegsh", "-lco", "pipefail", "ls",
+	    NULL }, "-o pipefail ");
+	is_passed((const char *const[]){ "aegsh", "--posix", "--norc",
+	    "--rcfile", "/x", "-noediting", "--verbose", "-c", "ls", NULL },
+	    "-o posix -v ");
+	is_passed((const char *const[]){ "aegsh", "-c", "-e", "ls", "-x",
+	    NULL }, "-e ");
+	IS_INT(PARSE(&a, "aegsh", "-nc", "ls"), 0);
+	OK(a.check_only && a.bash_options.n == 0);
+	IS_INT(PARSE(&a, "aegsh", "-o", "noexec", "+n", "x"), 0);
+	OK(!a.check_only);
+	IS_INT(PARSE(&a, "aegsh", "-login"), 0);
+	OKF(a.login && a.bash_options.n == 0, "one hyphen, as bash");
+	IS_INT(PARSE(&a, "aegsh", "-o", "x;y", "-c", "ls"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "-O"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "+c", "ls"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "-D"), SHELL_USAGE);
+	IS_INT(PARSE(&a, "aegsh", "--dump-strings"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "-Z"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "--nonsense"), SHELL_USAGE);
 	IS_INT(PARSE(&a, "aegsh", "--profilex"), SHELL_USAGE);
