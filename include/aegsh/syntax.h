@@ -138,6 +138,12 @@ enum syn_lookup {		/* how bash finds a command by its name */
 	SYN_LOOKUP_PATH,	/* in the directories of its `path` */
 };
 
+enum syn_is_function {		/* the known name of a command */
+	SYN_FUNCTION_MAYBE = 0,
+	SYN_FUNCTION_NO,
+	SYN_FUNCTION_YES,
+};
+
 enum syn_dir {			/* where relative paths of it begin */
 	SYN_DIR_UNKNOWN = 0,
 	SYN_DIR_START,		/* where the unit begins */
@@ -160,6 +166,7 @@ struct syn_command {
 					 * or word holds this one; 0: none */
 	unsigned depth;			/* of substitutions */
 	size_t offset, len;		/* in the unit */
+	enum syn_is_function function;	/* of the unit, when it runs */
 	enum syn_lookup lookup;
 	const char *path;
 	enum syn_dir dir;
@@ -202,5 +209,9 @@ struct syn_facts {
 struct syn_facts *syn_facts_new(const struct syn_tree *tree,
 	const struct syn_vars *vars);
 void syn_facts_free(struct syn_facts *facts);
+
+/* What bash's echo or printf writes with these words, appended to out; false:
+ * another command, a word that is not known, or more than this looks into. */
+bool syn_output(const struct syn_word *words, size_t n, struct buf *out);
 
 #endif

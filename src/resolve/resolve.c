@@ -52,140 +52,11 @@ resolve_over_cap(struct walk *w)
 }
 
 static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct nest_function *)a)->name,
-	    ((const struct nest_function *)b)->name);
-}
-
-static struct nest_function *
-find_function(const struct nest *nest, const char *name)
-{
-	const struct nest_function key = { .name = name };
-
-	return nest->n_functions == 0 ? NULL : bsearch(&key, nest->functions,
-	    nest->n_functions, sizeof key, by_name);
-}
-
-/* The whole line's functions count, wherever they stand: a nested eval sees
- * them, and a loop may run what is defined further down. */
-static const struct nest_function *
-function(const struct walk *w, const struct spot *at, const char *name)
-{
-	const struct nest_function *f = find_function(&w->nests[at->program],
-	    name);
-
-	return f != NULL ? f : find_function(&w->nests[0], name);
-}
-
-/* A function that the environment brings along. */
-static bool
-is_inherited(const struct walk *w, const char *name)
-{
-	char *variable AEG_AUTOFREE = NULL;
-
-	if (!w->inherits)
-		return false;
-	variable = xasprintf("BASH_FUNC_%s%%%%", name);
-	return state_get(w->state, variable) != NULL;
-}
-
-static int
 is_function_variable(void *ctx, const char *name, const char *value)
 {
 	(void)ctx;
 	(void)value;
 	return strncmp(name, "BASH_FUNC_", 10) == 0;
-}
-
-/* Nothing in front of it has changed how it is found. */
-static bool
-is_plain(const struct found_by *by)
-{
-	return by->path == NULL && by->cwd == NULL;
-}
-
-/* The file of an item, remembered within the line: looking is what costs. */
-static void
-look_up(struct walk *w, const struct found_by *by, struct resolved *item,
-    const char *word)
-{
-	char *found AEG_AUTOFREE = NULL, *path AEG_AUTOFREE = NULL;
-	char *interp AEG_AUTOFREE = NULL;
-	struct resolve_chain chain = { false, false };
-	const struct resolved *same;
-	size_t i;
-
-	for (i = 0; is_plain(by) && i < w->lookups; i++) {
-		same = &w->items[w->looked_up[i]];
-		if (strcmp(same->argv[0].value, word) == 0) {
-			item->kind = same->kind;
-			item->path = same->path;
-			item->interpreter = same->interpreter;
-			return;
-		}
-	}
-	if (w->looks++ >= RESOLVE_DISK_MAX) {
-		w->pub.incomplete = true;
-		return;
-	}
-	if (is_plain(by))
-		w->looked_up[w->lookups++] = (size_t)(item - w->items);
-	if (resolve_find_by(word, w->state, by->path, by->cwd, &found) < 0) {
-		item->kind = RESOLVE_NOT_FOUND;
-		return;
-	}
-	path = resolve_real(found);
-	item->kind = RESOLVE_FILE;
-	item->path = arena_memdup0(w->arena, path, strlen(path));
-	/* A word with a slash is what the kernel is given. */
-	interp = resolve_interpreter(strchr(word, '/') != NULL &&
-	    is_plain(by) ? word : found, w->state, &chain);
-	if (interp != NULL)
-		item->interpreter = arena_memdup0(w->arena, interp,
-		    strlen(interp));
-	w->pub.incomplete |= chain.incomplete;
-	w->asks_resolver |= chain.asked;
-}
-
-/* What an earlier command of the line may have moved: `PATH=$x; ls`,
- * `hash -p /tmp/x ls; ls`, `cd "$x"; ./run`. */
-static bool
-is_moved(const struct spot *at, const char *word)
-{
-	if (strchr(word, '/') == NULL)
-		return at->by.path_unknown;
-	return word[0] != '/' && at->by.cwd_unknown;
-}
-
-static void
-name_item(struct walk *w, const struct spot *at, struct resolved *item)
-{
-	const struct syn_word *word = &item->argv[0];
-
-	if (!word->known || strlen(word->value) != word->len) {
-		item->kind = RESOLVE_UNKNOWN;
-		return;
-	}
-	item->name = path_base(word->value);
-	if (!at->by_exec && is_inherited(w, word->value)) {
-		/* Bash would run it in place of any command of that name. */
-		item->kind = RESOLVE_UNKNOWN;
-		w->pub.incomplete = true;
-	} else if (strchr(word->value, '/') == NULL && !at->by_exec &&
-	    function(w, at, word->value) != NULL) {
-		item->kind = RESOLVE_FUNCTION;
-	} else if (at->by.elsewhere) {
-		item->kind = RESOLVE_UNKNOWN;
-	} else if (strchr(word->value, '/') == NULL && !at->by_exec &&
-	    !at->by.path_unknown && resolve_is_builtin(word->value)) {
-		item->kind = RESOLVE_BUILTIN;
-	} else if (is_moved(at, word->value)) {
-		item->kind = RESOLVE_UNKNOWN;
-		w->pub.incomplete = true;
-	} else {
-		look_up(w, &at->by, item, word->value);
-	}
 }
 
 /*
@@ -312,6 +183,7 @@ void
 resolve_follow(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc)
 {
+	const struct nest_function *f;
 	const struct wrap_row *row;
 	struct resolved *item;
 	struct spot inner = *at;
@@ -333,19 +205,22 @@ resolve_follow(struct walk *w, const struct spot *at,
 		item->kind = RESOLVE_NONE;
 		return;
 	}
-	name_item(w, at, item);
+	resolve_name_item(w, at, item);
 	if (item->name == NULL) {
 		w->pub.incomplete = true;
 		return;
 	}
 	inner.depth++;
+	inner.own = inner.no_function = false;
 	inner.wrapper = item->name;
-	if (item->kind == RESOLVE_FUNCTION) {
-		/* `f(){ "$@"; }; f rm x`: the arguments are a command. */
-		if (argc > 1 && function(w, at, item->name)->runs_arguments)
-			resolve_follow(w, &inner, argv + 1, argc - 1);
+	/* `f(){ "$@"; }; f rm x`: the arguments are a command. */
+	f = at->by_exec || at->no_function ? NULL :
+	    resolve_function(w, at, item->name);
+	if (f != NULL && argc > 1 && f->runs_arguments)
+		resolve_follow(w, &inner, argv + 1, argc - 1);
+	item = &w->items[index];
+	if (item->kind == RESOLVE_FUNCTION)
 		return;
-	}
 	row = resolve_wrap_row(item->name);
 	if (row != NULL)
 		resolve_unwrap(w, &inner, row, argv, argc);
@@ -396,6 +271,7 @@ follow_facts(struct walk *w, const struct spot *at)
 	for (i = 0; i < at->facts->n_commands; i++) {
 		c = &at->facts->commands[i];
 		spot.command = c;
+		spot.own = true;
 		find_by(w, &at->by, c, &spot.by);
 		resolve_follow(w, &spot, c->words, c->n_words);
 		/* A prefix holds for its command alone, but a function or
@@ -425,10 +301,11 @@ name_functions(struct walk *w, struct nest *nest)
 	    facts->n_functions * sizeof *f);
 	for (i = 0; i < facts->n_functions; i++)
 		nest->functions[i].name = facts->functions[i].name;
-	qsort(nest->functions, facts->n_functions, sizeof *f, by_name);
+	qsort(nest->functions, facts->n_functions, sizeof *f, resolve_by_name);
 	/* One of each name, for the search finds any of them. */
 	for (nest->n_functions = i = 1; i < facts->n_functions; i++)
-		if (by_name(&nest->functions[i], &nest->functions[i - 1]) != 0)
+		if (resolve_by_name(&nest->functions[i],
+		    &nest->functions[i - 1]) != 0)
 			nest->functions[nest->n_functions++] =
 			    nest->functions[i];
 	for (i = 0; i < facts->n_commands; i++) {
@@ -436,7 +313,7 @@ name_functions(struct walk *w, struct nest *nest)
 		if (c->in_function == NULL || c->n_words == 0 ||
 		    c->words[0].known)
 			continue;
-		f = find_function(nest, c->in_function);
+		f = resolve_find_function(nest, c->in_function);
 		if (f != NULL)
 			f->runs_arguments = true;
 	}
@@ -493,6 +370,27 @@ resolve_program(struct walk *w, const struct spot *at,
 	follow_facts(w, &spot);
 }
 
+/* A shell that the line starts reads a file first. */
+static bool
+names_startup(const struct syn_facts *facts)
+{
+	const struct syn_command *c;
+	size_t i, j;
+
+	for (i = 0; i < facts->n_commands; i++) {
+		c = &facts->commands[i];
+		for (j = 0; j < c->n_assigns; j++)
+			if (strcmp(c->assigns[j].name, "BASH_ENV") == 0 ||
+			    strcmp(c->assigns[j].name, "ENV") == 0)
+				return true;
+		for (j = 0; j < c->n_words; j++)
+			if (strncmp(c->words[j].value, "BASH_ENV=", 9) == 0 ||
+			    strncmp(c->words[j].value, "ENV=", 4) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* Anything in the line that names a variable which auto-shebang heeds: it
  * was asked with the environment of before. */
 static bool
@@ -531,6 +429,8 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 	follow_facts(w, &at);
 	for (i = 0; w->asks_resolver && i < w->n_nests; i++)
 		w->pub.incomplete |= steers_resolver(w->nests[i].facts);
+	for (i = 0; w->starts_shell && i < w->n_nests; i++)
+		w->pub.incomplete |= names_startup(w->nests[i].facts);
 	w->pub.items = w->items;
 	w->pub.code = w->codes;
 	for (i = 0; i < w->pub.n_code; i++)

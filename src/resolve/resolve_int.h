@@ -37,6 +37,7 @@ struct wrap_row {
 	const char *option;	/* names of the options that hold a program */
 	const char *after;	/* AFTER: the operand */
 	bool in_shell;		/* what it starts may be a builtin */
+	bool no_function;	/* … but never a function */
 	bool elsewhere;		/* … and is found elsewhere */
 };
 
@@ -84,6 +85,7 @@ struct walk {
 	bool inherits;		/* the environment brings functions */
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
+	bool starts_shell;	/* some command is one */
 	bool asks_resolver;	/* some command's `#!` is auto-shebang(1) */
 };
 
@@ -104,8 +106,20 @@ struct spot {
 	unsigned depth;		/* wrappers and programs passed so far */
 	bool more_args;
 	bool by_exec;		/* execve(2) starts it: no builtin, function */
+	bool no_function;	/* command, builtin: functions do not count */
+	bool own;		/* the words are the command's */
 	struct found_by by;
 };
+
+/* What the name of a recorded item stands for. */
+void resolve_name_item(struct walk *w, const struct spot *at,
+	struct resolved *item);
+/* The function of that name: the program's, or the line's. */
+const struct nest_function *resolve_function(const struct walk *w,
+	const struct spot *at, const char *name);
+struct nest_function *resolve_find_function(const struct nest *nest,
+	const char *name);
+int resolve_by_name(const void *a, const void *b);	/* of qsort(3) */
 
 void resolve_follow(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
@@ -135,6 +149,12 @@ void resolve_calls(struct walk *w, const struct spot *at, const char *language,
 void resolve_find_code(struct walk *w, const struct spot *at, size_t by);
 /* The program on a shell's standard input, where the line shows it. */
 void resolve_stdin(struct walk *w, const struct spot *at);
+/* A script that a word names: followed where the line shows its text. */
+void resolve_script(struct walk *w, const struct spot *at,
+	const struct syn_word *word);
+/* What a word such as <(echo x) can be read as. */
+bool resolve_file_text(struct walk *w, const struct spot *at,
+	const struct syn_word *word, struct syn_word *ret);
 bool resolve_stdin_text(struct walk *w, const struct spot *at,
 	struct syn_word *ret);
 

@@ -54,131 +54,19 @@ upstream(const struct syn_facts *facts, const struct syn_command *c)
 	return NULL;
 }
 
-/* Backslash escapes of echo -e, printf %b and printf formats. */
-static void
-put_escaped(struct buf *out, const char *p, const char *end)
-{
-	static const char from[] = "abefnrtv\\\"'", to[] =
-	    "\a\b\033\f\n\r\t\v\\\"'";
-	const char *hit;
-	int value, digits;
-
-	while (p < end) {
-		if (*p != '\\' || p + 1 == end) {
-			buf_putc(out, *p++);
-			continue;
-		}
-		p++;
-		if (*p == 'x') {
-			for (p++, value = digits = 0; digits < 2 && p < end;
-			    digits++, p++) {
-				hit = strchr("00112233445566778899aAbBcCdDeEfF",
-				    *p);
-				if (hit == NULL || *p == '\0')
-					break;
-				value = value * 16 + (int)(hit -
-				    "00112233445566778899aAbBcCdDeEfF") / 2;
-			}
-			buf_putc(out, (char)value);
-		} else if (*p >= '0' && *p <= '7') {
-			digits = *p == '0' ? 4 : 3;
-			for (value = 0; digits > 0 && p < end && *p >= '0' &&
-			    *p <= '7'; digits--, p++)
-				value = value * 8 + (*p - '0');
-			buf_putc(out, (char)value);
-		} else if ((hit = strchr(from, *p)) != NULL && *p != '\0') {
-			buf_putc(out, to[hit - from]);
-			p++;
-		} else {
-			buf_putc(out, '\\');
-		}
-	}
-}
-
-static void
-print_echo(struct buf *out, const struct syn_word *argv, size_t argc)
-{
-	bool escapes = false;
-	size_t i = 1, start;
-
-	for (; i < argc && argv[i].len > 1 && argv[i].value[0] == '-' &&
-	    strspn(argv[i].value + 1, "neE") == argv[i].len - 1; i++)
-		escapes = strchr(argv[i].value, 'e') != NULL;
-	for (start = i; i < argc; i++) {
-		if (i > start)
-			buf_putc(out, ' ');
-		if (escapes)
-			put_escaped(out, argv[i].value,
-			    argv[i].value + argv[i].len);
-		else
-			buf_put(out, argv[i].value, argv[i].len);
-	}
-	buf_putc(out, '\n');
-}
-
-/* Formats of %s and %b, as bash repeats them over the arguments. */
-static bool
-print_printf(struct buf *out, const struct syn_word *argv, size_t argc)
-{
-	const char *f, *end, *start;
-	size_t i = 1, used;
-
-	if (i < argc && strcmp(argv[i].value, "--") == 0)
-		i++;
-	if (i >= argc || argv[i].value[0] == '-')
-		return false;
-	f = argv[i].value;
-	end = f + argv[i].len;
-	i++;
-	do {
-		used = i;
-		for (start = f; start < end;) {
-			const char *percent = memchr(start, '%',
-			    (size_t)(end - start));
-
-			put_escaped(out, start,
-			    percent != NULL ? percent : end);
-			if (percent == NULL)
-				break;
-			if (percent + 1 == end)
-				return false;
-			start = percent + 2;
-			if (percent[1] == '%') {
-				buf_putc(out, '%');
-			} else if (percent[1] == 's' || percent[1] == 'b') {
-				if (i >= argc)
-					continue;
-				if (percent[1] == 'b')
-					put_escaped(out, argv[i].value,
-					    argv[i].value + argv[i].len);
-				else
-					buf_put(out, argv[i].value,
-					    argv[i].len);
-				i++;
-			} else {
-				return false;
-			}
-		}
-	} while (i < argc && i > used);
-	return true;
-}
-
 /* What the command prints, where its words tell. */
 static bool
 output_of(struct walk *w, const struct syn_command *c, struct syn_word *ret)
 {
 	struct buf out = BUF_INIT_MAX(SYN_LEN_MAX);
 	const struct syn_word *text;
-	const char *name;
-	bool known = true, done = false;
+	bool done;
 	size_t i;
 
-	if (c->n_words == 0 || !c->words[0].known)
+	if (c->n_words == 0 || !c->words[0].known ||
+	    c->function != SYN_FUNCTION_NO)
 		return false;
-	name = c->words[0].value;
-	for (i = 0; i < c->n_words; i++)
-		known &= c->words[i].known;
-	if (strcmp(name, "cat") == 0 && c->n_words == 1 &&
+	if (strcmp(c->words[0].value, "cat") == 0 && c->n_words == 1 &&
 	    (text = stdin_text(c)) != NULL) {
 		*ret = *text;
 		return true;
@@ -186,32 +74,83 @@ output_of(struct walk *w, const struct syn_command *c, struct syn_word *ret)
 	for (i = 0; i < c->n_redirs; i++)
 		if (c->redirs[i].fd == 1)
 			return false;
-	if (strcmp(name, "echo") == 0) {
-		print_echo(&out, c->words, c->n_words);
-		done = true;
-	} else if (strcmp(name, "printf") == 0) {
-		done = print_printf(&out, c->words, c->n_words);
-	}
-	if (done && !buf_overflow(&out))
+	done = syn_output(c->words, c->n_words, &out);
+	if (done)
 		*ret = resolve_word_new(w, out.data != NULL ? out.data : "",
-		    out.len, known);
-	else
-		done = false;
+		    out.len, true);
 	buf_done(&out);
 	return done;
+}
+
+/* The command itself, or the compound one around it, that says where its
+ * standard input comes from; NULL: it is the shell's own. */
+static const struct syn_command *
+has_stdin(const struct syn_facts *facts, const struct syn_command *c)
+{
+	for (;;) {
+		if (c->pipe_index > 0 || moves_stdin(c))
+			return c;
+		if (c->parent == 0)
+			return NULL;
+		c = &facts->commands[c->parent - 1];
+	}
+}
+
+/* What the only command of the word's <( ) prints. */
+static bool
+process_text(struct walk *w, const struct syn_facts *facts,
+    const struct syn_command *c, const struct syn_word *word,
+    struct syn_word *ret)
+{
+	const struct syn_command *inner = NULL, *p;
+	size_t i, index = (size_t)(c - facts->commands);
+
+	if (word->n_parts != 1 || word->parts[0].known ||
+	    word->parts[0].why != SYN_WHY_PROCESS || word->value[0] != '<')
+		return false;
+	for (i = index + 1; i < facts->n_commands; i++) {
+		p = &facts->commands[i];
+		if (p->parent != index + 1 || p->depth != c->depth + 1)
+			continue;
+		if (inner != NULL)
+			return false;
+		inner = p;
+	}
+	return inner != NULL && inner->pipe_count == 1 &&
+	    output_of(w, inner, ret);
+}
+
+bool
+resolve_file_text(struct walk *w, const struct spot *at,
+    const struct syn_word *word, struct syn_word *ret)
+{
+	return process_text(w, at->facts, at->command, word, ret);
 }
 
 bool
 resolve_stdin_text(struct walk *w, const struct spot *at, struct syn_word *ret)
 {
-	const struct syn_word *text = stdin_text(at->command);
+	const struct syn_command *c = has_stdin(at->facts, at->command);
+	const struct syn_word *text;
 	const struct syn_command *before;
+	size_t i;
 
+	if (c == NULL)
+		return false;
+	/* What stands in front of it in a group may have read of it. */
+	if (c != at->command)
+		w->pub.incomplete = true;
+	text = stdin_text(c);
 	if (text != NULL) {
 		*ret = *text;
 		return true;
 	}
-	before = upstream(at->facts, at->command);
+	for (i = c->n_redirs; i-- > 0;)
+		if (c->redirs[i].fd == 0 && c->redirs[i].fd_name == NULL)
+			return c->redirs[i].op == SYN_REDIR_IN &&
+			    process_text(w, at->facts, c,
+			    &c->redirs[i].target, ret);
+	before = upstream(at->facts, c);
 	return before != NULL && output_of(w, before, ret);
 }
 
@@ -222,6 +161,26 @@ resolve_stdin(struct walk *w, const struct spot *at)
 
 	if (resolve_stdin_text(w, at, &text))
 		resolve_program(w, at, &text);
-	else if (at->command->pipe_index > 0)
+	else if (has_stdin(at->facts, at->command) != NULL)
+		w->pub.incomplete = true;
+}
+
+void
+resolve_script(struct walk *w, const struct spot *at,
+    const struct syn_word *word)
+{
+	static const char *const own[] = { "/dev/stdin", "/dev/fd/0",
+		"/proc/self/fd/0" };
+	struct syn_word text;
+	size_t i;
+
+	for (i = 0; word->known && i < AEG_NELEM(own); i++)
+		if (strcmp(word->value, own[i]) == 0)
+			resolve_stdin(w, at);
+	if (word->known)
+		return;
+	if (resolve_file_text(w, at, word, &text))
+		resolve_program(w, at, &text);
+	else
 		w->pub.incomplete = true;
 }

@@ -2,6 +2,7 @@
 /* From a wrapper's words to what it starts, by its row of the table. */
 #include "resolve_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "aegsh/base/buf.h"
@@ -19,6 +20,7 @@ follow_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	if (from >= argc)
 		return;
 	inner.by_exec = !row->in_shell;
+	inner.no_function |= row->no_function;
 	inner.by.elsewhere |= row->elsewhere;
 	resolve_follow(w, &inner, argv + from, argc - from);
 }
@@ -257,16 +259,21 @@ unwrap_shell(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		if (strchr("Oo", opt.name[1]) != NULL)
 			o.next++;
 	}
+	w->starts_shell = true;
 	if (kind == RESOLVE_OPT_END && !program)
 		resolve_stdin(w, at);
 	else if (kind == RESOLVE_OPT_OPERAND && program)
 		resolve_program(w, at, &argv[opt.word]);
+	else if (kind == RESOLVE_OPT_OPERAND)
+		resolve_script(w, at, &argv[opt.word]);
 }
 
 struct xargs_call {
 	const struct syn_word *argv;	/* the command as written */
 	size_t argc;
 	struct syn_word mark;		/* of -I, or empty */
+	size_t each;			/* -n: so many words each time */
+	bool odd;			/* other options cut it otherwise */
 };
 
 static bool
@@ -298,27 +305,49 @@ replace_mark(struct walk *w, const struct xargs_call *x,
 	return made;
 }
 
+static void
+follow_words_of(struct walk *w, const struct spot *at,
+	const struct xargs_call *x, const struct syn_word *input)
+{
+	struct syn_word *more, *all;
+	size_t n = 0, from = 0, take;
+	int times = 0;
+
+	more = resolve_word_args(w, input, &n);
+	do {
+		if (times++ == XARGS_LINES_MAX) {
+			resolve_over_cap(w);
+			return;
+		}
+		take = x->each > 0 && x->each < n - from ? x->each : n - from;
+		all = arena_alloc(w->arena, (x->argc + take) * sizeof *all);
+		memcpy(all, x->argv, x->argc * sizeof *all);
+		if (take > 0)
+			memcpy(all + x->argc, more + from, take * sizeof *all);
+		resolve_follow(w, at, all, x->argc + take);
+		from += take;
+	} while (from < n);
+}
+
 /* What stands on stdin is known: the words that xargs will add or put in. */
 static void
 follow_known(struct walk *w, const struct spot *at, const struct xargs_call *x,
 	const struct syn_word *input)
 {
-	struct syn_word *all, *more;
+	struct syn_word *all;
 	const char *p = input->value, *end;
-	size_t i, n = 0;
+	size_t i;
 	int lines;
 
 	if (x->mark.len == 0) {
-		more = resolve_word_args(w, input, &n);
-		all = arena_alloc(w->arena, (x->argc + n) * sizeof *all);
-		memcpy(all, x->argv, x->argc * sizeof *all);
-		if (n > 0)
-			memcpy(all + x->argc, more, n * sizeof *all);
-		resolve_follow(w, at, all, x->argc + n);
+		follow_words_of(w, at, x, input);
 		return;
 	}
 	for (lines = 0; *p != '\0'; p = end + (*end == '\n')) {
+		p += strspn(p, " \t");
 		end = strchrnul(p, '\n');
+		if (end == p)
+			continue;
 		if (lines++ == XARGS_LINES_MAX) {
 			resolve_over_cap(w);
 			return;
@@ -341,13 +370,22 @@ unwrap_xargs(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	enum resolve_opt_kind kind;
 	struct spot inner = *at;
 	struct xargs_call x = { .mark = { .value = "" } };
-	struct syn_word input, *copy;
+	struct syn_word input, value, *copy;
 	size_t i;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND)
 			break;
+		x.odd |= resolve_opt_is(&opt, "0 null d delimiter E e eof L l "
+		    "max-lines s max-chars a arg-file p interactive");
+		if (kind == RESOLVE_OPT_VALUE &&
+		    resolve_opt_is(&opt, "n max-args")) {
+			value = resolve_word_tail(w, &argv[opt.value_word],
+			    opt.value_skip);
+			x.each = strtoul(value.value, NULL, 10);
+			x.odd |= !value.known || x.each == 0;
+		}
 		if (!resolve_opt_is(&opt, row->option))
 			continue;
 		x.mark = resolve_word_new(w, "{}", 2, true);
@@ -360,7 +398,8 @@ unwrap_xargs(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	inner.by_exec = true;
 	x.argv = argv + opt.word;
 	x.argc = argc - opt.word;
-	if (resolve_stdin_text(w, at, &input) && input.known) {
+	if (!x.odd && resolve_stdin_text(w, at, &input) && input.known &&
+	    (x.mark.len == 0 || strpbrk(input.value, "'\"\\") == NULL)) {
 		follow_known(w, &inner, &x, &input);
 		return;
 	}
@@ -397,19 +436,15 @@ unwrap_after(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		follow_words(w, at, row, argv, argc, opt.word);
 }
 
-/* A script is a file: that it runs shows in the item; only what stands on
- * standard input is text of the line. */
+/* A script is a file: that it runs shows in the item. */
 static void
 unwrap_source(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc)
 {
-	static const char *const own[] = { "/dev/stdin", "/dev/fd/0",
-		"/proc/self/fd/0" };
-	size_t i;
+	size_t i = argc > 1 && strcmp(argv[1].value, "--") == 0 ? 2 : 1;
 
-	for (i = 0; argc > 1 && i < AEG_NELEM(own); i++)
-		if (strcmp(argv[1].value, own[i]) == 0)
-			resolve_stdin(w, at);
+	if (i < argc)
+		resolve_script(w, at, &argv[i]);
 }
 
 void

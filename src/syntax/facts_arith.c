@@ -140,6 +140,47 @@ syn_arith_walk(struct syn_walk *w, const struct syn_piece *pieces)
 	}
 }
 
+bool
+syn_arith_text(struct syn_walk *w, const struct syn_piece *pieces,
+    const char **ret, size_t *ret_len)
+{
+	const struct syn_piece *piece;
+	struct buf out = BUF_INIT_MAX(SYN_LEN_MAX);
+	const char *value = NULL;
+	bool good = true;
+	size_t len;
+
+	*ret = pieces != NULL ? pieces->text : "";
+	*ret_len = pieces != NULL ? pieces->len : 0;
+	if (pieces == NULL || (pieces->next == NULL &&
+	    pieces->kind == SYN_PIECE_LITERAL))
+		return true;
+	for (piece = pieces; piece != NULL && good; piece = piece->next) {
+		const struct syn_param *param = piece->param;
+
+		if (piece->kind == SYN_PIECE_LITERAL) {
+			buf_put(&out, piece->text, piece->len);
+			continue;
+		}
+		len = 0;
+		good = piece->kind == SYN_PIECE_PARAM &&
+		    param->op == SYN_PARAM_PLAIN && !param->indirect &&
+		    !param->has_subscript && param->name_len > 0 &&
+		    syn_env_get(w, param->name, param->name_len, &value,
+		    &len) == SYN_VAR_SET && len > 0 && is_integer(value, len);
+		if (good)
+			buf_put(&out, value, len);
+	}
+	good = good && !buf_overflow(&out) && syn_spend(w, out.len);
+	if (good) {
+		*ret = arena_memdup0(w->arena, out.data != NULL ? out.data :
+		    "", out.len);
+		*ret_len = out.len;
+	}
+	buf_done(&out);
+	return good;
+}
+
 /* ---- constants ---------------------------------------------------------- */
 
 struct reader {

@@ -179,12 +179,13 @@ static void
 walk_assigned(struct syn_walk *w, const struct syn_assignment *a,
     const struct syn_word *value)
 {
-	if (value->len == 0 || strpbrk(value->value, "$`") == NULL)
+	if (value->len == 0)
 		return;
-	if (a->name_len == 3 && memcmp(a->name, "PS4", 3) == 0)
+	if (a->name_len == 3 && memcmp(a->name, "PS4", 3) == 0 &&
+	    strpbrk(value->value, "$`") != NULL)
 		syn_walk_value(w, value->value, value->len, SYN_PLACE_DOUBLE);
 	else if (syn_env_slot(w, a->name, a->name_len)->tainted)
-		syn_walk_value(w, value->value, value->len, SYN_PLACE_ARITH);
+		syn_walk_evaluated(w, value);
 }
 
 static void
@@ -211,14 +212,20 @@ tell_assignment(struct syn_walk *w, const struct syn_text *t,
 }
 
 static void
-remember(struct syn_walk *w, const struct syn_assign *a)
+remember(struct syn_walk *w, const struct syn_assignment *from,
+    const struct syn_assign *a)
 {
 	size_t len = strlen(a->name), old_len = 0, n;
 	const char *old = NULL;
 	enum syn_var state;
 	char *joined;
 
-	if (a->subscript != NULL || a->array || !a->value.known) {
+	if (a->subscript != NULL || a->array ||
+	    syn_array_get(w, a->name, len) != NULL) {
+		syn_array_assign(w, from, a);
+		return;
+	}
+	if (!a->value.known) {
 		syn_env_forget(w, a->name, len);
 		return;
 	}
@@ -265,7 +272,7 @@ tell_assignments(struct syn_walk *w, const struct syn_node *node,
 	for (t = node->words; t != stop; t = t->next) {
 		tell_assignment(w, t, &assigns[n]);
 		if (stay)
-			remember(w, &assigns[n]);
+			remember(w, t->assignment, &assigns[n]);
 		else
 			syn_env_forget(w, assigns[n].name,
 			    strlen(assigns[n].name));
@@ -290,12 +297,64 @@ may_vanish(const struct syn_word *words, size_t n)
 	return true;
 }
 
+/* The only ${x:=word} among the words, where x is known not to be there;
+ * NULL: none, or more of them. */
+static const struct syn_param *
+find_default(struct syn_walk *w, const struct syn_piece *piece,
+    const struct syn_param *found, bool *bad)
+{
+	const char *value = NULL;
+	size_t len = 0;
+
+	for (; piece != NULL; piece = piece->next) {
+		const struct syn_param *param = piece->param;
+
+		if (piece->kind == SYN_PIECE_DOUBLE)
+			found = find_default(w, piece->kids, found, bad);
+		if (piece->kind != SYN_PIECE_PARAM ||
+		    param->op != SYN_PARAM_ASSIGN)
+			continue;
+		if (found != NULL || param->has_subscript ||
+		    param->indirect || param->name_len == 0) {
+			*bad = true;
+		} else if (syn_env_get(w, param->name, param->name_len,
+		    &value, &len) == SYN_VAR_UNSET) {
+			found = param;
+		}
+	}
+	return found;
+}
+
+static const struct syn_param *
+find_defaults(struct syn_walk *w, const struct syn_text *t)
+{
+	const struct syn_param *found = NULL;
+	bool bad = false;
+
+	for (; t != NULL; t = t->next)
+		found = find_default(w, t->pieces, found, &bad);
+	return bad ? NULL : found;
+}
+
+static void
+set_default(struct syn_walk *w, const struct syn_param *param)
+{
+	struct syn_word word;
+
+	syn_expand_one(w, param->word, "", 0, w->at.offset, SYN_MODE_VALUE,
+	    &word);
+	if (word.known)
+		syn_env_set(w, param->name, param->name_len, SYN_VAR_SET,
+		    word.value, word.len);
+}
+
 void
 syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 {
 	size_t index = syn_tell(w, node, 0), parent = w->at.parent, mark;
 	struct syn_vec words = { NULL, 0, 0 };
 	const struct syn_text *first = node->words, *t;
+	const struct syn_param *assigned;
 	struct syn_command *c;
 	bool vanish;
 
@@ -303,6 +362,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	w->at.offset = node->offset;
 	while (first != NULL && first->assignment != NULL)
 		first = first->next;
+	assigned = find_defaults(w, node->words);
 	syn_walk_texts(w, node->words);
 	syn_walk_targets(w, node->targets);
 	for (t = first; t != NULL; t = t->next)
@@ -310,6 +370,8 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	c = command_at(w, index);
 	c->words = words.v;
 	c->n_words = words.n;
+	if (assigned != NULL)
+		set_default(w, assigned);
 	vanish = words.n > 0 && may_vanish(words.v, words.n);
 	/* For the command alone: afterwards they are what they were, unless
 	 * it is one of bash's own, which may keep them. */
@@ -319,7 +381,10 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	if (words.n > 0 && !vanish)
 		syn_env_undo(w, mark);
 	syn_lookup_tell(w, command_at(w, index));
-	if (syn_effect(w, words.v, words.n))
+	c = command_at(w, index);
+	if (words.n > 0)
+		c->function = syn_function_now(w, words.v);
+	if (syn_effect(w, c))
 		for (t = node->words; t != first; t = t->next)
 			syn_env_forget(w, t->assignment->name,
 			    t->assignment->name_len);

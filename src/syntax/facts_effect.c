@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-struct call {
-	struct syn_walk *w;
-	const struct syn_word *words;	/* from the name on */
-	size_t n;
-};
-
 static bool
 is(const struct syn_word *word, const char *s)
 {
@@ -20,189 +14,29 @@ is(const struct syn_word *word, const char *s)
 }
 
 static void
-changes_reading(struct syn_walk *w, const struct syn_word *name)
+changes_reading(struct syn_walk *w, const char *name)
 {
-	if (w->change == NULL)
-		w->change = name->value;
 	if (w->first)
+		return;
+	if (w->change == NULL)
+		w->change = name;
+	if (w->env.loops > 0 && w->change_somewhere == NULL) {
 		w->change_somewhere = w->change;
-}
-
-/* NAME or NAME[…] or NAME=…; false when it is not known which. */
-static bool
-name_of(const struct syn_word *word, const char **ret_name, size_t *ret_len)
-{
-	size_t i = 0;
-
-	if (!word->known) {
-		/* "x=$(y)" still says its name. */
-		if (word->n_parts == 0 || !word->parts[0].known)
-			return false;
-		i = strcspn(word->parts[0].text, "=");
-		if (i == word->parts[0].len || i == 0)
-			return false;
-		i = 0;
+		w->again = true;
 	}
-	while (syn_is((unsigned char)word->value[i], SYN_CH_NAME))
-		i++;
-	*ret_name = word->value;
-	*ret_len = i;
-	return i > 0;
 }
 
-/* Text in subscripts of names is evaluated when the builtin uses them. */
+/* Whether braces are expanded from here on is not known. */
 static void
-walk_subscript(struct syn_walk *w, const struct syn_word *word)
+doubt_braces(struct syn_walk *w)
 {
-	if (word->known && strchr(word->value, '[') != NULL &&
-	    strpbrk(word->value, "$`") != NULL)
-		syn_walk_value(w, word->value, word->len, SYN_PLACE_ARITH);
-}
-
-/* Known words that are no name are something else: options' arguments. */
-static void
-forget_word(struct syn_walk *w, const struct syn_word *word)
-{
-	const char *name;
-	size_t len;
-
-	walk_subscript(w, word);
-	if (name_of(word, &name, &len))
-		syn_env_forget(w, name, len);
-	else if (!word->known)
+	w->env.no_braces = true;
+	if (w->env.loops > 0)
 		syn_env_hostile(w);
 }
 
-/* read, mapfile, unset …: every word that is no option may be a name. */
 static void
-do_names(const struct call *c)
-{
-	size_t i;
-
-	for (i = 1; i < c->n; i++)
-		if (!c->words[i].known || c->words[i].value[0] != '-')
-			forget_word(c->w, &c->words[i]);
-}
-
-/* mapfile -C runs its argument for every so many lines. */
-static void
-do_mapfile(const struct call *c)
-{
-	size_t i;
-
-	for (i = 1; i < c->n; i++)
-		if (c->words[i].known && c->words[i].value[0] == '-' &&
-		    strchr(c->words[i].value, 'C') != NULL)
-			syn_env_hostile(c->w);
-	do_names(c);
-}
-
-/* Only the second word of getopts is a name. */
-static void
-do_getopts(const struct call *c)
-{
-	size_t at = c->n > 1 && is(&c->words[1], "--") ? 3 : 2;
-
-	if (c->n > 1 && c->words[1].may_split)
-		syn_env_hostile(c->w);
-	if (c->n > at)
-		forget_word(c->w, &c->words[at]);
-}
-
-static void
-do_wait(const struct call *c)
-{
-	size_t i;
-
-	for (i = 1; i < c->n; i++) {
-		if (c->words[i].known &&
-		    strncmp(c->words[i].value, "-p", 2) == 0)
-			do_names(c);
-		if (!c->words[i].known && i == 1 && c->n > 2)
-			syn_env_hostile(c->w);
-	}
-}
-
-static void
-do_printf(const struct call *c)
-{
-	size_t i;
-
-	for (i = 1; i < c->n; i++) {
-		if (!c->words[i].known) {
-			/* Could be "-v". */
-			if (i == 1)
-				syn_env_hostile(c->w);
-			return;
-		}
-		if (is(&c->words[i], "-v") && i + 1 < c->n) {
-			forget_word(c->w, &c->words[i + 1]);
-			return;
-		}
-		if (strncmp(c->words[i].value, "-v", 2) == 0) {
-			struct syn_word name = c->words[i];
-
-			name.value += 2;
-			forget_word(c->w, &name);
-			return;
-		}
-		if (c->words[i].value[0] != '-')
-			return;
-	}
-}
-
-/* declare, local, readonly: attributes. */
-static void
-do_declare(const struct call *c)
-{
-	const char *name;
-	size_t i, len;
-
-	for (i = 1; i < c->n; i++) {
-		const struct syn_word *word = &c->words[i];
-
-		walk_subscript(c->w, word);
-		if (name_of(word, &name, &len))
-			syn_env_taint(c->w, name, len);
-		else if (!word->known ||
-		    /* A reference: to assign to it is to assign to what
-		     * nobody knows. */
-		    (word->value[0] == '-' && strchr(word->value, 'n') != NULL))
-			syn_env_hostile(c->w);
-	}
-}
-
-/* export NAME=value is a plain assignment. */
-static void
-do_export(const struct call *c)
-{
-	size_t i, len;
-	const char *name, *equals;
-
-	for (i = 1; i < c->n; i++) {
-		const struct syn_word *word = &c->words[i];
-
-		if (word->known && word->value[0] == '-')
-			continue;
-		walk_subscript(c->w, word);
-		if (!name_of(word, &name, &len)) {
-			syn_env_hostile(c->w);
-			continue;
-		}
-		equals = strchr(word->value, '=');
-		if (equals == NULL)
-			continue;
-		syn_name_effect(c->w, name, len);
-		if (word->known && equals == name + len)
-			syn_env_set(c->w, name, len, SYN_VAR_SET, equals + 1,
-			    word->len - len - 1);
-		else
-			syn_env_forget(c->w, name, len);
-	}
-}
-
-static void
-do_let(const struct call *c)
+do_let(const struct syn_call *c)
 {
 	size_t i;
 
@@ -213,7 +47,7 @@ do_let(const struct call *c)
 }
 
 static void
-do_cd(const struct call *c)
+do_cd(const struct syn_call *c)
 {
 	syn_lookup_cd(c->w, c->words, c->n);
 	syn_env_forget(c->w, "PWD", 3);
@@ -221,7 +55,7 @@ do_cd(const struct call *c)
 }
 
 static void
-do_popd(const struct call *c)
+do_popd(const struct syn_call *c)
 {
 	syn_lookup_forget_dir(c->w);
 	syn_env_forget(c->w, "PWD", 3);
@@ -230,7 +64,7 @@ do_popd(const struct call *c)
 
 /* hash -p FILE NAME: NAME is FILE from now on. */
 static void
-do_hash(const struct call *c)
+do_hash(const struct syn_call *c)
 {
 	size_t i;
 
@@ -241,21 +75,21 @@ do_hash(const struct call *c)
 }
 
 static void
-do_eval(const struct call *c)
+do_eval(const struct syn_call *c)
 {
 	syn_env_hostile(c->w);
-	changes_reading(c->w, &c->words[0]);
+	changes_reading(c->w, c->words[0].value);
 }
 
 static void
-do_alias(const struct call *c)
+do_alias(const struct syn_call *c)
 {
-	changes_reading(c->w, &c->words[0]);
+	changes_reading(c->w, c->words[0].value);
 }
 
 /* compgen expands the words that it is given. */
 static void
-do_compgen(const struct call *c)
+do_compgen(const struct syn_call *c)
 {
 	size_t i;
 
@@ -268,22 +102,22 @@ do_compgen(const struct call *c)
 
 /* Posix mode gives assignments in front of some commands another meaning. */
 static void
-change_mode(const struct call *c)
+change_mode(const struct syn_call *c)
 {
 	syn_env_hostile(c->w);
-	changes_reading(c->w, &c->words[0]);
+	changes_reading(c->w, c->words[0].value);
 }
 
 /* enable -n NAME, enable -f FILE NAME: what names mean. */
 static void
-do_enable(const struct call *c)
+do_enable(const struct syn_call *c)
 {
 	syn_lookup_odd(c->w);
 	change_mode(c);
 }
 
 static void
-do_set(const struct call *c)
+do_set(const struct syn_call *c)
 {
 	size_t i;
 
@@ -292,14 +126,16 @@ do_set(const struct call *c)
 
 		if (!c->words[i].known || (i + 1 == c->n &&
 		    c->words[i].may_split)) {
-			c->w->env.no_braces = true;
+			doubt_braces(c->w);
 			change_mode(c);
 			return;
 		}
-		if (strcmp(v, "--") == 0 || (v[0] != '-' && v[0] != '+'))
+		if (strcmp(v, "--") == 0 || (v[0] != '-' && v[0] != '+')) {
+			syn_positional(c, i + (v[0] == '-'));
 			return;
+		}
 		if (strpbrk(v + 1, "Bk") != NULL)
-			c->w->env.no_braces = true;
+			doubt_braces(c->w);
 		if (strchr(v + 1, 'k') != NULL)
 			change_mode(c);
 		if (strchr(v + 1, 'o') == NULL || ++i == c->n)
@@ -309,22 +145,22 @@ do_set(const struct call *c)
 		    strcmp(v, "keyword") == 0)
 			change_mode(c);
 		if (!c->words[i].known || strcmp(v, "braceexpand") == 0)
-			c->w->env.no_braces = true;
+			doubt_braces(c->w);
 	}
 }
 
 static void
-do_shopt(const struct call *c)
+do_shopt(const struct syn_call *c)
 {
 	size_t i;
 
-	changes_reading(c->w, &c->words[0]);
+	changes_reading(c->w, c->words[0].value);
 	for (i = 1; i < c->n; i++) {
 		const char *v = c->words[i].value;
 
 		if (!c->words[i].known || strcmp(v, "posix") == 0 ||
 		    (v[0] == '-' && strchr(v, 'o') != NULL)) {
-			c->w->env.no_braces = true;
+			doubt_braces(c->w);
 			syn_env_hostile(c->w);
 		}
 	}
@@ -332,7 +168,7 @@ do_shopt(const struct call *c)
 
 /* What a trap does may happen at any time; at the exit is no such time. */
 static void
-do_trap(const struct call *c)
+do_trap(const struct syn_call *c)
 {
 	size_t i;
 
@@ -343,30 +179,32 @@ do_trap(const struct call *c)
 }
 
 static void
-do_test(const struct call *c)
+do_test(const struct syn_call *c)
 {
 	size_t i;
 
 	for (i = 1; i < c->n; i++)
-		walk_subscript(c->w, &c->words[i]);
+		syn_walk_subscript(c->w, &c->words[i]);
 }
 
 static const struct builtin {
 	const char *name;
-	void (*effect)(const struct call *c);
+	void (*effect)(const struct syn_call *c);
 } builtins[] = {
 	{ ".", do_eval }, { "[", do_test }, { "alias", do_alias },
-	{ "cd", do_cd }, { "compgen", do_compgen }, { "declare", do_declare },
-	{ "enable", do_enable }, { "eval", do_eval },
-	{ "export", do_export }, { "getopts", do_getopts },
-	{ "hash", do_hash },
-	{ "let", do_let }, { "local", do_declare },
-	{ "mapfile", do_mapfile }, { "popd", do_popd },
-	{ "printf", do_printf }, { "pushd", do_cd }, { "read", do_names },
-	{ "readarray", do_mapfile }, { "readonly", do_declare },
-	{ "set", do_set }, { "shopt", do_shopt }, { "source", do_eval },
-	{ "test", do_test }, { "trap", do_trap }, { "typeset", do_declare },
-	{ "unalias", do_alias }, { "unset", do_names }, { "wait", do_wait },
+	{ "cd", do_cd }, { "compgen", do_compgen },
+	{ "declare", syn_do_declare }, { "enable", do_enable },
+	{ "eval", do_eval }, { "export", syn_do_export },
+	{ "getopts", syn_do_getopts }, { "hash", do_hash },
+	{ "let", do_let }, { "local", syn_do_declare },
+	{ "mapfile", syn_do_mapfile }, { "popd", do_popd },
+	{ "printf", syn_do_printf }, { "pushd", do_cd },
+	{ "read", syn_do_read }, { "readarray", syn_do_mapfile },
+	{ "readonly", syn_do_declare }, { "set", do_set },
+	{ "shift", syn_do_shift }, { "shopt", do_shopt },
+	{ "source", do_eval }, { "test", do_test }, { "trap", do_trap },
+	{ "typeset", syn_do_declare }, { "unalias", do_alias },
+	{ "unset", syn_do_unset }, { "wait", syn_do_wait },
 };
 
 /* Defined anywhere in the unit, or inherited: bash exports functions so. */
@@ -384,7 +222,7 @@ is_inherited(struct syn_walk *w, const char *name)
 /* Skip "command" and "builtin" and their options; false: command -v, which
  * runs nothing. */
 static bool
-skip_prefix(struct call *c)
+skip_prefix(struct syn_call *c)
 {
 	while (c->n > 0 && (is(c->words, "command") ||
 	    is(c->words, "builtin"))) {
@@ -401,9 +239,10 @@ skip_prefix(struct call *c)
 }
 
 bool
-syn_effect(struct syn_walk *w, const struct syn_word *words, size_t n_words)
+syn_effect(struct syn_walk *w, const struct syn_command *command)
 {
-	struct call c = { .w = w, .words = words, .n = n_words };
+	struct syn_call c = { .w = w, .command = command,
+	    .words = command->words, .n = command->n_words };
 	size_t i;
 
 	if (!skip_prefix(&c))
@@ -414,9 +253,7 @@ syn_effect(struct syn_walk *w, const struct syn_word *words, size_t n_words)
 		return true;
 	}
 	if (syn_is_function(w, c.words->value, c.words->len)) {
-		syn_env_border(w);
-		if (w->function_change != NULL && w->change == NULL)
-			w->change = w->function_change;
+		syn_function_called(w);
 		return true;
 	}
 	for (i = 0; i < AEG_NELEM(builtins); i++)
@@ -441,8 +278,7 @@ syn_name_effect(struct syn_walk *w, const char *name, size_t len)
 	for (i = 0; i < AEG_NELEM(names); i++) {
 		if (strncmp(names[i], name, len) != 0 || names[i][len] != '\0')
 			continue;
-		if (w->change == NULL)
-			w->change = names[i];
+		changes_reading(w, names[i]);
 		syn_env_hostile(w);
 	}
 }

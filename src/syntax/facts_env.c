@@ -79,6 +79,21 @@ syn_env_slot(struct syn_walk *w, const char *name, size_t len)
 	return slot;
 }
 
+/* Assigned in a loop around, whose body may have run before, since which it
+ * was not assigned again. */
+static bool
+in_loop_around(const struct syn_env *env, const struct syn_slot *slot)
+{
+	const struct syn_loop *loop;
+
+	for (loop = env->loop; loop != NULL && loop->stamp > slot->stamp;
+	    loop = loop->outer)
+		if (slot->loop_first <= loop->last &&
+		    slot->loop_last >= loop->first)
+			return true;
+	return false;
+}
+
 bool
 syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot)
 {
@@ -87,9 +102,11 @@ syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot)
 	if (w->first || env->hostile || slot->never || slot->tainted ||
 	    (env->loops > 0 && env->hostile_somewhere))
 		return false;
-	if (slot->in_loop && slot->stamp < env->loop_stamp)
+	if (slot->in_function && slot->stamp < env->loop_stamp)
 		return false;
-	return !slot->anywhere || slot->stamp >= env->function_stamp;
+	if (slot->anywhere && slot->stamp < env->function_stamp)
+		return false;
+	return !slot->in_loop || !in_loop_around(env, slot);
 }
 
 enum syn_var
@@ -118,6 +135,30 @@ syn_env_get(struct syn_walk *w, const char *name, size_t len,
 	return state;
 }
 
+/* Where the first walk finds an assignment. */
+static void
+note_place(struct syn_walk *w, struct syn_slot *slot)
+{
+	slot->anywhere = true;
+	if ((w->at.context & SYN_IN_FUNCTION) != 0)
+		slot->in_function = true;
+	if (w->env.loops == 0)
+		return;
+	if (!slot->in_loop || w->at.offset < slot->loop_first)
+		slot->loop_first = w->at.offset;
+	if (!slot->in_loop || w->at.offset > slot->loop_last)
+		slot->loop_last = w->at.offset;
+	slot->in_loop = true;
+}
+
+static bool
+is_noted(const struct syn_walk *w, const struct syn_slot *slot)
+{
+	return slot->in_loop && slot->loop_first <= w->at.offset &&
+	    slot->loop_last >= w->at.offset && (slot->in_function ||
+	    (w->at.context & SYN_IN_FUNCTION) == 0);
+}
+
 void
 syn_env_set(struct syn_walk *w, const char *name, size_t len,
     enum syn_var state, const char *value, size_t value_len)
@@ -127,9 +168,13 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 	struct syn_undo *undo;
 
 	if (w->first) {
-		slot->anywhere = true;
-		slot->in_loop |= env->loops > 0;
+		note_place(w, slot);
 		return;
+	}
+	/* The name was not known then: x=PATH; read $x. */
+	if (env->loops > 0 && !is_noted(w, slot)) {
+		note_place(w, slot);
+		w->again = true;
 	}
 	if (env->n_undo == env->cap_undo) {
 		env->cap_undo = env->cap_undo * 2 + 16;
@@ -143,11 +188,31 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 	undo->value = slot->value;
 	undo->value_len = slot->value_len;
 	undo->stamp = slot->stamp;
+	undo->items = slot->items;
+	/* To assign to an array is to assign to its first element. */
+	if (slot->items != NULL && state == SYN_VAR_SET)
+		state = SYN_VAR_UNKNOWN;
+	slot->items = NULL;
 	slot->set = true;
 	slot->state = state;
 	slot->value = value;
 	slot->value_len = value_len;
 	slot->stamp = ++env->clock;
+}
+
+void
+syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
+    const struct syn_items *items)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+
+	syn_env_set(w, name, len, SYN_VAR_UNKNOWN, NULL, 0);
+	if (w->first)
+		return;
+	slot->items = items;
+	slot->state = items->n > 0 ? SYN_VAR_SET : SYN_VAR_UNSET;
+	slot->value = items->n > 0 ? items->v[0].s : "";
+	slot->value_len = items->n > 0 ? items->v[0].len : 0;
 }
 
 void
@@ -169,9 +234,30 @@ void
 syn_env_hostile(struct syn_walk *w)
 {
 	if (w->first)
-		w->env.hostile_somewhere = true;
-	else
-		w->env.hostile = true;
+		return;
+	w->env.hostile = true;
+	if (w->env.loops > 0 && !w->env.hostile_somewhere)
+		w->again = w->env.hostile_somewhere = true;
+}
+
+/* As before the walk; what the first one found stays. */
+void
+syn_env_restart(struct syn_env *env)
+{
+	size_t i;
+
+	for (i = 0; i < env->size; i++) {
+		struct syn_slot *slot = env->slots[i];
+
+		if (slot == NULL)
+			continue;
+		slot->set = slot->busy = false;
+		slot->items = NULL;
+		slot->stamp = 0;
+	}
+	env->n_undo = 0;
+	env->clock = env->loop_stamp = env->function_stamp = 0;
+	env->hostile = env->no_braces = false;
 }
 
 size_t
@@ -193,6 +279,7 @@ syn_env_undo(struct syn_walk *w, size_t mark)
 		undo->slot->value = undo->value;
 		undo->slot->value_len = undo->value_len;
 		undo->slot->stamp = undo->stamp;
+		undo->slot->items = undo->items;
 	}
 }
 
@@ -202,8 +289,10 @@ syn_env_doubt(struct syn_walk *w, size_t mark)
 	struct syn_env *env = &w->env;
 	size_t i;
 
-	for (i = mark; i < env->n_undo; i++)
+	for (i = mark; i < env->n_undo; i++) {
 		env->undo[i].slot->state = SYN_VAR_UNKNOWN;
+		env->undo[i].slot->items = NULL;
+	}
 }
 
 void
@@ -239,12 +328,8 @@ syn_env_ifs(struct syn_walk *w)
 	if (w->first || env->hostile || slot->tainted ||
 	    (env->loops > 0 && env->hostile_somewhere))
 		return NULL;
-	if (!slot->set) {
-		if ((slot->in_loop && env->loop_stamp > 0) ||
-		    (slot->anywhere && env->function_stamp > 0))
-			return NULL;
-		return " \t\n";
-	}
+	if (!slot->set)
+		return syn_env_certain(w, slot) ? " \t\n" : NULL;
 	switch (syn_env_get(w, "IFS", 3, &value, &len)) {
 	case SYN_VAR_SET:
 		return value;

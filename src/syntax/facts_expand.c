@@ -114,6 +114,7 @@ expand_inner(struct syn_maker *m, const struct syn_piece *word, bool quoted)
 {
 	const struct syn_piece *piece = word;
 
+	m->nested++;
 	if (quoted || !syn_globs(m->mode)) {
 		if (!quoted && piece != NULL && m->mode == SYN_MODE_VALUE &&
 		    piece->kind == SYN_PIECE_LITERAL) {
@@ -121,6 +122,7 @@ expand_inner(struct syn_maker *m, const struct syn_piece *word, bool quoted)
 			piece = piece->next;
 		}
 		expand_pieces(m, piece, quoted);
+		m->nested--;
 		return;
 	}
 	m->inside++;
@@ -131,6 +133,7 @@ expand_inner(struct syn_maker *m, const struct syn_piece *word, bool quoted)
 	}
 	expand_pieces(m, piece, false);
 	m->inside--;
+	m->nested--;
 }
 
 static void
@@ -169,16 +172,51 @@ expand_known(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 			return;
 		}
 		break;
-	case SYN_PARAM_BAD:
 	case SYN_PARAM_PATTERN:
 	case SYN_PARAM_REPLACE:
 	case SYN_PARAM_SUBSTRING:
 	case SYN_PARAM_TRANSFORM:
+		if (state == SYN_VAR_UNSET)
+			return;
+		if (!syn_param_apply(m, param, &value, &len))
+			break;
+		syn_add_value(m, piece, value, len, quoted);
+		return;
+	case SYN_PARAM_BAD:
 	case SYN_PARAM_NAMES:
 	case SYN_PARAM_KEYS:
 		break;
 	}
-	add_parameter(m, piece, quoted, SYN_WHY_VARIABLE);
+	add_parameter(m, piece, quoted, param->op == SYN_PARAM_TRANSFORM ?
+	    SYN_WHY_INDIRECT : SYN_WHY_VARIABLE);
+}
+
+static bool
+is_variable(const char *name, size_t len)
+{
+	return len > 0 && syn_is((unsigned char)name[0], SYN_CH_NAME) &&
+	    !syn_is((unsigned char)name[0], SYN_CH_DIGIT);
+}
+
+/* ${!x}: the value of the variable that x names. */
+static enum syn_var
+get_indirect(struct syn_maker *m, const struct syn_param *param,
+    const char **ret, size_t *ret_len)
+{
+	const char *name = NULL;
+	size_t len = 0, i;
+
+	if (param->op == SYN_PARAM_KEYS || param->op == SYN_PARAM_NAMES ||
+	    param->has_subscript || !is_variable(param->name,
+	    param->name_len) || syn_env_get(m->w, param->name,
+	    param->name_len, &name, &len) != SYN_VAR_SET ||
+	    !is_variable(name, len))
+		return SYN_VAR_UNKNOWN;
+	for (i = 0; i < len; i++)
+		if (!syn_is((unsigned char)name[i], SYN_CH_NAME))
+			return SYN_VAR_UNKNOWN;
+	syn_env_read(m->w, name, len);
+	return syn_env_get(m->w, name, len, ret, ret_len);
 }
 
 static void
@@ -189,17 +227,18 @@ expand_param(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 	size_t len = 0;
 	enum syn_var state;
 
-	if (param->indirect || param->op == SYN_PARAM_TRANSFORM) {
-		add_parameter(m, piece, quoted, SYN_WHY_INDIRECT);
-		return;
-	}
-	if (param->op == SYN_PARAM_BAD || param->has_subscript ||
-	    !syn_is((unsigned char)param->name[0], SYN_CH_NAME) ||
-	    syn_is((unsigned char)param->name[0], SYN_CH_DIGIT)) {
+	if (param->op == SYN_PARAM_BAD) {
 		add_parameter(m, piece, quoted, SYN_WHY_VARIABLE);
 		return;
 	}
-	state = syn_env_get(m->w, param->name, param->name_len, &value, &len);
+	if (!param->indirect && syn_array_expand(m, piece, quoted))
+		return;
+	if (param->indirect)
+		state = get_indirect(m, param, &value, &len);
+	else if (!syn_array_element(m->w, param, &state, &value, &len))
+		state = is_variable(param->name, param->name_len) &&
+		    !param->has_subscript ? syn_env_get(m->w, param->name,
+		    param->name_len, &value, &len) : SYN_VAR_UNKNOWN;
 	switch (state) {
 	case SYN_VAR_SET:
 		expand_known(m, piece, quoted, state, value, len);
@@ -210,28 +249,24 @@ expand_param(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 	case SYN_VAR_UNKNOWN:
 		break;
 	}
-	add_parameter(m, piece, quoted, SYN_WHY_VARIABLE);
+	add_parameter(m, piece, quoted, param->indirect ||
+	    param->op == SYN_PARAM_TRANSFORM ? SYN_WHY_INDIRECT :
+	    SYN_WHY_VARIABLE);
 }
 
 static void
 expand_arith(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 {
-	const struct syn_piece *kid;
+	const char *text;
 	char number[32];
+	size_t len;
 	int64_t v;
 
-	for (kid = piece->kids; kid != NULL; kid = kid->next)
-		if (kid->kind != SYN_PIECE_LITERAL)
-			break;
-	if (kid == NULL && (piece->kids == NULL ||
-	    piece->kids->next == NULL)) {
-		kid = piece->kids;
-		if (syn_arith_value(m->w, kid != NULL ? kid->text : "",
-		    kid != NULL ? kid->len : 0, &v)) {
-			snprintf(number, sizeof number, "%lld", (long long)v);
-			syn_add_value(m, piece, number, strlen(number), quoted);
-			return;
-		}
+	if (syn_arith_text(m->w, piece->kids, &text, &len) &&
+	    syn_arith_value(m->w, text, len, &v)) {
+		snprintf(number, sizeof number, "%lld", (long long)v);
+		syn_add_value(m, piece, number, strlen(number), quoted);
+		return;
 	}
 	syn_add(m, false, quoted, SYN_WHY_ARITH, piece->src, piece->src_len);
 	if (!quoted && syn_globs(m->mode) && !default_ifs(m->w))

@@ -8,17 +8,33 @@
  * inside a loop or a function anywhere in the unit is known only from the
  * assignment to the end of the body.  A first walk, which tells nothing,
  * finds these names.
+ *
+ * What changes everything (eval, a command whose name is not known) counts
+ * inside a loop or function for what stands in front of it, too.  The second
+ * walk assumes that there is no such thing; where it meets one all the same,
+ * a third one knows.
  */
 #ifndef SYNTAX_FACTS_INT_H
 #define SYNTAX_FACTS_INT_H
 
 #include "syntax_int.h"
 
+struct syn_items {		/* elements of an array, from index 0 */
+	size_t n;
+	struct syn_item {
+		const char *s;
+		size_t len;
+	} v[];
+};
+
 struct syn_slot {		/* a variable */
 	const char *name;
 	size_t len;
 	bool never;		/* bash itself changes it */
-	bool in_loop, anywhere;	/* assigned so, says the first walk */
+	bool anywhere;		/* assigned, says the first walk */
+	bool in_function;	/* … inside one */
+	bool in_loop;		/* … inside one, between … */
+	size_t loop_first, loop_last;	/* … these offsets in the unit */
 	bool tainted;		/* may have attributes: never known */
 	bool read;
 	bool busy;		/* its value is being evaluated */
@@ -26,6 +42,7 @@ struct syn_slot {		/* a variable */
 	enum syn_var state;
 	const char *value;
 	size_t value_len;
+	const struct syn_items *items;	/* an array; value is its first */
 	size_t stamp;
 };
 
@@ -35,6 +52,13 @@ struct syn_undo {
 	enum syn_var state;
 	const char *value;
 	size_t value_len, stamp;
+	const struct syn_items *items;
+};
+
+struct syn_loop {		/* around what is walked */
+	size_t first, last;	/* offsets in the unit */
+	size_t stamp;		/* when its body began (again) */
+	const struct syn_loop *outer;
 };
 
 struct syn_env {
@@ -43,11 +67,13 @@ struct syn_env {
 	struct syn_undo *undo;		/* newest last */
 	size_t n_undo, cap_undo;
 	size_t clock;
-	size_t loop_stamp;	/* of the last border of a loop */
+	size_t loop_stamp;	/* of the last border of a loop, or call */
+	const struct syn_loop *loop;
 	size_t function_stamp;	/* of the body that is walked, or 0 */
 	unsigned loops;		/* bodies of loops and functions around */
 	bool hostile;		/* anything may have changed */
-	bool hostile_somewhere;	/* says the first walk */
+	bool hostile_somewhere;	/* in a loop or function, says the walk
+				 * before */
 	bool no_braces;		/* brace expansion may be off */
 };
 
@@ -79,13 +105,16 @@ struct syn_walk {
 	const char *change;	/* command that changes how later lines are
 				 * read, on this line or before */
 	const char *function_change;	/* the same inside a function */
-	const char *change_somewhere;	/* says the first walk */
+	bool function_hostile, function_odd;
+	const char *change_somewhere;	/* in a loop or function, says the
+					 * walk before */
 	const char *rest_unknown;
 	bool changed;		/* the present line is read differently */
 	unsigned values;	/* nesting of values read as text */
 	bool any_subst, any_function;
 	bool lookup_odd;	/* names may mean other programs */
-	bool lookup_odd_somewhere;	/* says the first walk */
+	bool lookup_odd_somewhere;	/* says the walk before */
+	bool again;		/* it did not, but it is so */
 	struct syn_expander *spare;
 	size_t spent, spent_values;
 };
@@ -102,6 +131,7 @@ struct syn_walk {
 #define SYN_VALUES_FREE ((size_t)16 * 1024)
 #define SYN_VALUES_PER_BYTE 4
 #define SYN_VALUE_COST 64
+#define SYN_ROUNDS_MAX 64	/* of one for loop that are told one by one */
 
 static inline bool
 syn_spend_from(size_t *spent, size_t bytes, size_t max)
@@ -131,9 +161,12 @@ enum syn_var syn_env_get(struct syn_walk *w, const char *name, size_t len,
 	const char **ret_value, size_t *ret_len);
 void syn_env_set(struct syn_walk *w, const char *name, size_t len,
 	enum syn_var state, const char *value, size_t value_len);
+void syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
+	const struct syn_items *items);
 void syn_env_forget(struct syn_walk *w, const char *name, size_t len);
 void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
 void syn_env_hostile(struct syn_walk *w);
+void syn_env_restart(struct syn_env *env);
 size_t syn_env_mark(struct syn_walk *w);
 void syn_env_undo(struct syn_walk *w, size_t mark);	/* ran elsewhere */
 void syn_env_doubt(struct syn_walk *w, size_t mark);	/* may have run */
@@ -174,6 +207,7 @@ struct syn_maker {
 	size_t src_len, offset;
 	struct syn_vec *out;
 	bool has, quoted, may_split;
+	unsigned nested;	/* words of operators around */
 	unsigned inside;	/* unquoted words of ${x-word} around */
 };
 
@@ -200,6 +234,27 @@ void syn_expand_one(struct syn_walk *w, const struct syn_piece *pieces,
 	struct syn_word *ret);
 void syn_expander_free(struct syn_expander *x);
 
+/* facts_param.c */
+bool syn_param_apply(struct syn_maker *m, const struct syn_param *param,
+	const char **value, size_t *len);
+/* Which part of len bytes or elements ${x:from:n} means. */
+bool syn_param_range(struct syn_maker *m, const struct syn_param *param,
+	size_t len, size_t *ret_from, size_t *ret_len);
+
+/* facts_array.c: elements, and the positional parameters as those of "@" */
+const struct syn_items *syn_array_get(struct syn_walk *w, const char *name,
+	size_t len);
+/* Items of known words; NULL: one of them is not known. */
+const struct syn_items *syn_array_of(struct syn_walk *w,
+	const struct syn_word *words, size_t n);
+void syn_array_assign(struct syn_walk *w, const struct syn_assignment *a,
+	const struct syn_assign *told);
+/* false: it is nothing known of an array. */
+bool syn_array_expand(struct syn_maker *m, const struct syn_piece *piece,
+	bool quoted);
+bool syn_array_element(struct syn_walk *w, const struct syn_param *param,
+	enum syn_var *ret_state, const char **ret, size_t *ret_len);
+
 /* facts_brace.c: false: no braces to expand; *ret_words NULL: too many. */
 struct syn_alternative {
 	struct syn_piece *pieces;
@@ -210,28 +265,57 @@ bool syn_brace(struct syn_walk *w, const struct syn_piece *pieces,
 
 /* facts_arith.c */
 void syn_arith_walk(struct syn_walk *w, const struct syn_piece *pieces);
+/* The text of an expression in which only whole numbers are put in. */
+bool syn_arith_text(struct syn_walk *w, const struct syn_piece *pieces,
+	const char **ret, size_t *ret_len);
 /* The number that a constant expression gives. */
 bool syn_arith_value(struct syn_walk *w, const char *s, size_t len,
 	int64_t *ret);
 
 /* facts_effect.c: what a command that bash runs itself does to variables
  * and to reading.  True: bash runs it itself. */
-bool syn_effect(struct syn_walk *w, const struct syn_word *words,
-	size_t n_words);
+bool syn_effect(struct syn_walk *w, const struct syn_command *c);
 /* Assigning to some names changes reading, too. */
 void syn_name_effect(struct syn_walk *w, const char *name, size_t len);
+
+/* facts_names.c: builtins that give variables values */
+struct syn_call {
+	struct syn_walk *w;
+	const struct syn_command *command;
+	const struct syn_word *words;	/* from the builtin's name on */
+	size_t n;
+};
+void syn_do_declare(const struct syn_call *c);
+void syn_do_export(const struct syn_call *c);
+void syn_do_getopts(const struct syn_call *c);
+void syn_do_mapfile(const struct syn_call *c);
+void syn_do_printf(const struct syn_call *c);
+void syn_do_read(const struct syn_call *c);
+void syn_do_shift(const struct syn_call *c);
+void syn_do_unset(const struct syn_call *c);
+void syn_do_wait(const struct syn_call *c);
+void syn_positional(const struct syn_call *c, size_t i);
+void syn_walk_subscript(struct syn_walk *w, const struct syn_word *word);
+void syn_forget_word(struct syn_walk *w, const struct syn_word *word);
 
 /* facts_walk.c */
 void syn_walk_list(struct syn_walk *w, const struct syn_list *list);
 void syn_walk_script(struct syn_walk *w, const struct syn_script *script,
 	unsigned context);
+void syn_function_called(struct syn_walk *w);
 bool syn_is_function(struct syn_walk *w, const char *name, size_t len);
+enum syn_is_function syn_function_now(struct syn_walk *w,
+	const struct syn_word *word);
+void syn_function_unset(struct syn_walk *w, const char *name, size_t len,
+	bool surely);
 
 /* facts_piece.c: the commands and variables inside words */
 void syn_walk_pieces(struct syn_walk *w, const struct syn_piece *pieces);
 void syn_walk_texts(struct syn_walk *w, const struct syn_text *t);
 void syn_walk_targets(struct syn_walk *w, const struct syn_target *t);
 void syn_walk_cond(struct syn_walk *w, const struct syn_cond *c);
+/* A value that bash evaluates as arithmetic. */
+void syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word);
 /* Known text that bash will expand once more. */
 void syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	enum syn_place place);

@@ -23,9 +23,10 @@ void
 syn_lookup_odd(struct syn_walk *w)
 {
 	if (w->first)
-		w->lookup_odd_somewhere = true;
-	else
-		w->lookup_odd = true;
+		return;
+	w->lookup_odd = true;
+	if (w->env.loops > 0 && !w->lookup_odd_somewhere)
+		w->again = w->lookup_odd_somewhere = true;
 }
 
 void

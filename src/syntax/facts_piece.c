@@ -29,6 +29,19 @@ syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	w->values--;
 }
 
+/* A value that bash evaluates as arithmetic. */
+void
+syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word)
+{
+	size_t i;
+
+	for (i = 0; i < word->len; i++)
+		if (!syn_is((unsigned char)word->value[i], SYN_CH_DIGIT))
+			break;
+	if (i < word->len)
+		syn_walk_value(w, word->value, word->len, SYN_PLACE_ARITH);
+}
+
 /* Values that bash takes for text to expand: ${x@P}, ${!x}. */
 static void
 walk_known(struct syn_walk *w, const struct syn_param *param)
@@ -44,6 +57,20 @@ walk_known(struct syn_walk *w, const struct syn_param *param)
 	    SYN_VAR_SET)
 		syn_walk_value(w, value, len, prompt ? SYN_PLACE_DOUBLE :
 		    SYN_PLACE_ARITH);
+}
+
+/* ${x:=word} assigns nothing where x is known to be there.  Else the name is
+ * forgotten at once, since what stands in front of it was expanded without:
+ * syn_tell_simple() gives it its value. */
+static void
+assign_default(struct syn_walk *w, const struct syn_param *param)
+{
+	const char *value = NULL;
+	size_t len = 0;
+
+	if (syn_env_get(w, param->name, param->name_len, &value, &len) !=
+	    SYN_VAR_SET || (len == 0 && param->colon))
+		syn_env_forget(w, param->name, param->name_len);
 }
 
 static void
@@ -62,7 +89,7 @@ walk_param(struct syn_walk *w, const struct syn_param *param)
 	else
 		syn_walk_pieces(w, param->word);
 	if (param->op == SYN_PARAM_ASSIGN && param->name_len > 0)
-		syn_env_forget(w, param->name, param->name_len);
+		assign_default(w, param);
 }
 
 static void
@@ -151,11 +178,10 @@ walk_evaluated(struct syn_walk *w, const struct syn_text *t)
 {
 	struct syn_word word;
 
-	syn_arith_walk(w, t->pieces);
+	syn_walk_pieces(w, t->pieces);
 	syn_expand_one(w, t->pieces, t->src, t->src_len, t->offset,
 	    SYN_MODE_VALUE, &word);
-	if (strpbrk(word.value, "$`") != NULL)
-		syn_walk_value(w, word.value, word.len, SYN_PLACE_ARITH);
+	syn_walk_evaluated(w, &word);
 }
 
 static bool

@@ -19,6 +19,39 @@ function_slot(struct syn_walk *w, const char *name, size_t len)
 	return syn_env_slot(w, key, len + 2);
 }
 
+static void
+set_function(struct syn_walk *w, const char *name, size_t len,
+    enum syn_var state)
+{
+	struct syn_slot *slot = function_slot(w, name, len);
+
+	syn_env_set(w, slot->name, slot->len, state, NULL, 0);
+}
+
+void
+syn_function_unset(struct syn_walk *w, const char *name, size_t len,
+    bool surely)
+{
+	set_function(w, name, len, surely ? SYN_VAR_UNSET : SYN_VAR_UNKNOWN);
+}
+
+enum syn_is_function
+syn_function_now(struct syn_walk *w, const struct syn_word *word)
+{
+	struct syn_slot *slot;
+
+	if (!word->known || w->first)
+		return SYN_FUNCTION_MAYBE;
+	if (!syn_is_function(w, word->value, word->len))
+		return SYN_FUNCTION_NO;
+	slot = function_slot(w, word->value, word->len);
+	if (!syn_env_certain(w, slot) ||
+	    (slot->set && slot->state == SYN_VAR_UNKNOWN))
+		return SYN_FUNCTION_MAYBE;
+	return slot->set && slot->state == SYN_VAR_SET ? SYN_FUNCTION_YES :
+	    SYN_FUNCTION_NO;
+}
+
 bool
 syn_is_function(struct syn_walk *w, const char *name, size_t len)
 {
@@ -34,15 +67,17 @@ walk_function(struct syn_walk *w, const struct syn_node *node)
 	struct syn_place_in saved = w->at;
 	const char *change = w->change;
 	size_t stamp = env->function_stamp, loop = env->loop_stamp, mark;
+	bool hostile = env->hostile, odd = w->lookup_odd;
 	struct syn_function *f;
 	struct syn_word name;
 
+	w->at.offset = node->offset;
 	syn_expand_one(w, node->name->pieces, node->name->src,
 	    node->name->src_len, node->name->offset, SYN_MODE_BODY, &name);
 	f = syn_vec_add(w, &w->functions, sizeof *f);
 	f->name = name.value;
 	f->offset = node->offset;
-	function_slot(w, name.value, name.len)->anywhere = true;
+	set_function(w, name.value, name.len, SYN_VAR_SET);
 	w->any_function = true;
 	w->at.context |= SYN_IN_FUNCTION;
 	w->at.function = name.value;
@@ -50,16 +85,36 @@ walk_function(struct syn_walk *w, const struct syn_node *node)
 	env->function_stamp = env->clock;
 	env->loops++;
 	mark = syn_env_mark(w);
+	/* Its own arguments. */
+	if (!w->first)
+		syn_env_forget(w, "@", 1);
 	walk_node(w, node->inner);
 	syn_env_undo(w, mark);
 	env->loops--;
-	/* To define it changes nothing. */
 	env->function_stamp = stamp;
 	env->loop_stamp = loop;
 	if (w->change != change)
 		w->function_change = w->change;
 	w->change = change;
+	/* To define it changes nothing, to call it may. */
+	w->function_hostile |= env->hostile;
+	env->hostile = hostile;
+	w->function_odd |= w->lookup_odd;
+	w->lookup_odd = odd;
 	w->at = saved;
+}
+
+/* Any of the functions is called. */
+void
+syn_function_called(struct syn_walk *w)
+{
+	syn_env_border(w);
+	if (w->function_change != NULL && w->change == NULL)
+		w->change = w->function_change;
+	if (w->function_hostile)
+		syn_env_hostile(w);
+	if (w->function_odd)
+		syn_lookup_odd(w);
 }
 
 /* ---- compound commands -------------------------------------------------- */
@@ -141,26 +196,51 @@ walk_arith(struct syn_walk *w, const struct syn_node *node, size_t i)
 	w->at.context = saved;
 }
 
-static void
-walk_loop(struct syn_walk *w, const struct syn_node *node)
+/* The list of a for loop whose body is told once for each of its words;
+ * NULL: for all of them at once, since the words are not known or too many. */
+static const struct syn_items *
+known_list(struct syn_walk *w, const struct syn_node *node)
 {
-	unsigned saved = w->at.context;
-	size_t mark, len;
-	const char *name;
+	const struct syn_items *items;
+	const struct syn_text *t;
+	struct syn_vec words = { NULL, 0, 0 };
 
-	syn_walk_texts(w, node->words);
-	if (node->kind == SYN_CMD_ARITH_FOR)
-		walk_arith(w, node, 0);
-	mark = syn_env_mark(w);
-	w->env.loops++;
+	if (w->first || w->changed || node->kind != SYN_CMD_FOR)
+		return NULL;
+	if (node->has_in) {
+		for (t = node->words; t != NULL; t = t->next)
+			syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
+		items = syn_array_of(w, words.v, words.n);
+	} else {
+		items = syn_array_get(w, "@", 1);
+	}
+	if (items == NULL || items->n == 0 || items->n > SYN_ROUNDS_MAX ||
+	    !syn_spend_from(&w->spent_values, items->n * node->len,
+	    SYN_VALUES_FREE + SYN_VALUES_PER_BYTE * w->tree->len))
+		return NULL;
+	return items;
+}
+
+/* One round of a loop, or what all of them have in common. */
+static void
+walk_round(struct syn_walk *w, const struct syn_node *node,
+    struct syn_loop *loop, const struct syn_item *item)
+{
+	const char *name;
+	size_t len;
+
 	syn_env_border(w);
-	w->at.context |= SYN_IN_LOOP;
+	loop->stamp = w->env.clock;
+	w->at.offset = node->offset;
 	if (node->name != NULL) {
 		name = syn_text_plain(node->name, &len);
-		if (name != NULL)
-			syn_env_forget(w, name, len);
-		else
+		if (name == NULL)
 			syn_env_hostile(w);
+		else if (item != NULL)
+			syn_env_set(w, name, len, SYN_VAR_SET, item->s,
+			    item->len);
+		else
+			syn_env_forget(w, name, len);
 	}
 	if (node->kind == SYN_CMD_ARITH_FOR) {
 		walk_arith(w, node, 1);
@@ -169,8 +249,32 @@ walk_loop(struct syn_walk *w, const struct syn_node *node)
 	if (node->test != NULL)
 		walk_test(w, node->test);
 	walk_body(w, node->body);
+}
+
+static void
+walk_loop(struct syn_walk *w, const struct syn_node *node)
+{
+	struct syn_loop loop = { .first = node->offset,
+	    .last = node->offset + node->len, .outer = w->env.loop };
+	unsigned saved = w->at.context;
+	const struct syn_items *items;
+	size_t mark, i;
+
+	syn_walk_texts(w, node->words);
+	if (node->kind == SYN_CMD_ARITH_FOR)
+		walk_arith(w, node, 0);
+	items = known_list(w, node);
+	mark = syn_env_mark(w);
+	w->env.loops++;
+	w->env.loop = &loop;
+	w->at.context |= SYN_IN_LOOP;
+	for (i = 0; items != NULL && i < items->n; i++)
+		walk_round(w, node, &loop, &items->v[i]);
+	if (items == NULL)
+		walk_round(w, node, &loop, NULL);
 	w->at.context = saved;
 	w->env.loops--;
+	w->env.loop = loop.outer;
 	syn_env_doubt(w, mark);
 	syn_env_border(w);
 }

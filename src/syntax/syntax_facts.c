@@ -2,6 +2,8 @@
 /* Facts for the judges: two walks over the tree, the second one tells. */
 #include "facts_int.h"
 
+#define WALKS_MAX 3		/* after the first one */
+
 struct syn_found {
 	struct syn_facts facts;		/* what the caller has */
 	struct arena *arena;
@@ -62,11 +64,30 @@ may_look_up(const struct syn_tree *tree)
 	    memmem(tree->src, tree->len, "do", 2) != NULL);
 }
 
-/* Out of the first walk's memory. */
-static const char *
-keep(struct arena *arena, const char *s)
+static void
+walk_first(struct syn_walk *w)
 {
-	return s != NULL ? arena_memdup0(arena, s, strlen(s)) : NULL;
+	struct arena *arena = w->arena;
+
+	w->first = true;
+	w->arena = arena_new();
+	syn_walk_script(w, &w->tree->script, 0);
+	arena_free(w->arena);
+	w->arena = arena;
+	w->first = false;
+}
+
+/* As before the walk, but for what it found out. */
+static void
+restart(struct syn_walk *w)
+{
+	syn_env_restart(&w->env);
+	w->commands = w->functions = (struct syn_vec){ NULL, 0, 0 };
+	w->pipelines = 0;
+	w->changed = w->any_subst = w->lookup_odd = w->again = false;
+	w->change = w->rest_unknown = NULL;
+	w->spent = w->spent_values = 0;
+	memset(&w->at, 0, sizeof w->at);
 }
 
 struct syn_facts *
@@ -77,28 +98,23 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 	struct syn_walk w = { .arena = arena, .names = arena, .tree = tree,
 	    .vars = vars };
 	struct syn_facts *f = &found->facts;
+	unsigned walks;
 
 	found->arena = arena;
 	if (may_look_up(tree)) {
-		w.first = true;
-		w.arena = arena_new();
-		syn_walk_script(&w, &tree->script, 0);
-		w.function_change = keep(arena, w.function_change);
-		w.change_somewhere = keep(arena, w.change_somewhere);
-		arena_free(w.arena);
-		w.arena = arena;
-		w.first = false;
-		w.commands.n = w.functions.n = w.pipelines = 0;
-		w.commands.v = w.functions.v = NULL;
-		w.commands.cap = w.functions.cap = 0;
-		w.env.clock = w.env.loop_stamp = 0;
-		w.env.no_braces = w.changed = w.any_subst = false;
-		w.lookup_odd = false;
-		w.change = w.rest_unknown = NULL;
-		w.spent = w.spent_values = 0;
-		memset(&w.at, 0, sizeof w.at);
+		walk_first(&w);
+		restart(&w);
 	}
 	syn_walk_script(&w, &tree->script, 0);
+	for (walks = 1; w.again; walks++) {
+		/* It cannot go on for ever. */
+		if (walks == WALKS_MAX)
+			w.env.hostile_somewhere = true;
+		restart(&w);
+		syn_walk_script(&w, &tree->script, 0);
+		if (walks == WALKS_MAX)
+			break;
+	}
 	f->commands = w.commands.v;
 	f->n_commands = w.commands.n;
 	f->functions = w.functions.v;

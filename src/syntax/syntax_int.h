@@ -53,7 +53,7 @@ struct syn_param {
 	size_t name_len;
 	bool braces, colon, indirect;
 	bool has_subscript;
-	char letter;			/* of a transformation */
+	char letter;	/* of a transformation; else the operator's first */
 	struct syn_piece *subscript, *word;
 };
 /* name: identifier, digits or one special character; colon: of :- := :?

@@ -140,6 +140,7 @@ read_operator(struct syn_parser *p, struct syn_param *param)
 		c = look(p);
 	}
 	p->pos++;
+	param->letter = (char)(c > 0 ? c : 0);
 	switch (c) {
 	case '-':
 		return SYN_PARAM_DEFAULT;

@@ -266,16 +266,16 @@ test_kinds(void)
 	struct syn_facts *facts;
 	struct resolve_set *set;
 
-	set = resolve("cd x; ls; /no/such; nosuchcommand; f; $x; f(){ :; }",
+	set = resolve("cd x; ls; /no/such; nosuchcommand; f(){ :; }; f; $x",
 	    &tree, &facts);
 	IS_INT(set->items[0].kind, RESOLVE_BUILTIN);
 	IS_INT(set->items[1].kind, RESOLVE_FILE);
 	OK(set->items[1].path != NULL && set->items[1].path[0] == '/');
 	IS_INT(set->items[2].kind, RESOLVE_NOT_FOUND);
 	IS_INT(set->items[3].kind, RESOLVE_NOT_FOUND);
-	IS_INT(set->items[4].kind, RESOLVE_FUNCTION);
-	IS_INT(set->items[5].kind, RESOLVE_UNKNOWN);
-	OK(set->items[5].name == NULL);
+	IS_INT(set->items[6].kind, RESOLVE_FUNCTION);
+	IS_INT(set->items[7].kind, RESOLVE_UNKNOWN);
+	OK(set->items[7].name == NULL);
 	release(set, tree, facts);
 	set = resolve("env cd", &tree, &facts);
 	OK(set->items[1].kind != RESOLVE_BUILTIN);
@@ -304,7 +304,26 @@ static const struct {
 	{ "PATH=$1 ls", RESOLVE_UNKNOWN, true },
 	{ "unset PATH; ls", RESOLVE_UNKNOWN, true },
 	{ "read PATH; ls", RESOLVE_UNKNOWN, true },
-	{ "printf -v PATH /x; ls", RESOLVE_UNKNOWN, true },
+	{ "printf -v PATH /x; ls", RESOLVE_NOT_FOUND, false },
+	{ "printf -v PATH %d 1; ls", RESOLVE_UNKNOWN, true },
+	{ "x=PATH; while a; do ls; read $x; break; done; ls",
+	    RESOLVE_UNKNOWN, true },
+	{ "ls() { :; }; ls", RESOLVE_FUNCTION, false },
+	{ "ls() { :; }; command ls", RESOLVE_FILE, false },
+	{ "ls() { :; }; unset -f ls; ls", RESOLVE_FILE, false },
+	{ "unset -f ls; ls; ls() { :; }; unset -f ls; ls", RESOLVE_FILE,
+	    false },
+	{ "if a; then ls() { :; }; fi; ls", RESOLVE_UNKNOWN, true },
+	{ "ls() { :; }; eval ls", RESOLVE_UNKNOWN, true },
+	{ "if a; then nope() { :; }; fi; nope", RESOLVE_FUNCTION, false },
+	{ "source <(echo ls)", RESOLVE_BUILTIN, false },
+	{ "f() { \"$@\"; }; ls", RESOLVE_FILE, true },
+	{ "source <(a; b)", RESOLVE_NOT_FOUND, true },
+	{ "echo ls | { bash; }", RESOLVE_FILE, true },
+	{ "{ bash; } < /dev/null", RESOLVE_FILE, true },
+	{ "BASH_ENV=/x bash -c ls", RESOLVE_FILE, true },
+	{ "env BASH_ENV=/x bash -c ls", RESOLVE_FILE, true },
+	{ "echo a b | xargs -n1 ls", RESOLVE_FILE, false },
 	{ "eval \"$x\"; ls", RESOLVE_UNKNOWN, true },
 	{ "for i in 1 2; do PATH=/x; ls; done", RESOLVE_NOT_FOUND, false },
 	{ "PATH=/nonexistent bash -c ls", RESOLVE_NOT_FOUND, false },

@@ -82,27 +82,68 @@ static const struct {
 	    "function=f: a=rm / : a=ls / : ls / : f / : *<variable $a>" },
 	{ "a=ls; f() { $a; }; a=rm; f", ": a=ls / function,compound=f: / "
 	    "function=f: *<variable $a> / : a=rm / : f" },
-	{ "a=ls; declare a=rm; a=x; $a", ": a=ls / : declare a=rm / : a=x / "
+	{ "a=ls; declare a=rm; $a; a=x; $a", ": a=ls / : declare a=rm / : rm / "
+	    ": a=x / : x" },
+	{ "a=ls; declare -l a=rm; a=x; $a", ": a=ls / : declare -l a=rm / "
+	    ": a=x / : *<variable $a>" },
+	{ "readonly a=ls; a=x; $a", ": readonly a=ls / : a=x / "
 	    ": *<variable $a>" },
 	{ "a=ls; export a=rm; $a", ": a=ls / : export a=rm / : rm" },
 	{ "a=ls; eval \"$secret\"; $a", ": a=ls / : eval <variable $secret> "
 	    "/ : *<variable $a>" },
 	{ "a=ls; inherited; $a", ": a=ls / : inherited / : *<variable $a>" },
-	{ "a=ls; unset a; $a", ": a=ls / : unset a / : *<variable $a>" },
-	{ "a=ls; printf -v a rm; $a", ": a=ls / : printf -v a rm / "
+	{ "a=ls; unset a; $a", ": a=ls / : unset a / :" },
+	{ "a=ls; printf -v a rm; $a", ": a=ls / : printf -v a rm / : rm" },
+	{ "printf -v a '%s-%b' x '\\x79'; $a z", ": printf -v a %s-%b x "
+	    "\\x79 / : x-y z" },
+	{ "printf -v a %d 1; $a", ": printf -v a %d 1 / : *<variable $a>" },
+	{ "read a b <<< 'x y z'; $a $b", ": read a b 0<<<x y z / : x y z" },
+	{ "IFS= read -r a <<< ' x '; \"$a\"", ": IFS='' read -r a 0<<< x  / "
+	    ":  x " },
+	{ "read a <<< \"$secret\"; $a", ": read a 0<<<<variable $secret> / "
 	    ": *<variable $a>" },
+	{ "set -- x 'y z'; a \"$@\" $2 $#; shift; a \"$1\"",
+	    ": set -- x y z / : a x y z y z 2 / : shift / : a y z" },
+	{ "set -- x; f() { a $1; }; f", ": set -- x / function,compound=f: / "
+	    "function=f: a *<variable $1> / : f" },
 	{ "a=1; ((a=2)); echo $a",
 	    ": a=1 / compound: / : echo *<variable $a>" },
 	{ "a=x b=$a c $a; d $a", ": a=x b=<variable $a> c / : d" },
 	{ "a=x b=$a; c $a$b", ": a=x b=x / : c xx" },
-	{ "a=(b c); $a", ": a=<unspecified (b c)> / : *<variable $a>" },
+	{ ": ${x:=a} $x; $x", ": : *<variable ${x:=a}> *<variable $x> / : a" },
+	{ "a=(b c); $a", ": a=<unspecified (b c)> / : b" },
+	{ "a=(b 'c d'); \"${a[@]}\" ${a[1]} ${a[-1]} ${#a[@]} \"${a[*]}\"",
+	    ": a=<unspecified (b 'c d')> / : b c d c d c d 2 b c d" },
+	{ "a=(b); a+=(c); a[2]=d; e \"${a[@]:1}\"", ": a=<unspecified (b)> / "
+	    ": a+=<unspecified (c)> / : a[2]=d / : e c d" },
+	{ "a=(b c); a=x; ${a[@]}", ": a=<unspecified (b c)> / : a=x / : x c" },
+	{ "a=(b $secret); ${a[0]}", ": a=<unspecified (b $secret)> / "
+	    ": *<variable ${a[0]}>" },
+	{ "a=([1]=b); ${a[1]}", ": a=<unspecified ([1]=b)> / "
+	    ": *<variable ${a[1]}>" },
+	{ "a=(b); if c; then a+=(d); fi; ${a[0]}", ": a=<unspecified (b)> / "
+	    "compound: / condition: c / : a+=<unspecified (d)> / "
+	    ": *<variable ${a[0]}>" },
 	{ "a[1]=x; $a", ": a[1]=x / : *<variable $a>" },
 	{ "echo $secret \"$secret\" $1 \"$@\" $? ${v:0:2} ${v/r/x} ${v[0]}",
 	    ": echo *<variable $secret> <variable $secret> *<variable $1> "
-	    "*<variable $@> <variable $?> *<variable ${v:0:2}> "
-	    "*<variable ${v/r/x}> *<variable ${v[0]}>" },
-	{ "${!v} ${v@P} ${!v*}", ": *<indirect ${!v}> *<indirect ${v@P}> "
+	    "*<variable $@> <variable $?> rm xm -rf *<variable ${v[0]}>" },
+	{ "${!v} ${v@P} ${!v*}", ": *<indirect ${!v}> rm -rf "
 	    "*<indirect ${!v*}>" },
+	{ "r=v; \"${!r}\" ${!secret}", ": r=v / : rm -rf "
+	    "*<indirect ${!secret}>" },
+	{ "x=/a/b.c; e ${x##*/} ${x#*/} ${x%.*} ${x%%/*}y ${x#/a} ${x%\"*\"}",
+	    ": x=/a/b.c / : e b.c a/b.c /a/b y /b.c /a/b.c" },
+	{ "x=aba; e ${x/a/c} ${x//a} ${x/#a/c} ${x/%a/c} ${x/a*/c} ${x//a/&&}",
+	    ": x=aba / : e cba b cba abc c aabaa" },
+	{ "x=aB; e ${x^} ${x^^} ${x,,} ${x,,B} ${x~~} ${x@U} ${x@Q} ${x@E}",
+	    ": x=aB / : e AB AB ab ab "
+	    "*<variable ${x~~}> AB 'aB' aB" },
+	{ "x=abc; e ${x:1} ${x: -1} ${x:0:-1} ${x:n-2:1} ${x:9}",
+	    ": x=abc / : e bc c ab b" },
+	{ "x=abc; e ${x#[a]} ${x#$secret} ${x:secret} ${x/b/\\\\}",
+	    ": x=abc / : e *<variable ${x#[a]}> *<variable ${x#$secret}> "
+	    "*<variable ${x:secret}> *<variable ${x/b/\\\\}>" },
 	{ "x='$(evil)'; echo ${x@P}", ": x=$(evil) / : echo "
 	    "*<indirect ${x@P}> / subst: evil" },
 	{ "RANDOM=1; echo $RANDOM", ": RANDOM=1 / : echo *<variable $RANDOM>" },
@@ -155,6 +196,21 @@ static const struct {
 	{ "coproc X { a; }; coproc b c", "compound: / "
 	    "background,coproc,compound: / background,coproc: a / compound: / "
 	    "background,coproc: b c" },
+	/* loops: told once for each known word */
+	{ "for x in a 'b c'; do $x; done", "compound: / loop: a / loop: b c" },
+	{ "for x in a b; do for y in c d; do $x $y; done; done", "compound: / "
+	    "loop,compound: / loop: a c / loop: a d / loop,compound: / "
+	    "loop: b c / loop: b d" },
+	{ "for x in a $secret; do $x; done", "compound: / "
+	    "loop: *<variable $x>" },
+	{ "for x in a b; do $x $y; y=c; done", "compound: / loop: a "
+	    "*<variable $y> / loop: y=c / loop: b *<variable $y> / "
+	    "loop: y=c" },
+	{ "for x in a b; do c; done; $x", "compound: / loop: c / loop: c / "
+	    ": *<variable $x>" },
+	{ "for x in a b; do $x; eval \"$secret\"; done", "compound: / "
+	    "loop: *<variable $x> / loop: eval <variable $secret> / "
+	    "loop: *<variable $x> / loop: eval <variable $secret>" },
 	{ "select x in a; do rm $x; done", "compound: / loop: rm "
 	    "*<variable $x>" },
 	{ "while a; do b; done | { c; }", "compound,0/2: / loop,condition: a "
@@ -265,7 +321,8 @@ static const char *const effects[] = {
 	"-enable -n test", "alias b=c", "unalias -a", "-compgen -W x",
 	"unset b", "-unset a", "-unset -v a", "pushd /x", "popd", "ls", "$v",
 	"-$secret", "\"$v\"", "-inherited", "POSIX=1", "-POSIXLY_CORRECT=1",
-	"-BASH_ALIASES[x]=y", "exec {b}>c", "-exec {a}>c", "-: ${a:=x}",
+	"-BASH_ALIASES[x]=y", "exec {b}>c", "-exec {a}>c", ": ${a:=x}",
+	"-unset a", "-read a", "-a=(x)", "-mapfile a",
 	": ${b:=x}", ": $((b = 1))", "-: $((a = 1))", "-: $((a++))",
 	": $((a == 1))", ": $((a <= 1, a != 2, a >= 1))", "-: $((a <<= 1))",
 	"coproc b { a=rm; }", "-coproc a { :; }", "-a+=x", "-a[0]=x",
@@ -444,7 +501,7 @@ main(void)
 	check_rest("if a; then\nalias b=c\ny; fi", NULL, false);
 	check_rest("echo $(alias a=b\na)", "alias", false);
 	check_rest("alias a=b; echo $(a)", "alias", false);
-	check_rest("f() { `a`; }; alias a=b; f", "alias", false);
+	check_rest("f() { `a`; }; alias a=b; f", "`a`", false);
 	check_rest("shopt -s extglob; echo a", NULL, false);
 	check_rest("echo $(alias a=b)\na", NULL, false);
 	check_effects();

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Indexed arrays whose elements are known, without gaps from index 0, and
+ * the positional parameters, which are kept as the elements of "@".
+ */
+#include "facts_int.h"
+
+#include <stdio.h>
+
+#define ITEMS_MAX 1024
+
+static struct syn_items *
+new_items(struct syn_walk *w, size_t n)
+{
+	struct syn_items *items = NULL;
+
+	if (n > ITEMS_MAX || !syn_spend(w, n * sizeof items->v[0]))
+		return NULL;
+	items = arena_alloc(w->arena, sizeof *items + n * sizeof items->v[0]);
+	items->n = n;
+	return items;
+}
+
+const struct syn_items *
+syn_array_get(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+
+	return syn_env_certain(w, slot) && slot->set ? slot->items : NULL;
+}
+
+const struct syn_items *
+syn_array_of(struct syn_walk *w, const struct syn_word *words, size_t n)
+{
+	struct syn_items *items;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!words[i].known || words[i].may_split)
+			return NULL;
+	items = new_items(w, n);
+	for (i = 0; items != NULL && i < n; i++) {
+		items->v[i].s = words[i].value;
+		items->v[i].len = words[i].len;
+	}
+	return items;
+}
+
+/* ---- assigning ---------------------------------------------------------- */
+
+/* Items of old and, behind them, of more. */
+static const struct syn_items *
+join(struct syn_walk *w, const struct syn_items *old,
+    const struct syn_items *more)
+{
+	struct syn_items *all;
+
+	if (old == NULL || more == NULL)
+		return NULL;
+	all = new_items(w, old->n + more->n);
+	if (all == NULL)
+		return NULL;
+	memcpy(all->v, old->v, old->n * sizeof old->v[0]);
+	memcpy(all->v + old->n, more->v, more->n * sizeof more->v[0]);
+	return all;
+}
+
+static const struct syn_items *
+read_items(struct syn_walk *w, const struct syn_assignment *a)
+{
+	struct syn_vec words = { NULL, 0, 0 };
+	const struct syn_text *t;
+
+	if (a->odd || a->value == NULL || a->value->kind != SYN_PIECE_ARRAY)
+		return NULL;
+	for (t = a->value->words; t != NULL; t = t->next) {
+		/* [i]=value is put elsewhere. */
+		if (t->assignment != NULL || t->pieces == NULL ||
+		    t->pieces->kind == SYN_PIECE_SUBSCRIPT)
+			return NULL;
+		syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
+	}
+	return syn_array_of(w, words.v, words.n);
+}
+
+static bool
+read_index(struct syn_walk *w, const struct syn_piece *key, size_t n,
+    size_t *ret)
+{
+	const char *text;
+	size_t len;
+	int64_t v;
+
+	if (key == NULL || !syn_arith_text(w, key, &text, &len) || len == 0 ||
+	    !syn_arith_value(w, text, len, &v))
+		return false;
+	if (v < 0)
+		v += (int64_t)n;
+	*ret = (size_t)v;
+	return v >= 0;
+}
+
+static const struct syn_items *
+put_item(struct syn_walk *w, const struct syn_items *old, size_t at,
+    const struct syn_assign *told)
+{
+	struct syn_items *all;
+
+	if (old == NULL || at > old->n || !told->value.known || told->append)
+		return NULL;
+	all = new_items(w, at == old->n ? at + 1 : old->n);
+	if (all == NULL)
+		return NULL;
+	memcpy(all->v, old->v, old->n * sizeof old->v[0]);
+	all->v[at].s = told->value.value;
+	all->v[at].len = told->value.len;
+	return all;
+}
+
+/* a=(…), a+=(…), a[i]=…, and a=… where a is an array. */
+void
+syn_array_assign(struct syn_walk *w, const struct syn_assignment *a,
+    const struct syn_assign *told)
+{
+	const struct syn_items *old, *now = NULL;
+	size_t at = 0;
+
+	old = syn_array_get(w, a->name, a->name_len);
+	if (told->array && a->subscript == NULL)
+		now = told->append ? join(w, old, read_items(w, a)) :
+		    read_items(w, a);
+	else if (!told->array && (a->subscript == NULL || (old != NULL &&
+	    read_index(w, a->key, old->n, &at))))
+		now = put_item(w, old, at, told);
+	if (now != NULL)
+		syn_env_set_items(w, a->name, a->name_len, now);
+	else
+		syn_env_forget(w, a->name, a->name_len);
+}
+
+/* ---- expanding ---------------------------------------------------------- */
+
+/* The items that a parameter speaks of: NULL: none that are known.  *ret_all
+ * '@' or '*': of all of them; else of the one with that key. */
+static const struct syn_items *
+find(struct syn_walk *w, const struct syn_param *param, char *ret_all)
+{
+	const struct syn_piece *key = param->subscript;
+	char c = param->name_len > 0 ? param->name[0] : '\0';
+
+	*ret_all = '\0';
+	if (!param->has_subscript && (c == '@' || c == '*')) {
+		*ret_all = c;
+		return syn_array_get(w, "@", 1);
+	}
+	if (!param->has_subscript)
+		return syn_is(c, SYN_CH_DIGIT) && c != '0' ?
+		    syn_array_get(w, "@", 1) : NULL;
+	if (key != NULL && key->next == NULL && key->len == 1 &&
+	    key->kind == SYN_PIECE_LITERAL &&
+	    strchr("@*", key->text[0]) != NULL)
+		*ret_all = key->text[0];
+	return syn_array_get(w, param->name, param->name_len);
+}
+
+bool
+syn_array_element(struct syn_walk *w, const struct syn_param *param,
+    enum syn_var *ret_state, const char **ret, size_t *ret_len)
+{
+	const struct syn_items *items;
+	size_t at = 0, i;
+	char all;
+
+	items = find(w, param, &all);
+	if (items == NULL || all != '\0')
+		return false;
+	if (param->has_subscript) {
+		if (!read_index(w, param->subscript, items->n, &at))
+			return false;
+	} else {
+		for (i = 0; i < param->name_len && at <= ITEMS_MAX; i++)
+			at = at * 10 + (size_t)(param->name[i] - '0');
+		at--;
+	}
+	*ret_state = at < items->n ? SYN_VAR_SET : SYN_VAR_UNSET;
+	if (at < items->n) {
+		*ret = items->v[at].s;
+		*ret_len = items->v[at].len;
+	}
+	return true;
+}
+
+static void
+add_number(struct syn_maker *m, const struct syn_piece *piece, size_t n,
+    bool quoted)
+{
+	char number[32];
+
+	snprintf(number, sizeof number, "%zu", n);
+	syn_add_value(m, piece, number, strlen(number), quoted);
+}
+
+static void
+add_items(struct syn_maker *m, const struct syn_piece *piece,
+    const struct syn_item *v, size_t n, bool quoted, bool join)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i > 0 && join)
+			syn_add(m, true, quoted, 0, " ", 1);
+		else if (i > 0 && m->has)
+			syn_finish(m);
+		syn_add_value(m, piece, v[i].s, v[i].len, quoted);
+	}
+}
+
+bool
+syn_array_expand(struct syn_maker *m, const struct syn_piece *piece,
+    bool quoted)
+{
+	const struct syn_param *param = piece->param;
+	const struct syn_items *items;
+	const char *ifs = syn_env_ifs(m->w);
+	size_t from = 0, n;
+	char all;
+
+	if (param->name_len == 1 && param->name[0] == '#' &&
+	    param->op == SYN_PARAM_PLAIN) {
+		items = syn_array_get(m->w, "@", 1);
+		if (items != NULL)
+			add_number(m, piece, items->n, quoted);
+		return items != NULL;
+	}
+	items = find(m->w, param, &all);
+	if (items == NULL || all == '\0')
+		return false;
+	if (param->op == SYN_PARAM_LENGTH) {
+		add_number(m, piece, items->n, quoted);
+		return true;
+	}
+	n = items->n;
+	if (param->op == SYN_PARAM_SUBSTRING) {
+		/* ${@:0} counts from $0 on. */
+		if (!param->has_subscript ||
+		    !syn_param_range(m, param, items->n, &from, &n))
+			return false;
+	} else if (param->op != SYN_PARAM_PLAIN) {
+		return false;
+	}
+	/* "$@" of nothing is no word; joined is what other characters of IFS
+	 * would join otherwise. */
+	if (n == 0 || m->nested > 0 || ifs == NULL ||
+	    strcmp(ifs, " \t\n") != 0)
+		return false;
+	add_items(m, piece, items->v + from, n, quoted,
+	    !syn_globs(m->mode) || (quoted && all == '*'));
+	return true;
+}

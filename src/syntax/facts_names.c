@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: ISC */
+/* The builtins that give variables values: read, printf -v, declare, … */
+#include "facts_int.h"
+
+static bool
+is(const struct syn_word *word, const char *s)
+{
+	return word->known && strcmp(word->value, s) == 0;
+}
+
+/* NAME or NAME[…] or NAME=…; false when it is not known which. */
+static bool
+name_of(const struct syn_word *word, const char **ret_name, size_t *ret_len)
+{
+	size_t i = 0;
+
+	if (!word->known) {
+		/* "x=$(y)" still says its name. */
+		if (word->n_parts == 0 || !word->parts[0].known)
+			return false;
+		i = strcspn(word->parts[0].text, "=");
+		if (i == word->parts[0].len || i == 0)
+			return false;
+		i = 0;
+	}
+	while (syn_is((unsigned char)word->value[i], SYN_CH_NAME))
+		i++;
+	*ret_name = word->value;
+	*ret_len = i;
+	return i > 0;
+}
+
+/* The word is a name and nothing else. */
+static bool
+is_plain(const struct syn_word *word)
+{
+	const char *name;
+	size_t len;
+
+	return word->known && name_of(word, &name, &len) && len == word->len &&
+	    !syn_is((unsigned char)name[0], SYN_CH_DIGIT);
+}
+
+static void
+set_plain(struct syn_walk *w, const struct syn_word *name, const char *value,
+    size_t len)
+{
+	const char *copy;
+
+	if (!is_plain(name)) {
+		syn_forget_word(w, name);
+		return;
+	}
+	if (!syn_spend(w, len)) {
+		syn_env_forget(w, name->value, name->len);
+		return;
+	}
+	copy = arena_memdup0(w->arena, value, len);
+	syn_env_set(w, name->value, name->len, SYN_VAR_SET, copy, len);
+}
+
+/* What stands in [ ] behind a name is evaluated when the builtin uses it. */
+void
+syn_walk_subscript(struct syn_walk *w, const struct syn_word *word)
+{
+	const char *open = word->known ? strchr(word->value, '[') : NULL;
+	struct syn_word key;
+
+	if (open == NULL)
+		return;
+	key = *word;
+	key.value = open + 1;
+	key.len = word->len - (size_t)(key.value - word->value);
+	if (key.len > 0 && key.value[key.len - 1] == ']')
+		key.len--;
+	syn_walk_evaluated(w, &key);
+}
+
+/* Known words that are no name are something else: options' arguments. */
+void
+syn_forget_word(struct syn_walk *w, const struct syn_word *word)
+{
+	const char *name;
+	size_t len;
+
+	syn_walk_subscript(w, word);
+	if (name_of(word, &name, &len)) {
+		syn_name_effect(w, name, len);
+		syn_env_forget(w, name, len);
+	} else if (!word->known) {
+		syn_env_hostile(w);
+	}
+}
+
+/* mapfile, read …: every word that is no option may be a name. */
+static void
+do_names(const struct syn_call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++)
+		if (!c->words[i].known || c->words[i].value[0] != '-')
+			syn_forget_word(c->w, &c->words[i]);
+}
+
+/* ---- read --------------------------------------------------------------- */
+
+/* The text on the command's standard input, where the line shows it. */
+static const struct syn_word *
+input_of(const struct syn_command *command)
+{
+	size_t i;
+
+	for (i = command->n_redirs; i-- > 0;) {
+		const struct syn_redir *r = &command->redirs[i];
+
+		if (r->fd != 0 || r->fd_name != NULL)
+			continue;
+		return (r->op == SYN_REDIR_HEREDOC ||
+		    r->op == SYN_REDIR_HERESTRING) && r->target.known ?
+		    &r->target : NULL;
+	}
+	return NULL;
+}
+
+/* The characters at which this read splits: NULL: not these. */
+static const char *
+split_at(const struct syn_call *c)
+{
+	const struct syn_command *command = c->command;
+	const char *ifs = syn_env_ifs(c->w);
+
+	if (command->n_assigns == 1 &&
+	    strcmp(command->assigns[0].name, "IFS") == 0)
+		ifs = command->assigns[0].value.known ?
+		    command->assigns[0].value.value : NULL;
+	else if (command->n_assigns > 0)
+		return NULL;
+	if (ifs == NULL || (ifs[0] != '\0' && strcmp(ifs, " \t\n") != 0))
+		return NULL;
+	return ifs;
+}
+
+/* read [-r] name… with a known line; false: something else. */
+static bool
+read_line(const struct syn_call *c)
+{
+	const struct syn_word *text = input_of(c->command);
+	const char *ifs = split_at(c), *p, *end;
+	bool raw = false;
+	size_t i = 1, len;
+
+	if (text == NULL || ifs == NULL)
+		return false;
+	if (i < c->n && is(&c->words[i], "-r")) {
+		raw = true;
+		i++;
+	}
+	p = text->value;
+	end = p + strcspn(p, "\n");
+	if (i == c->n || (!raw && memchr(p, '\\', (size_t)(end - p)) != NULL))
+		return false;
+	for (len = i; len < c->n; len++)
+		if (!is_plain(&c->words[len]) || c->words[len].may_split)
+			return false;
+	for (; i < c->n; i++) {
+		while (p < end && strchr(ifs, *p) != NULL)
+			p++;
+		if (i + 1 < c->n) {
+			for (len = 0; p + len < end &&
+			    strchr(ifs, p[len]) == NULL; len++)
+				continue;
+		} else {
+			for (len = (size_t)(end - p); len > 0 &&
+			    strchr(ifs, p[len - 1]) != NULL; len--)
+				continue;
+		}
+		syn_name_effect(c->w, c->words[i].value, c->words[i].len);
+		set_plain(c->w, &c->words[i], p, len);
+		p += len;
+	}
+	return true;
+}
+
+void
+syn_do_read(const struct syn_call *c)
+{
+	if (c->w->first || !read_line(c))
+		do_names(c);
+}
+
+/* mapfile -C runs its argument for every so many lines. */
+void
+syn_do_mapfile(const struct syn_call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++)
+		if (c->words[i].known && c->words[i].value[0] == '-' &&
+		    strchr(c->words[i].value, 'C') != NULL)
+			syn_env_hostile(c->w);
+	do_names(c);
+}
+
+/* Only the second word of getopts is a name. */
+void
+syn_do_getopts(const struct syn_call *c)
+{
+	size_t at = c->n > 1 && is(&c->words[1], "--") ? 3 : 2;
+
+	if (c->n > 1 && c->words[1].may_split)
+		syn_env_hostile(c->w);
+	if (c->n > at)
+		syn_forget_word(c->w, &c->words[at]);
+}
+
+void
+syn_do_wait(const struct syn_call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++) {
+		if (c->words[i].known &&
+		    strncmp(c->words[i].value, "-p", 2) == 0)
+			do_names(c);
+		if (!c->words[i].known && i == 1 && c->n > 2)
+			syn_env_hostile(c->w);
+	}
+}
+
+/* ---- printf ------------------------------------------------------------- */
+
+/* name: of -v; rest: the index of the format. */
+static void
+print_to(const struct syn_call *c, const struct syn_word *name, size_t rest)
+{
+	struct buf out = BUF_INIT_MAX(SYN_LEN_MAX);
+	struct syn_vec words = { NULL, 0, 0 };
+	size_t i;
+
+	if (c->w->first || !is_plain(name) || rest >= c->n) {
+		syn_forget_word(c->w, name);
+		return;
+	}
+	*(struct syn_word *)syn_vec_add(c->w, &words, sizeof *name) =
+	    (struct syn_word){ .known = true, .value = "printf", .len = 6 };
+	for (i = rest; i < c->n; i++)
+		*(struct syn_word *)syn_vec_add(c->w, &words, sizeof *name) =
+		    c->words[i];
+	syn_name_effect(c->w, name->value, name->len);
+	if (syn_output(words.v, words.n, &out))
+		set_plain(c->w, name, out.data != NULL ? out.data : "",
+		    out.len);
+	else
+		syn_env_forget(c->w, name->value, name->len);
+	buf_done(&out);
+}
+
+void
+syn_do_printf(const struct syn_call *c)
+{
+	struct syn_word name;
+	size_t i = 1;
+
+	if (i == c->n)
+		return;
+	if (!c->words[i].known) {
+		/* Could be "-v". */
+		syn_env_hostile(c->w);
+	} else if (is(&c->words[i], "-v")) {
+		if (i + 1 < c->n)
+			print_to(c, &c->words[i + 1], i + 2);
+	} else if (strncmp(c->words[i].value, "-v", 2) == 0) {
+		name = c->words[i];
+		name.value += 2;
+		name.len -= 2;
+		print_to(c, &name, i + 1);
+	}
+}
+
+/* ---- declare, export ---------------------------------------------------- */
+
+/* The letters of the options in front of the names. */
+static size_t
+read_options(const struct syn_call *c, char *letters, size_t size)
+{
+	size_t i, n = 0, j;
+
+	for (i = 1; i < c->n; i++) {
+		const struct syn_word *word = &c->words[i];
+
+		if (!word->known || word->len < 2 ||
+		    (word->value[0] != '-' && word->value[0] != '+'))
+			break;
+		if (is(word, "--")) {
+			i++;
+			break;
+		}
+		for (j = 1; j < word->len && n + 1 < size; j++)
+			letters[n++] = word->value[0] == '+' ? '+' :
+			    word->value[j];
+	}
+	letters[n] = '\0';
+	return i;
+}
+
+/* NAME=value of a builtin that gives it no attribute but the export's. */
+static void
+assign_plain(struct syn_walk *w, const struct syn_word *word,
+    const char *name, size_t len)
+{
+	const char *value = word->value + len + 1;
+
+	syn_name_effect(w, name, len);
+	if (word->known && !word->may_split && word->value[len] == '=')
+		syn_env_set(w, name, len, SYN_VAR_SET, value,
+		    word->len - len - 1);
+	else
+		syn_env_forget(w, name, len);
+}
+
+/* What -i makes of a value. */
+static void
+evaluate(struct syn_walk *w, const struct syn_word *word)
+{
+	const char *equals = strchr(word->value, '=');
+	struct syn_word value = *word;
+
+	if (equals == NULL)
+		return;
+	value.value = equals + 1;
+	value.len = word->len - (size_t)(value.value - word->value);
+	syn_walk_evaluated(w, &value);
+}
+
+/* declare, local, readonly: attributes. */
+void
+syn_do_declare(const struct syn_call *c)
+{
+	bool function = (c->w->at.context & SYN_IN_FUNCTION) != 0;
+	char letters[32];
+	const char *name;
+	size_t i, len;
+	bool plain, array;
+
+	i = read_options(c, letters, sizeof letters);
+	plain = !is(&c->words[0], "readonly") &&
+	    strspn(letters, "xt") == strlen(letters) &&
+	    (function || !is(&c->words[0], "local"));
+	array = strspn(letters, "axt") == strlen(letters) &&
+	    !is(&c->words[0], "readonly");
+	/* A reference: to assign to it is to assign to what nobody knows. */
+	if (strchr(letters, 'n') != NULL)
+		syn_env_hostile(c->w);
+	for (; i < c->n; i++) {
+		const struct syn_word *word = &c->words[i];
+
+		syn_walk_subscript(c->w, word);
+		if (strchr(letters, 'i') != NULL && word->known)
+			evaluate(c->w, word);
+		if (!name_of(word, &name, &len)) {
+			if (!word->known)
+				syn_env_hostile(c->w);
+		} else if (plain) {
+			assign_plain(c->w, word, name, len);
+		} else if (array) {
+			syn_name_effect(c->w, name, len);
+			syn_env_forget(c->w, name, len);
+		} else {
+			syn_name_effect(c->w, name, len);
+			syn_env_taint(c->w, name, len);
+		}
+	}
+}
+
+/* export NAME=value is a plain assignment. */
+void
+syn_do_export(const struct syn_call *c)
+{
+	size_t i, len;
+	const char *name;
+
+	for (i = 1; i < c->n; i++) {
+		const struct syn_word *word = &c->words[i];
+
+		if (word->known && word->value[0] == '-')
+			continue;
+		syn_walk_subscript(c->w, word);
+		if (!name_of(word, &name, &len))
+			syn_env_hostile(c->w);
+		else if (strchr(word->value, '=') != NULL)
+			assign_plain(c->w, word, name, len);
+	}
+}
+
+/* ---- unset, set --, shift ----------------------------------------------- */
+
+void
+syn_do_unset(const struct syn_call *c)
+{
+	bool function = (c->w->at.context & SYN_IN_FUNCTION) != 0;
+	bool variables = true, functions = true;
+	char letters[32];
+	size_t i = read_options(c, letters, sizeof letters);
+
+	if (strchr(letters, 'f') != NULL)
+		variables = false;
+	if (strchr(letters, 'v') != NULL || strchr(letters, 'n') != NULL)
+		functions = false;
+	for (; i < c->n; i++) {
+		const struct syn_word *word = &c->words[i];
+
+		/* Without -f it is a function only where no variable is. */
+		if (functions && word->known)
+			syn_function_unset(c->w, word->value, word->len,
+			    !variables);
+		else if (functions)
+			syn_env_hostile(c->w);
+		if (!variables)
+			continue;
+		if (!function && is_plain(word) && letters[0] != 'n')
+			syn_env_set(c->w, word->value, word->len,
+			    SYN_VAR_UNSET, "", 0);
+		else
+			syn_forget_word(c->w, word);
+	}
+}
+
+/* set -- words: from index i on. */
+void
+syn_positional(const struct syn_call *c, size_t i)
+{
+	const struct syn_items *items = c->w->first ? NULL :
+	    syn_array_of(c->w, c->words + i, c->n - i);
+
+	if (items != NULL)
+		syn_env_set_items(c->w, "@", 1, items);
+	else
+		syn_env_forget(c->w, "@", 1);
+}
+
+void
+syn_do_shift(const struct syn_call *c)
+{
+	const struct syn_items *items = syn_array_get(c->w, "@", 1);
+	struct syn_items *rest;
+	size_t n = 1;
+
+	if (c->n > 1)
+		n = c->n == 2 && c->words[1].known && c->words[1].len == 1 &&
+		    syn_is((unsigned char)c->words[1].value[0],
+		    SYN_CH_DIGIT) ? (size_t)(c->words[1].value[0] - '0') :
+		    SIZE_MAX;
+	if (items == NULL || n == SIZE_MAX || !syn_spend(c->w,
+	    items->n * sizeof items->v[0])) {
+		syn_env_forget(c->w, "@", 1);
+		return;
+	}
+	/* Too far: nothing is shifted. */
+	if (n > items->n)
+		return;
+	rest = arena_alloc(c->w->arena, sizeof *rest +
+	    (items->n - n) * sizeof items->v[0]);
+	rest->n = items->n - n;
+	memcpy(rest->v, items->v + n, rest->n * sizeof items->v[0]);
+	syn_env_set_items(c->w, "@", 1, rest);
+}
