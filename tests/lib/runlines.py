@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: ISC
+"""Makes lines that hide what they run, for tests/lib/run_oracle.py: the
+only programs in them are its stand-ins, the only files below its working
+directory."""
+import random
+
+NAMES = ["t1", "t2", "t3", "f1", "run", "tool", "u1", "only2", "nx"]
+SURE = ["t1", "t2", "t3", "run", "tool"]
+VARS = ["a", "b", "c", "V1", "V2", "V3"]
+FUNCTIONS = ["g1", "g2", "t1", "tool", "echo"]
+PLAIN = ["x", "-a", "y z", "", "a=b", "1", "*.no", "é", "$a", "$(x)", "`x`",
+         "{p,q}", "~", "\\", "'", '"', "#c", ";", "&", "a\tb"]
+OPERATORS = ["${%s#t}", "${%s##*t}", "${%s%%1}", "${%s%%%%1*}", "${%s/t/u}",
+             "${%s//1/2}", "${%s/#t/f}", "${%s/%%1/2}", "${%s^}", "${%s^^}",
+             "${%s,}", "${%s,,}", "${%s:0}", "${%s:0:2}", "${%s: -1}",
+             "${%s:1:1}", "${#%s}", "${%s:-t2}", "${%s-t3}", "${%s:+t1}",
+             "${%s+x}", "${%s:=t1}", "${%s@Q}", "${%s@L}", "${%s@U}",
+             "${%s@E}", "${!%s}", "${%s/1/&&}", "${%s#?}", "${%s/*/t1}",
+             "${%s#\\t}", "${%s/'1'/2}"]
+
+
+class Lines:
+    def __init__(self, rng):
+        self.rng = rng
+        self.depth = 3
+
+    def pick(self, *choices):
+        return self.rng.choice(choices)
+
+    def deeper(self, make, otherwise):
+        if self.depth <= 0:
+            return otherwise
+        self.depth -= 1
+        try:
+            return make()
+        finally:
+            self.depth += 1
+
+    # ---- words ----------------------------------------------------------
+    def quoted(self, text):
+        kind = self.rng.randrange(6)
+        if kind == 0:
+            return "'" + text.replace("'", "'\\''") + "'"
+        if kind == 1:
+            return '"' + "".join("\\" + c if c in '"\\$`' else c
+                                 for c in text) + '"'
+        if kind == 2:
+            return "$'" + "".join(
+                "\\x%02x" % b if self.rng.randrange(3) == 0 else
+                chr(b) if 32 < b < 127 and chr(b) not in "\\'" else
+                "\\%03o" % b for b in text.encode()) + "'"
+        if kind == 3:
+            return "".join("\\" + c for c in text) if text and \
+                text.isalnum() and text.isascii() else "'" + \
+                text.replace("'", "'\\''") + "'"
+        if kind == 4 and text.isalnum() and text.isascii():
+            at = self.rng.randrange(len(text) + 1)
+            return text[:at] + self.pick('""', "''", "\\\n", "$''") + text[at:]
+        return text if text.isalnum() else "'" + \
+            text.replace("'", "'\\''") + "'"
+
+    def variable(self):
+        name = self.pick(*VARS)
+        return self.pick("$" + name, "${%s}" % name,
+                         self.pick(*OPERATORS) % name)
+
+    def element(self):
+        return self.pick("${r[0]}", "${r[1]}", "${r[-1]}", "${r[@]}",
+                         "${r[*]}", "${#r[@]}", "${r[@]:1}", "$r", "${r[i]}",
+                         "${r[0]#t}", "$1", "$2", "$@", "$*", "$#", "${@:2}",
+                         "${r[9]}", "${r[@]:0:1}")
+
+    def word(self):
+        kind = self.rng.randrange(16)
+        if kind < 5:
+            return self.quoted(self.pick(*(PLAIN + NAMES)))
+        if kind < 8:
+            return self.variable()
+        if kind < 9:
+            return '"' + self.variable() + '"'
+        if kind < 10:
+            return self.element()
+        if kind < 11:
+            return '"' + self.element() + '"'
+        if kind < 12:
+            return self.pick("{x,y}", "p{1..3}", "{t,u}1", "~", "here*", "[x",
+                             "$((1+2))", "$((i))", "$((i+1))", "$[2*3]",
+                             "x$a", '"x $a y"', "$?", "$0", "${a}1")
+        if kind < 13:
+            return self.deeper(
+                lambda: self.pick("$(%s)", '"$(%s)"', "<(%s)", "x$(%s)") %
+                self.line(), "x")
+        return self.quoted(self.pick(*PLAIN))
+
+    def words(self):
+        return " ".join(self.word() for _ in range(self.rng.randrange(3)))
+
+    def name(self):
+        kind = self.rng.randrange(10)
+        if kind < 5:
+            return self.quoted(self.pick(*NAMES))
+        if kind < 7:
+            return self.variable()
+        if kind < 8:
+            return self.pick('"${r[@]}"', "${r[@]}", "$1", '"$@"', "${r[1]}",
+                             "$r", "t$((i))", "t{1,2}", "./here", "$D/p1/t1",
+                             "../p2/u1", "$D/p2/only2", "~/here", "$a$b")
+        if kind < 9:
+            return self.pick(*FUNCTIONS)
+        return self.pick("command ", "command -p ", "builtin ", "exec ",
+                         "env ", "env -i ", "nice ", "nohup ", "timeout 5 ",
+                         "setsid -w ", "env A=1 ", "stdbuf -o0 ",
+                         "env PATH=$D/p2 ", "command -- ",
+                         "xargs ") + self.pick(*SURE)
+
+    # ---- commands -------------------------------------------------------
+    def value(self):
+        return self.pick(self.quoted(self.pick(*SURE)), self.word(),
+                         "t", "1", "'t1 x'", '"$a$b"', "$a$b", "a", "T1",
+                         "xt1", "t1.x", "${a}1")
+
+    def assign(self):
+        name = self.pick("a", "b", "c", "V1")
+        return self.pick(
+            lambda: name + "=" + self.value(),
+            lambda: name + "=" + self.value(),
+            lambda: name + "+=" + self.value(),
+            lambda: "r=(%s %s)" % (self.pick(*SURE), self.words()),
+            lambda: "r+=(%s)" % self.words(),
+            lambda: "r[%s]=%s" % (self.pick("0", "1", "i", "$i", "-1", "7"),
+                                  self.value()),
+            lambda: "r=" + self.value(),
+            lambda: "i=" + self.pick("0", "1", "2", "x"),
+            lambda: "declare %s=%s" % (name, self.value()),
+            lambda: "export %s=%s" % (name, self.value()),
+            lambda: "local %s=%s" % (name, self.value()),
+            lambda: "declare %s %s=%s" % (self.pick(
+                "-x", "-u", "-l", "-i", "-r", "-a"), name, self.value()),
+            lambda: "readonly %s=%s" % (name, self.value()),
+            lambda: "printf -v %s %s" % (name, self.pick(
+                "t1", "%s t1", "'%s%s' t 1", "%b 't\\x31'", "%s " +
+                self.word())),
+            lambda: "read %s <<< %s" % (name, self.value()),
+            lambda: "read -r a b <<< %s" % self.value(),
+            lambda: "IFS= read -r %s <<< %s" % (name, self.value()),
+            lambda: "IFS=%s" % self.pick("1", "t", ",", "''", "' '"),
+            lambda: "unset %s" % self.pick(name, "r", "i", "-v a", "-f t1",
+                                           "g1", "-f g1"),
+            lambda: "set -- %s %s" % (self.pick(*SURE), self.words()),
+            lambda: self.pick("shift", "shift 2", "((i=1))", "let i=2",
+                              ": ${a:=t1}", "((i++))", ": $((i=2))"),
+            lambda: "PATH=" + self.pick("$D/p2", "$D/p2:$PATH", "$PATH:$D/p2",
+                                        "", ".", "$a", "$D/p1"),
+            lambda: self.pick("cd ../p1", "cd $D/p2", "cd ..", "cd -", "cd",
+                              "cd $a", "pushd ../p2", "popd", "cd nowhere",
+                              "cd p1"),
+            lambda: self.pick("hash -p $D/p2/u1 t1", "hash -r", "hash t2",
+                              "BASH_CMDS[t1]=$D/p2/u1", "enable -n echo",
+                              "set -f", "set +B", "alias t1=t2", "set -x",
+                              "shopt -s nullglob", "set -e", "PS4='$(t3)'",
+                              "declare -n a=b", "mapfile -t r <<< t1",
+                              "set -k"))()
+
+    def simple(self):
+        prefix = self.pick("", "", "", "", "a=t2 ", "PATH=$D/p2 ", "b=$a ",
+                           "IFS=1 ")
+        suffix = self.pick("", "", "", "", "", " >o", " 2>&1", " <<< x",
+                           " > $a", " {fd}>o", " <here")
+        return prefix + self.name() + " " + self.words() + suffix
+
+    def program(self):
+        text = self.deeper(self.line, "t1 x")
+        quoted = "'" + text.replace("'", "'\\''") + "'"
+        return self.pick(
+            lambda: "eval " + quoted,
+            lambda: "eval " + self.words(),
+            lambda: "bash -c " + quoted,
+            lambda: "sh -c " + quoted,
+            lambda: "bash <<'E'\n%s\nE\n" % text,
+            lambda: "bash <<E\n%s\nE\n" % text,
+            lambda: "echo t1 x | bash",
+            lambda: "printf '%%s\\n' %s | xargs t1" % self.pick(*SURE),
+            lambda: "echo a b c | xargs -n2 t1",
+            lambda: "echo p | xargs -I{} t1 {} q",
+            lambda: "find . -maxdepth 0 -exec t1 {} \\;",
+            lambda: ". /dev/stdin <<< " + quoted,
+            lambda: ". <(echo t1 x)",
+            lambda: "bash <(echo t1 x)",
+            lambda: "trap %s EXIT" % quoted,
+            lambda: "trap %s DEBUG" % quoted,
+            lambda: "env bash -c " + quoted,
+            lambda: "exec bash -c " + quoted,
+            lambda: "bash -c '\"$@\"' x t1 " + self.words(),
+            lambda: "echo t1 | { bash; }")()
+
+    def compound(self):
+        inner = self.deeper(self.line, "t1 in")
+        other = self.deeper(self.line, "t2 in")
+        return self.pick(
+            lambda: "for a in %s %s; do %s; done" % (
+                self.pick(*SURE), self.words(), inner),
+            lambda: "for c in t1 t2; do %s; done" % inner,
+            lambda: "for c in t1 t2; do $c x; %s; done" % inner,
+            lambda: "for c; do %s; done" % inner,
+            lambda: "for ((i=0; i<2; i++)); do %s; done" % inner,
+            lambda: "while f1; do %s; done" % inner,
+            lambda: "while t1 c; do %s; break; done" % inner,
+            lambda: "until t1 c; do %s; done" % inner,
+            lambda: "if %s; then %s; else %s; fi" % (
+                self.pick("t1", "f1", "true"), inner, other),
+            lambda: "case %s in t*) %s;; *) %s;; esac" % (
+                self.word(), inner, other),
+            lambda: "(%s)" % inner,
+            lambda: "{ %s; }" % inner,
+            lambda: "%s() { %s; }" % (self.pick(*FUNCTIONS), inner),
+            lambda: "%s() { %s; }; %s" % (
+                self.pick("g1", "g2"), inner, self.pick("g1", "g2 t1 x")),
+            lambda: "! %s" % inner,
+            lambda: "[[ %s == t* ]] && %s" % (self.word(), inner),
+            lambda: "((i < 2)) && %s" % inner,
+            lambda: "coproc { %s; }; wait" % inner)()
+
+    def command(self):
+        kind = self.rng.randrange(20)
+        if kind < 8:
+            return self.assign()
+        if kind < 14:
+            return self.simple()
+        if kind < 16:
+            return self.program()
+        return self.compound()
+
+    def line(self):
+        text = self.command()
+        for _ in range(self.rng.choice((0, 1, 1, 2, 3))):
+            text += ("" if text.endswith("\n") else self.pick(
+                "; ", "; ", "; ", " && ", " || ", " | ", "\n", "& ")) + \
+                self.command()
+        return text + ("" if not text.endswith("\n") else ":")
+
+
+def make(seed, count):
+    rng = random.Random(seed)
+    out = []
+    while len(out) < count:
+        unit = Lines(rng).line().encode()
+        if b"\0" not in unit:
+            out.append(unit)
+    return out

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: ISC
+"""What is said to run is what runs: lines are really given to bash, where
+nothing but harmless stand-ins can be started, and every start must have been
+told, word for word where nothing is said to be unknown.
+
+FACTS_SEED   seed of what is made up (a number; "random" for a new one)
+FACTS_COUNT  lines to make up (600)"""
+import os
+import random
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import bash_oracle
+import run_oracle
+import runlines
+from tap import Tap
+
+ATTACKS = os.path.join(HERE, "..", "cases", "facts-attacks.case")
+SHOWN = 5
+WORKERS = 2
+# Of the attacks: told word for word.  It may only grow.
+EXACT_MIN = 0.70
+# Of what is made up, which says much less.
+MADE_MIN = 0.25
+
+
+class Checker:
+    def __init__(self, rig):
+        self.rig = rig
+
+    def verdict(self, unit):
+        runs = self.rig.run(unit)
+        if runs is None:
+            return "hung"
+        return run_oracle.verdict(runs, self.rig.told([unit])[0])
+
+    def check(self, units):
+        out, told = [], self.rig.told(units)
+        for at, unit in enumerate(units):
+            runs = self.rig.run(unit)
+            out.append("hung" if runs is None else
+                       "idle" if not runs else
+                       run_oracle.verdict(runs, told[at]))
+            if runs is None:    # the rig has moved
+                told[at + 1:] = self.rig.told(units[at + 1:])
+        return out
+
+    def shrink(self, unit):
+        return bash_oracle.shrink(
+            unit, lambda u: self.verdict(u).startswith("untold"), 150)
+
+
+def compare(tap, rigs, units, name, minimum):
+    shares = [units[i::WORKERS] for i in range(WORKERS)]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        results = list(pool.map(lambda x: Checker(x[0]).check(x[1]),
+                                zip(rigs, shares)))
+    counts, notes = {}, []
+    for rig, share, result in zip(rigs, shares, results):
+        for unit, verdict in zip(share, result):
+            kind = verdict.split(":")[0]
+            counts[kind] = counts.get(kind, 0) + 1
+            if kind == "untold" and len(notes) < SHOWN:
+                small = Checker(rig).shrink(unit)
+                notes.append("%r\n  of %r\n  %s" % (
+                    small, unit, Checker(rig).verdict(small)))
+    print("# %s: %s" % (name, ", ".join(
+        "%d %s" % (n, kind) for kind, n in sorted(counts.items()))))
+    tap.ok(not notes, "%s: all that %d lines start is told" %
+           (name, len(units)), *notes)
+    exact, rest = counts.get("exact", 0), counts.get("open", 0)
+    tap.ok(exact >= minimum * (exact + rest),
+           "%s: %d of %d that start something are told word for word" %
+           (name, exact, exact + rest))
+
+
+def main():
+    tap = Tap()
+    if bash_oracle.version() != [b"5", b"2"]:
+        tap.skip("everything", "%s is not bash 5.2" % bash_oracle.BASH)
+        tap.done()
+    seed = os.environ.get("FACTS_SEED", "1")
+    if seed == "random":
+        seed = str(random.SystemRandom().randrange(10 ** 9))
+    count = int(os.environ.get("FACTS_COUNT", "600"))
+    print("# FACTS_SEED=%s FACTS_COUNT=%d" % (seed, count))
+    where = os.path.realpath(tempfile.mkdtemp(prefix="aegsh-facts-"))
+    try:
+        os.chmod(where, 0o755)
+        rigs = [run_oracle.Rig(os.path.join(where, str(i)))
+                for i in range(WORKERS)]
+        with open(ATTACKS, "rb") as handle:
+            attacks = handle.read()[:-1].split(b"\n%%\n")
+        compare(tap, rigs, attacks, "attacks", EXACT_MIN)
+        compare(tap, rigs, runlines.make(seed, count), "made up", MADE_MIN)
+    finally:
+        shutil.rmtree(where, ignore_errors=True)
+    tap.done()
+
+
+main()
