@@ -12,20 +12,47 @@ CONF_ROW(MODE, "mode", ENUM, "personal", 0, 0, "managed personal", OPERATOR,
 CONF_ROW(PROFILE, "profile", STRING, "admin", 0, 0, NULL, USER, NONE,
 	"policy profile that lines are judged by")
 CONF_ROW(ENDPOINT, "endpoint", STRING, "", 0, 0, NULL, USER, NONE,
-	"base URL of an OpenAI-compatible language model; empty: none is asked")
+	"base URL of a language model; empty: none is asked")
+CONF_ROW(FORMAT, "format", ENUM, "openai-chat", 0, 0, "openai-chat azure-chat "
+	"openai-responses anthropic-messages gemini ollama", USER, NONE,
+	"what the endpoint speaks")
 CONF_ROW(MODEL, "model", STRING, "", 0, 0, NULL, USER, NONE,
 	"name of the model to ask")
 CONF_ROW(KEY_FILE, "key-file", STRING, "", 0, 0, NULL, USER, NONE,
 	"file with the endpoint's key, mode 0600 or 0640")
+CONF_ROW(KEY_CREDENTIAL, "key-credential", STRING, "", 0, 0, NULL, USER, NONE,
+	"name of a systemd credential that holds the key")
+CONF_ROW(KEY_ENV, "key-env", STRING, "", 0, 0, NULL, USER, NONE,
+	"variable that holds the key; it is taken out of the environment")
 CONF_ROW(CA_FILE, "ca-file", STRING, "", 0, 0, NULL, USER, NONE,
 	"certificates to trust for the endpoint instead of the system's")
+CONF_ROW(PROXY, "proxy", STRING, "", 0, 0, NULL, USER, NONE,
+	"proxy for the endpoint, as http://HOST:PORT, https: or socks5h:")
+CONF_ROW(CHAIN, "chain", STRING, "", 0, 0, NULL, USER, NONE,
+	"file with several endpoints, in place of the options for one")
 CONF_ROW(ASK_TIMEOUT, "ask-timeout", INT, "8000", 100, 60000, NULL, USER, LESS,
 	"milliseconds after which a silent language model counts as failed")
 CONF_ROW(ASK_CONFIDENCE, "ask-confidence", INT, "60", 0, 100, NULL, USER, MORE,
 	"percent of confidence below which an allow becomes a question")
+CONF_ROW(ASK_PRECONNECT, "ask-preconnect", BOOL, "yes", 0, 0, NULL, USER, NONE,
+	"connect to the endpoint while the prompt waits")
+CONF_ROW(ASK_CACHE_TTL, "ask-cache-ttl", INT, "3600", 0, 604800, NULL, USER,
+	LESS, "seconds for which an allow of the model is remembered; 0: not")
+CONF_ROW(ASK_CACHE_ROWS, "ask-cache-rows", INT, "4096", 0, 65536, NULL, USER,
+	NONE, "how many are remembered")
+CONF_ROW(ASK_RATE, "ask-rate", INT, "600", 1, 100000, NULL, USER, LESS,
+	"questions a minute that one user may ask")
+CONF_ROW(ASK_DAY_COST, "ask-day-cost", INT, "1000000", 0, 1000000, NULL, USER,
+	LESS, "hundredths of the currency that one user may spend a day")
+CONF_ROW(ASK_HOST_RATE, "ask-host-rate", INT, "100000", 1, 100000, NULL,
+	OPERATOR, LESS, "questions a minute of all users of this host")
+CONF_ROW(ASK_HOST_DAY_COST, "ask-host-day-cost", INT, "1000000", 0, 1000000,
+	NULL, OPERATOR, LESS, "the same limit for all users of this host")
 CONF_ROW(FAIL, "fail", ENUM, "default", 0, 0, "block ask policy default", USER,
 	WORDS, "what a failed language model means; default: block when "
 	"managed, else ask")
+CONF_ROW(FAIL_PROFILES, "fail-profiles", STRING, "", 0, 0, NULL, OPERATOR, NONE,
+	"PROFILE=block, =ask or =policy: fail for lines of these profiles")
 CONF_ROW(CONFIRM_TIMEOUT, "confirm-timeout", INT, "300", 5, 3600, NULL, USER,
 	LESS, "seconds after which an unanswered question counts as no")
 CONF_ROW(STATE_MAX, "state-max", INT, "4194304", 65536, 67108864, NULL, USER,

@@ -85,7 +85,7 @@ struct turn_opts {
 	const struct turn_builtin *const *builtins;	/* NULL-terminated */
 	/* The person, where there is one: true means "yes, run it". */
 	bool (*confirm)(void *ctx, const struct decision *d);
-	void (*progress)(void *ctx, int64_t waited_ns);
+	void (*progress)(void *ctx, int64_t waited_ns, const char *who);
 	int cancel_fd;			/* readable on Ctrl-C; -1 */
 	void *ctx;
 };

@@ -23,6 +23,8 @@
 #define VAL_LINE_MAX ((size_t)32 * 1024)	/* longer lines are not sent:
 						 * they count as unanswered */
 #define VAL_FACTS_MAX 64			/* the same for more facts */
+#define VAL_NAME_MAX 32				/* of an endpoint, with NUL */
+#define VAL_CHAIN_MAX 8				/* endpoints of a chain */
 
 enum val_action { VAL_BLOCK = 0, VAL_WARN, VAL_ALLOW };
 enum val_status {
@@ -40,7 +42,13 @@ struct val_verdict {
 	char alternative[VAL_REASON_MAX];	/* inert, may be empty */
 	char category[64];		/* [a-z0-9_-]+ */
 	char model[128];		/* inert; who answered, or was asked */
+	char endpoint[VAL_NAME_MAX];	/* its name in the chain, or "" */
 	int64_t latency_ns;
+	uint64_t tokens_in, tokens_out;	/* of all that were asked */
+	uint64_t cost;			/* millionths of the currency */
+	bool cached;			/* nobody was asked anew */
+	bool forged;			/* somebody had planted a verdict; it
+					 * was not believed */
 };
 
 /* What the model is told, besides the line: facts as name and text.  All
@@ -57,14 +65,26 @@ struct val_question {
 	const char *origin;
 	const struct val_fact *facts;
 	size_t n_facts;
+	/* Everything is known: no unknown part, no script.  Then an allow may
+	 * be taken from, and kept in, the cache. */
+	bool settled;
+	/* What the answer depends on and the model is not told: hash of the
+	 * policy, values, prefixes.  Goes into the key of the cache alone. */
+	const char *context;
+	size_t context_len;
 	const struct redact *redact;	/* NULL: what is built in, no tags */
 };
 
 struct validator;
 
-/* Cheap: starts nothing.  ERR_TOO_LONG for a setting over its cap. */
-int validator_new(const struct conf *conf, struct validator **ret,
-	struct err *err);
+/* Starts nothing.  Reads the file of the option chain, where it is set, and
+ * takes keys that it finds in the environment out of it: validator_taken()
+ * names those variables, which must not live on elsewhere.  store: the
+ * user's, for cache, budgets and health; NULL: none.  ERR_TOO_LONG for a
+ * setting over its cap. */
+int validator_new(const struct conf *conf, const char *store,
+	struct validator **ret, struct err *err);
+const struct strv *validator_taken(const struct validator *v);
 /* Ends the helper; waits for nothing but its death by SIGKILL, briefly. */
 void validator_free(struct validator *v);
 bool validator_configured(const struct validator *v);
@@ -76,12 +96,12 @@ void validator_warm(struct validator *v);
 /* Its helper, which it reaps itself, or -1. */
 pid_t validator_helper_pid(const struct validator *v);
 /* Ask.  cancel_fd readable (Ctrl-C; -1: none) gives VAL_CANCELLED at once.
- * progress, when not NULL, is called every 300 ms or so with the time gone,
- * so that the caller can tell a person what is waited for.  It takes no
- * longer than ask-timeout and a blink. */
+ * progress, when not NULL, is called every 300 ms or so with the time gone
+ * and who is asked (inert; never NULL), so that the caller can tell a person
+ * what is waited for.  It takes no longer than ask-timeout and a blink. */
 void validator_ask(struct validator *v, const struct val_question *q,
-	int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns),
-	void *ctx, struct val_verdict *ret);
+	int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns,
+	const char *who), void *ctx, struct val_verdict *ret);
 
 const char *val_action_name(enum val_action action);
 const char *val_status_name(enum val_status status);

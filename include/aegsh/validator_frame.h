@@ -24,22 +24,51 @@
 #define VAL_ENDPOINT_MAX 2048	/* bytes of an endpoint */
 #define VAL_NONCE_LEN 32	/* hexadecimal digits */
 #define VAL_DATA_MAX ((size_t)128 * 1024)	/* bytes of a question's JSON */
+#define VAL_KEY_MAX 8192	/* bytes of a key */
+#define VAL_DIGEST_LEN 32	/* SHA-256 */
 
 enum val_frame {
 	VAL_FRAME_SETUP = 1,	/* shell to helper, once */
 	VAL_FRAME_ASK,		/* shell to helper */
 	VAL_FRAME_CANCEL,	/* shell to helper, empty: the id's ASK */
 	VAL_FRAME_ANSWER,	/* helper to shell */
+	VAL_FRAME_ASKING,	/* helper to shell: the label of who is asked */
+	VAL_FRAME_WARM,		/* shell to helper, empty: open a connection */
+	VAL_FRAME_LOOKUP,	/* shell to helper: as ASK, with "{}" as data:
+				 * an ANSWER out of the cache, or … */
+	VAL_FRAME_MISS,		/* helper to shell, empty: it is not there */
+};
+
+/* One endpoint.  Texts are never NULL; "" is none, or the usual. */
+struct val_endpoint {
+	const char *name;		/* in messages and records */
+	const char *format;		/* wire format */
+	const char *url, *model;
+	const char *key_file;
+	const char *key;		/* out of the environment */
+	const char *ca_file, *proxy;
+	uint32_t timeout_ms;		/* 0: what the question has left */
+	uint32_t attempts;		/* 1 and more */
+	uint64_t price_in, price_out;	/* millionths of the currency for a
+					 * million tokens */
 };
 
 struct val_setup {
 	bool managed;			/* trust the operator's files alone */
-	const char *endpoint, *model;
-	const char *key_file, *ca_file;	/* "": none, the system's */
+	uint32_t quorum;		/* how many must answer; 1 and more */
+	uint32_t cache_ttl_s, cache_rows;	/* 0: no cache */
+	uint32_t rate, host_rate;	/* questions a minute, at most */
+	uint64_t day_cost, host_day_cost;	/* millionths, at most */
+	const char *store;		/* directory, or "" */
+	size_t n;
+	struct val_endpoint endpoints[VAL_CHAIN_MAX];
 };
 
 struct val_ask {
 	uint32_t timeout_ms;		/* what is left of it */
+	bool cacheable;
+	unsigned char digest[VAL_DIGEST_LEN];	/* of the whole question as
+						 * it was before redaction */
 	char nonce[VAL_NONCE_LEN + 1];
 	const char *data;		/* one JSON object on one line */
 	size_t len;

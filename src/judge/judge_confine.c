@@ -98,27 +98,27 @@ allow_port(int ruleset, unsigned port)
 }
 
 static int
-add_rules(int ruleset, long abi, const struct judge_endpoint *e, bool own_ca)
+add_rules(int ruleset, long abi, const struct judge_needs *needs)
 {
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; rc == 0 && i < AEG_NELEM(net_paths); i++)
 		rc = allow_read(ruleset, net_paths[i]);
-	for (i = 0; rc == 0 && !own_ca && i < AEG_NELEM(ca_paths); i++)
+	for (i = 0; rc == 0 && needs->system_ca && i < AEG_NELEM(ca_paths); i++)
 		rc = allow_read(ruleset, ca_paths[i]);
 	if (abi < 4)
 		return rc;
-	if (rc == 0 && e->port != 0)
-		rc = allow_port(ruleset, e->port);
+	for (i = 0; rc == 0 && i < needs->n_ports; i++)
+		rc = allow_port(ruleset, needs->ports[i]);
 	/* An answer that does not fit a datagram comes over TCP. */
-	if (rc == 0 && e->is_name)
+	if (rc == 0 && needs->names)
 		rc = allow_port(ruleset, DNS_PORT);
 	return rc;
 }
 
 static int
-enter_landlock(const struct judge_endpoint *e, bool own_ca, struct err *err)
+enter_landlock(const struct judge_needs *needs, struct err *err)
 {
 	struct ll_ruleset attr = { 0 };
 	AEG_AUTOFD int ruleset = -1;
@@ -137,7 +137,7 @@ enter_landlock(const struct judge_endpoint *e, bool own_ca, struct err *err)
 	size = abi >= 6 ? sizeof attr : abi >= 4 ? 2 * sizeof attr.fs :
 	    sizeof attr.fs;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
-	rc = ruleset < 0 ? -errno : add_rules(ruleset, abi, e, own_ca);
+	rc = ruleset < 0 ? -errno : add_rules(ruleset, abi, needs);
 	if (rc == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
 		rc = -errno;
 	if (rc < 0)
@@ -219,11 +219,12 @@ enter_seccomp(struct err *err)
 }
 
 static int
-enter_limits(struct err *err)
+enter_limits(const struct judge_needs *needs, struct err *err)
 {
-	const struct rlimit nothing = { 0, 0 }, files = { 128, 128 };
+	const struct rlimit size = { needs->file_most, needs->file_most };
+	const struct rlimit files = { 128, 128 };
 
-	if (setrlimit(RLIMIT_FSIZE, &nothing) < 0 ||
+	if (setrlimit(RLIMIT_FSIZE, &size) < 0 ||
 	    setrlimit(RLIMIT_NOFILE, &files) < 0)
 		return err_sys(err, errno,
 		    "aegsh-judge cannot be confined: limits");
@@ -231,16 +232,16 @@ enter_limits(struct err *err)
 }
 
 int
-judge_confine(const struct judge_endpoint *e, bool own_ca, struct err *err)
+judge_confine(const struct judge_needs *needs, struct err *err)
 {
 	int rc;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, errno,
 		    "aegsh-judge cannot be confined: no_new_privs");
-	rc = enter_landlock(e, own_ca, err);
+	rc = enter_landlock(needs, err);
 	if (rc == 0)
-		rc = enter_limits(err);
+		rc = enter_limits(needs, err);
 	if (rc == 0)
 		rc = enter_seccomp(err);
 	return rc;

@@ -34,6 +34,7 @@ judge_endpoint_done(struct judge_endpoint *e)
 	free(e->url);
 	free(e->unix_path);
 	free(e->label);
+	free(e->proxy);
 	*e = (struct judge_endpoint){ .url = NULL };
 }
 
@@ -96,7 +97,7 @@ finish(CURLU *u, struct judge_endpoint *e, struct err *err)
 
 static int
 parse_unix(CURLU *u, const char *text, const char *path,
-    struct judge_endpoint *e, struct err *err)
+    const char *base, struct judge_endpoint *e, struct err *err)
 {
 	const char *colon = strchr(text, ':');
 	size_t n = colon != NULL ? (size_t)(colon - text) : strlen(text);
@@ -111,7 +112,7 @@ parse_unix(CURLU *u, const char *text, const char *path,
 	e->plain = true;
 	if (curl_url_set(u, CURLUPART_URL, "http://localhost", 0) != CURLUE_OK)
 		return err_set(err, -EINVAL, "endpoint: no URL parser");
-	rc = set_path(u, colon != NULL ? colon + 1 : "/v1", path, err);
+	rc = set_path(u, colon != NULL ? colon + 1 : base, path, err);
 	return rc < 0 ? rc : finish(u, e, err);
 }
 
@@ -163,13 +164,35 @@ parse_url(CURLU *u, const char *text, const char *path,
 	return rc < 0 ? rc : finish(u, e, err);
 }
 
+/* The format's path, with the model in it where it belongs there. */
+static int
+make_path(const struct judge_format *f, const char *model, char **ret,
+    struct err *err)
+{
+	const char *mark = strstr(f->path, "%s");
+
+	if (mark == NULL) {
+		*ret = xstrdup(f->path);
+		return 0;
+	}
+	if (model[0] == '\0' || strspn(model,
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "0123456789._-") != strlen(model) || strstr(model, "..") != NULL)
+		return err_set(err, ERR_SYNTAX, "model: it stands in the URL "
+		    "here, and is letters, digits, dots and dashes");
+	*ret = xasprintf("%.*s%s%s", (int)(mark - f->path), f->path, model,
+	    mark + 2);
+	return 0;
+}
+
 int
-judge_endpoint_parse(const char *text, const char *path,
-    struct judge_endpoint *ret, struct err *err)
+judge_endpoint_parse(const char *text, const struct judge_format *f,
+    const char *model, struct judge_endpoint *ret, struct err *err)
 {
 	AEG_AUTO(url_done) CURLU *u = curl_url();
 	AEG_AUTO(judge_endpoint_done) struct judge_endpoint e = {
 		.url = NULL };
+	AEG_AUTOFREE char *path = NULL;
 	int rc;
 
 	if (u == NULL)
@@ -177,13 +200,51 @@ judge_endpoint_parse(const char *text, const char *path,
 	if (text_needs_inert(text, strlen(text), 0))
 		return err_set(err, ERR_SYNTAX,
 		    "endpoint: control or invisible characters");
+	rc = make_path(f, model, &path, err);
+	if (rc < 0)
+		return rc;
 	if (text_starts(text, "unix:"))
-		rc = parse_unix(u, text + strlen("unix:"), path, &e, err);
+		rc = parse_unix(u, text + strlen("unix:"), path,
+		    f->unix_base, &e, err);
 	else
 		rc = parse_url(u, text, path, &e, err);
 	if (rc < 0)
 		return rc;
 	*ret = e;
 	e = (struct judge_endpoint){ .url = NULL };
+	return 0;
+}
+
+int
+judge_endpoint_proxy(struct judge_endpoint *e, const char *proxy,
+    struct err *err)
+{
+	AEG_AUTO(url_done) CURLU *u = curl_url();
+	PART scheme = NULL;
+	PART user = NULL;
+	PART host = NULL;
+	PART port = NULL;
+	int64_t number;
+
+	if (e->plain)
+		return err_set(err, ERR_REFUSED,
+		    "proxy: none is used for sockets and the loopback");
+	if (u == NULL || text_needs_inert(proxy, strlen(proxy), 0) ||
+	    curl_url_set(u, CURLUPART_URL, proxy,
+	    CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+		return err_set(err, ERR_SYNTAX, "proxy: not a URL");
+	scheme = get(u, CURLUPART_SCHEME, 0);
+	user = get(u, CURLUPART_USER, 0);
+	host = get(u, CURLUPART_HOST, 0);
+	port = get(u, CURLUPART_PORT, 0);
+	if (scheme == NULL || host == NULL || port == NULL || user != NULL ||
+	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0 &&
+	    strcmp(scheme, "socks5h") != 0) ||
+	    text_to_i64(port, 1, 65535, &number) < 0)
+		return err_set(err, ERR_SYNTAX, "proxy: not http://HOST:PORT, "
+		    "https://HOST:PORT or socks5h://HOST:PORT");
+	e->proxy = xstrdup(proxy);
+	e->port = (unsigned)number;
+	e->is_name = true;
 	return 0;
 }

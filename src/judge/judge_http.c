@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One POST at a time over one kept connection.  What is not wanted is off:
- * redirects, proxies, other protocols, cookies, netrc, compression.
+ * POSTs over kept connections, one at a time for each endpoint.  What is
+ * not wanted is off: redirects, proxies that were not set, other protocols,
+ * cookies, netrc, compression.
  */
 #include "judge_int.h"
 
@@ -12,22 +13,53 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
 #define IDLE_MS 60000
+#define WARM_MS 5000		/* for opening a connection ahead */
+#define FRESH_NS ((int64_t)30000000000)	/* a connection used since then
+					 * is taken to be open */
+
+struct judge_net {
+	CURLM *multi;
+};
 
 struct judge_http {
-	CURLM *multi;
-	CURL *easy;
+	struct judge_net *net;
+	CURL *easy, *warm;
 	struct curl_slist *headers;
 	const char *label;
-	bool plain, active, too_long;
-	int64_t timeout_ms;
+	bool plain, active, warming, too_long;
+	int64_t timeout_ms, used_ns;
 	struct buf request, body;
 	size_t header_bytes;
 	CURLcode code;
 	char why[CURL_ERROR_SIZE];
 };
+
+int
+judge_net_new(struct judge_net **ret, struct err *err)
+{
+	struct judge_net *net = xcalloc(1, sizeof *net);
+
+	net->multi = curl_multi_init();
+	if (net->multi == NULL) {
+		free(net);
+		return err_set(err, -ENOMEM, "libcurl cannot be set up");
+	}
+	*ret = net;
+	return 0;
+}
+
+void
+judge_net_free(struct judge_net *net)
+{
+	if (net == NULL)
+		return;
+	curl_multi_cleanup(net->multi);
+	free(net);
+}
 
 static size_t
 on_body(char *p, size_t size, size_t n, void *ctx)
@@ -46,11 +78,26 @@ on_header(char *p, size_t size, size_t n, void *ctx)
 {
 	struct judge_http *h = ctx;
 
+	(void)p;
 	h->header_bytes += size * n;
 	if (h->header_bytes <= JUDGE_HEADERS_MAX)
 		return size * n;
 	h->too_long = true;
 	return 0;
+}
+
+/* What answers the request that only opens a connection is of no interest,
+ * but must not be endless. */
+static size_t
+on_nothing(char *p, size_t size, size_t n, void *ctx)
+{
+	size_t *left = ctx;
+
+	(void)p;
+	if (size * n > *left)
+		return 0;
+	*left -= size * n;
+	return size * n;
 }
 
 /* Without TLS the address itself must be loopback, whatever a name server
@@ -83,19 +130,21 @@ add_header(struct judge_http *h, const char *text)
 }
 
 static int
-set_headers(struct judge_http *h, const char *auth, const struct buf *key)
+set_headers(struct judge_http *h, const struct judge_format *f,
+    const struct buf *key)
 {
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
-	const char *mark = strstr(auth, "%s");
+	const char *mark = strstr(f->auth, "%s");
 	int rc;
 
 	if (add_header(h, "Content-Type: application/json") < 0 ||
 	    add_header(h, "Accept: application/json") < 0 ||
-	    add_header(h, "Expect:") < 0)
+	    add_header(h, "Expect:") < 0 ||
+	    (f->header != NULL && add_header(h, f->header) < 0))
 		return -ENOMEM;
 	if (key->len == 0)
 		return 0;
-	buf_put(&line, auth, (size_t)(mark - auth));
+	buf_put(&line, f->auth, (size_t)(mark - f->auth));
 	buf_put(&line, key->data, key->len);
 	buf_puts(&line, mark + 2);
 	rc = add_header(h, line.data);
@@ -103,16 +152,21 @@ set_headers(struct judge_http *h, const char *auth, const struct buf *key)
 	return rc;
 }
 
-static CURLcode
-set_limits(CURL *c, const struct judge_endpoint *e)
-{
-	CURLcode rc = CURLE_OK;
-
 #define SET(option, value) \
 	do { \
 		if (rc == CURLE_OK) \
 			rc = curl_easy_setopt(c, CURLOPT_##option, (value)); \
 	} while (0)
+
+/* What decides which connection is used, and what never may happen: the
+ * same for both kinds of request. */
+static CURLcode
+set_connection(CURL *c, struct judge_http *h, const struct judge_endpoint *e,
+    const struct buf *ca)
+{
+	struct curl_blob blob = { ca->data, ca->len, CURL_BLOB_COPY };
+	CURLcode rc = CURLE_OK;
+
 #if LIBCURL_VERSION_NUM >= 0x075500
 	SET(PROTOCOLS_STR, e->plain ? "http" : "https");
 #else
@@ -123,29 +177,18 @@ set_limits(CURL *c, const struct judge_endpoint *e)
 	SET(QUICK_EXIT, 1L);
 #endif
 	SET(FOLLOWLOCATION, 0L);
-	SET(PROXY, "");
-	SET(NOPROXY, "*");
+	SET(PROXY, e->proxy != NULL ? e->proxy : "");
+	SET(NOPROXY, e->proxy != NULL ? "" : "*");
 	SET(NETRC, (long)CURL_NETRC_IGNORED);
 	SET(SSL_VERIFYPEER, 1L);
 	SET(SSL_VERIFYHOST, 2L);
 	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(NOSIGNAL, 1L);
 	SET(TCP_NODELAY, 1L);
 	SET(TCP_KEEPALIVE, 1L);
 	SET(MAXFILESIZE, (long)JUDGE_BODY_MAX);
 	SET(USERAGENT, "aegsh-judge");
-	return rc;
-}
-
-static CURLcode
-set_request(struct judge_http *h, const struct judge_endpoint *e,
-    const struct buf *ca)
-{
-	struct curl_blob blob = { ca->data, ca->len, CURL_BLOB_COPY };
-	CURL *c = h->easy;
-	CURLcode rc = set_limits(c, e);
-
-	SET(URL, e->url);
 	if (e->unix_path != NULL)
 		SET(UNIX_SOCKET_PATH, e->unix_path);
 	if (ca->len > 0) {
@@ -154,6 +197,19 @@ set_request(struct judge_http *h, const struct judge_endpoint *e,
 		SET(CAPATH, NULL);
 		SET(CAINFO_BLOB, &blob);
 	}
+	SET(URL, e->url);
+	SET(PRIVATE, (void *)h);
+	SET(OPENSOCKETFUNCTION, on_socket);
+	SET(OPENSOCKETDATA, (void *)h);
+	return rc;
+}
+
+static CURLcode
+set_request(struct judge_http *h)
+{
+	CURL *c = h->easy;
+	CURLcode rc = CURLE_OK;
+
 	SET(POST, 1L);
 	SET(HTTPHEADER, h->headers);
 	SET(ERRORBUFFER, h->why);
@@ -161,26 +217,27 @@ set_request(struct judge_http *h, const struct judge_endpoint *e,
 	SET(WRITEDATA, (void *)h);
 	SET(HEADERFUNCTION, on_header);
 	SET(HEADERDATA, (void *)h);
-	SET(OPENSOCKETFUNCTION, on_socket);
-	SET(OPENSOCKETDATA, (void *)h);
 	return rc;
 }
 
 int
-judge_http_new(const struct judge_endpoint *e, const char *auth,
-    const struct buf *key, const struct buf *ca, struct judge_http **ret,
-    struct err *err)
+judge_http_new(struct judge_net *net, const struct judge_endpoint *e,
+    const struct judge_format *f, const struct buf *key,
+    const struct buf *ca, struct judge_http **ret, struct err *err)
 {
 	struct judge_http *h = xcalloc(1, sizeof *h);
 
-	h->multi = curl_multi_init();
+	h->net = net;
 	h->easy = curl_easy_init();
+	h->warm = curl_easy_init();
 	h->label = e->label;
 	h->plain = e->plain;
 	h->body.max = JUDGE_BODY_MAX;
-	if (h->multi == NULL || h->easy == NULL ||
-	    set_headers(h, auth, key) < 0 ||
-	    set_request(h, e, ca) != CURLE_OK) {
+	if (h->easy == NULL || h->warm == NULL ||
+	    set_headers(h, f, key) < 0 ||
+	    set_connection(h->easy, h, e, ca) != CURLE_OK ||
+	    set_connection(h->warm, h, e, ca) != CURLE_OK ||
+	    set_request(h) != CURLE_OK) {
 		judge_http_free(h);
 		return err_set(err, -EINVAL, "%s: libcurl cannot be set up",
 		    e->label);
@@ -189,14 +246,23 @@ judge_http_new(const struct judge_endpoint *e, const char *auth,
 	return 0;
 }
 
+static void
+drop_warm(struct judge_http *h)
+{
+	if (h->warming)
+		curl_multi_remove_handle(h->net->multi, h->warm);
+	h->warming = false;
+}
+
 void
 judge_http_free(struct judge_http *h)
 {
 	if (h == NULL)
 		return;
 	judge_http_drop(h);
+	drop_warm(h);
 	curl_easy_cleanup(h->easy);
-	curl_multi_cleanup(h->multi);
+	curl_easy_cleanup(h->warm);
 	curl_slist_free_all(h->headers);
 	buf_done(&h->request);
 	buf_done(&h->body);
@@ -207,8 +273,29 @@ void
 judge_http_drop(struct judge_http *h)
 {
 	if (h->active)
-		curl_multi_remove_handle(h->multi, h->easy);
+		curl_multi_remove_handle(h->net->multi, h->easy);
 	h->active = false;
+}
+
+void
+judge_http_warm(struct judge_http *h)
+{
+	static size_t left;
+	int64_t now = clock_mono_ns();
+	CURL *c = h->warm;
+	CURLcode rc = CURLE_OK;
+
+	if (h->active || h->warming ||
+	    (h->used_ns != 0 && now - h->used_ns < FRESH_NS))
+		return;
+	left = JUDGE_HEADERS_MAX;
+	SET(NOBODY, 1L);
+	SET(HEADERFUNCTION, on_nothing);
+	SET(HEADERDATA, (void *)&left);
+	SET(TIMEOUT_MS, (long)WARM_MS);
+	h->used_ns = now;
+	h->warming = rc == CURLE_OK &&
+	    curl_multi_add_handle(h->net->multi, c) == CURLM_OK;
 }
 
 int
@@ -232,30 +319,56 @@ judge_http_start(struct judge_http *h, struct buf *body, int64_t timeout_ms,
 	SET(TIMEOUT_MS, (long)timeout_ms);
 	SET(CONNECTTIMEOUT_MS, (long)timeout_ms);
 	if (rc != CURLE_OK ||
-	    curl_multi_add_handle(h->multi, c) != CURLM_OK)
+	    curl_multi_add_handle(h->net->multi, c) != CURLM_OK)
 		return err_set(err, -EINVAL, "%s: the request cannot be made",
 		    h->label);
 	h->active = true;
 	return 0;
 }
 
-int
-judge_http_work(struct judge_http *h, int fd, struct err *err)
+/* The next request that ended, or NULL; openings end here. */
+static struct judge_http *
+take_ended(struct judge_net *net)
 {
-	struct curl_waitfd also = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	struct judge_http *h;
 	CURLMsg *msg;
-	int running, left;
+	int left;
 
-	if (curl_multi_perform(h->multi, &running) != CURLM_OK)
-		return err_set(err, -EIO, "libcurl");
-	while ((msg = curl_multi_info_read(h->multi, &left)) != NULL) {
-		if (msg->msg != CURLMSG_DONE || !h->active)
+	while ((msg = curl_multi_info_read(net->multi, &left)) != NULL) {
+		char *owner = NULL;
+
+		if (msg->msg != CURLMSG_DONE || curl_easy_getinfo(
+		    msg->easy_handle, CURLINFO_PRIVATE, &owner) != CURLE_OK)
+			continue;
+		h = (void *)owner;
+		if (msg->easy_handle == h->warm) {
+			drop_warm(h);
+			continue;
+		}
+		if (!h->active)
 			continue;
 		h->code = msg->data.result;
+		h->used_ns = clock_mono_ns();
 		judge_http_drop(h);
-		return 1;
+		return h;
 	}
-	if (curl_multi_poll(h->multi, &also, 1, IDLE_MS, NULL) != CURLM_OK)
+	return NULL;
+}
+
+int
+judge_net_work(struct judge_net *net, int fd, int wait_ms,
+    struct judge_http **ret, struct err *err)
+{
+	struct curl_waitfd also = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	int running;
+
+	if (curl_multi_perform(net->multi, &running) != CURLM_OK)
+		return err_set(err, -EIO, "libcurl");
+	*ret = take_ended(net);
+	if (*ret != NULL)
+		return 1;
+	if (curl_multi_poll(net->multi, &also, 1, wait_ms >= 0 &&
+	    wait_ms < IDLE_MS ? wait_ms : IDLE_MS, NULL) != CURLM_OK)
 		return err_set(err, -EIO, "libcurl");
 	return 0;
 }
@@ -271,7 +384,9 @@ failed(const struct judge_http *h, struct err *err)
 		err_set(err, -ETIMEDOUT, "%s: no answer within %lld ms",
 		    h->label, (long long)h->timeout_ms);
 	else
-		err_set(err, -EIO, "%s: %s", h->label, h->why[0] != '\0' ?
+		err_set(err, h->code == CURLE_PEER_FAILED_VERIFICATION ||
+		    h->code == CURLE_SSL_CACERT_BADFILE ? ERR_TRUST : -EIO,
+		    "%s: %s", h->label, h->why[0] != '\0' ?
 		    h->why : curl_easy_strerror(h->code));
 	return h->code == CURLE_COULDNT_RESOLVE_HOST ? JUDGE_LEAVE :
 	    JUDGE_FAILED;
@@ -289,4 +404,13 @@ judge_http_result(struct judge_http *h, long *ret_status,
 	*ret_status = status;
 	*ret_body = &h->body;
 	return JUDGE_REPLIED;
+}
+
+int64_t
+judge_http_retry_after(const struct judge_http *h)
+{
+	curl_off_t seconds = 0;
+
+	return curl_easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &seconds) ==
+	    CURLE_OK && seconds > 0 ? (int64_t)seconds : -1;
 }

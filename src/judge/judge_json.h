@@ -4,17 +4,48 @@
 #define JUDGE_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
+#include "judge_int.h"
 
 void judge_json_done(json_t **j);	/* for AEG_AUTO() */
 /* One object and nothing else, no member twice. */
 int judge_json_object(const char *text, size_t len, json_t **ret,
 	struct err *err);
 int judge_json_dump(const json_t *j, struct buf *ret, struct err *err);
-/* The answer that is asked for, as JSON Schema; owned. */
-json_t *judge_schema(void);
+/* The answer that is asked for, as JSON Schema; owned.  closed: with
+ * additionalProperties, which some dialects do not know. */
+json_t *judge_schema(bool closed);
+/* A member that is a count of tokens; 0 where there is none. */
+uint64_t judge_json_count(const json_t *o, const char *name);
+/* Keep the name of the model that answered. */
+void judge_json_model(const json_t *name, struct judge_reply *r);
+/* Append the text of a string; false: it is none. */
+bool judge_json_text(const json_t *text, struct judge_reply *r);
+
+/*
+ * The answer of a server, whole or, though it was not asked for, streamed
+ * (server-sent events, or one object a line): each object goes to event,
+ * which fails or adds what the object holds.
+ */
+int judge_json_events(const char *body, size_t len, struct judge_reply *r,
+	int (*event)(json_t *o, struct judge_reply *r, struct err *err),
+	struct err *err);
+
+/* Levels: the two low bits say how the form of the answer is asked for. */
+enum {
+	JUDGE_BY_SCHEMA = 0,
+	JUDGE_BY_OBJECT = 1,
+	JUDGE_BY_PROMPT = 2,		/* the prompt's words alone */
+	JUDGE_FORM = 3,			/* mask */
+	JUDGE_NO_TEMPERATURE = 4,	/* some models take but their own */
+};
+/* The next lower level after a refusal with this status and body; steps is
+ * how far one step down in the form is. */
+unsigned judge_lower(unsigned level, unsigned steps, long status,
+	const char *body, size_t len);
 
 #endif

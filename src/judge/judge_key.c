@@ -11,19 +11,19 @@
 #include "aegsh/conf.h"
 
 /* What may stand in a header field and still be one word (RFC 9110). */
-static int
-trim(const char *path, struct buf *key, struct err *err)
+int
+judge_key_check(const char *what, struct buf *key, struct err *err)
 {
 	size_t i;
 
 	while (key->len > 0 && strchr(" \t\r\n", key->data[key->len - 1]))
 		key->data[--key->len] = '\0';
 	if (key->len == 0)
-		return err_set(err, ERR_SYNTAX, "%s: no key in it", path);
+		return err_set(err, ERR_SYNTAX, "%s: no key in it", what);
 	for (i = 0; i < key->len; i++)
 		if (key->data[i] < 0x21 || key->data[i] > 0x7e)
 			return err_set(err, ERR_SYNTAX,
-			    "%s: more than one word, or not ASCII", path);
+			    "%s: more than one word, or not ASCII", what);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ judge_key_read(const char *path, uid_t uid, struct buf *ret, struct err *err)
 	rc = io_read_all(fd, &key);
 	if (rc < 0)
 		return err_set(err, rc, "key-file: %s: %s", path, err_str(rc));
-	rc = trim(path, &key, err);
+	rc = judge_key_check(path, &key, err);
 	if (rc < 0)
 		return err_context(err, "key-file");
 	buf_put(ret, key.data, key.len);

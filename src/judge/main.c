@@ -72,13 +72,16 @@ serve(struct judge *j, struct err *err)
 	if (rc < 0)
 		return rc;
 	judge_setup(j, &s);
+	if (m.owned != NULL)	/* a key may stand in it */
+		explicit_bzero((char *)(uintptr_t)m.body, m.len);
 	return judge_loop(j, err);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct judge j = { .fd = VAL_HELPER_FD };
+	struct judge j = { .fd = VAL_HELPER_FD, .state_fd = -1,
+		.host_fd = -1, .cache_fd = -1 };
 	struct err err = ERR_INIT;
 	int rc;
 

@@ -159,17 +159,17 @@ shell_confirm(void *ctx, const struct decision *d)
 }
 
 void
-shell_progress(void *ctx, int64_t waited_ns)
+shell_progress(void *ctx, int64_t waited_ns, const char *who)
 {
 	struct shell *sh = ctx;
-	char text[120];
+	char text[240];
 	int n;
 
 	if (sh->tty < 0)
 		return;
-	n = snprintf(text, sizeof text, "\raegsh: asking %s, %d s, Ctrl-C "
-	    "cancels ", conf_str(sh->conf, CONF_MODEL)[0] != '\0' ?
-	    "the model" : "the validator", (int)(waited_ns / 1000000000));
+	n = snprintf(text, sizeof text, "\r\033[Kaegsh: asking %s, %d s, "
+	    "Ctrl-C cancels ", who[0] != '\0' ? who : "the model",
+	    (int)(waited_ns / 1000000000));
 	if (n > 0 && io_write_full(sh->tty, text, (size_t)n) == 0)
 		sh->progress_shown = true;
 }

@@ -94,7 +94,7 @@ void shell_logout(struct shell *sh);
 /* confirm.c: ask the person on the terminal. */
 int shell_open_tty(bool prompt);
 bool shell_confirm(void *ctx, const struct decision *d);
-void shell_progress(void *ctx, int64_t waited_ns);
+void shell_progress(void *ctx, int64_t waited_ns, const char *who);
 void shell_progress_end(struct shell *sh);
 /* batch.c: judge one unit, and tell what has become of the policy. */
 struct turn_judged *shell_judge(struct shell *sh, const struct line *line);

@@ -102,7 +102,9 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	if (r == 0 && !opts->rescue)
 		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
-		r = validator_new(opts->conf, &t->validator, err);
+		r = validator_new(opts->conf, t->store, &t->validator, err);
+	if (r == 0)
+		turn_forget_keys(t);
 	if (r == 0)
 		r = open_sandbox(t, opts, err);
 	if (r != 0) {

@@ -14,6 +14,16 @@ learn(void *ctx, const char *name, const char *value)
 
 /* The facts that the model is told besides the line. */
 void
+turn_forget_keys(struct turn *t)
+{
+	const struct strv *taken = validator_taken(t->validator);
+	size_t i;
+
+	for (i = 0; i < taken->n; i++)
+		state_unset(t->opts.state, taken->v[i]);
+}
+
+void
 turn_ask(struct turn *t, struct turn_judged *j)
 {
 	struct buf canonical = BUF_INIT, commands = BUF_INIT;

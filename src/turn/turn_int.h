@@ -61,6 +61,8 @@ enum policy_origin turn_policy_origin(enum line_origin o);
 /* Fill an event from what was judged. */
 void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 	struct audit_event *ret);
+/* Variables that held keys are no business of lines. */
+void turn_forget_keys(struct turn *t);
 /* Put the line to the validator; j->asked has the answer. */
 void turn_ask(struct turn *t, struct turn_judged *j);
 /* The intent, by the rules for a store that fails: 0 when the line may go

@@ -96,7 +96,9 @@ send_setup(int fd, const struct val_setup *setup, struct err *err)
 	m.type = VAL_FRAME_SETUP;
 	m.body = body.data;
 	m.len = body.len;
-	return wire_send(fd, &m, err);
+	rc = wire_send(fd, &m, err);
+	explicit_bzero(body.data, body.cap);	/* a key may stand in it */
+	return rc;
 }
 
 int

@@ -10,6 +10,7 @@
  */
 #include "validator_int.h"
 
+#include <nettle/sha2.h>
 #include <string.h>
 
 #include "aegsh/base/mem.h"
@@ -153,4 +154,35 @@ val_question_data(const struct val_question *q, const char *nonce,
 		return too_long(err);
 	buf_put(ret, b.data, b.len);
 	return 0;
+}
+
+/* Lengths in front, so that no two questions are the same bytes. */
+static void
+hash_bytes(struct sha256_ctx *ctx, const char *p, size_t len)
+{
+	uint64_t n = len;
+
+	sha256_update(ctx, sizeof n, (const uint8_t *)&n);
+	if (len > 0)
+		sha256_update(ctx, len, (const uint8_t *)p);
+}
+
+void
+val_question_digest(const struct val_question *q,
+    unsigned char ret[VAL_DIGEST_LEN])
+{
+	struct sha256_ctx ctx;
+	size_t i;
+
+	sha256_init(&ctx);
+	hash_bytes(&ctx, q->line, q->len);
+	hash_bytes(&ctx, q->cwd, strlen(q->cwd));
+	hash_bytes(&ctx, q->origin, strlen(q->origin));
+	for (i = 0; i < q->n_facts; i++) {
+		hash_bytes(&ctx, q->facts[i].name,
+		    strlen(q->facts[i].name));
+		hash_bytes(&ctx, q->facts[i].text, q->facts[i].len);
+	}
+	hash_bytes(&ctx, q->context, q->context_len);
+	sha256_digest(&ctx, VAL_DIGEST_LEN, ret);
 }

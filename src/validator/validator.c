@@ -10,6 +10,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/validator_chain.h"
 #include "aegsh/wire.h"
 
 #define MS_NS ((int64_t)1000000)
@@ -17,34 +18,34 @@
 #define GRACE_MS 200	/* for the helper to say itself that time is up */
 
 struct validator {
-	char *endpoint, *model, *key_file, *ca_file;
-	struct val_setup setup;		/* borrows the four */
+	struct val_chain chain;
 	int64_t timeout_ms;
+	bool preconnect;
 	struct val_helper helper;
 	struct err why;			/* the helper could not be started */
 	bool reread;	/* the last helper left for files that may change:
 			 * the next one starts no sooner than it is asked */
 	uint32_t last_id;
+	char who[128];			/* inert: who is asked now */
 };
 
 int
-validator_new(const struct conf *conf, struct validator **ret,
-    struct err *err)
+validator_new(const struct conf *conf, const char *store,
+    struct validator **ret, struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf probe = BUF_INIT;
 	struct validator *v = xcalloc(1, sizeof *v);
 	int rc;
 
-	v->endpoint = xstrdup(conf_str(conf, CONF_ENDPOINT));
-	v->model = xstrdup(conf_str(conf, CONF_MODEL));
-	v->key_file = xstrdup(conf_str(conf, CONF_KEY_FILE));
-	v->ca_file = xstrdup(conf_str(conf, CONF_CA_FILE));
-	v->setup = (struct val_setup){ .managed = conf_managed(conf),
-	    .endpoint = v->endpoint, .model = v->model,
-	    .key_file = v->key_file, .ca_file = v->ca_file };
-	v->timeout_ms = conf_int(conf, CONF_ASK_TIMEOUT);
+	v->chain = (struct val_chain)VAL_CHAIN_INIT;
 	v->helper = (struct val_helper)VAL_HELPER_INIT;
-	rc = val_setup_pack(&v->setup, &probe, err);
+	v->timeout_ms = conf_int(conf, CONF_ASK_TIMEOUT);
+	v->preconnect = conf_bool(conf, CONF_ASK_PRECONNECT);
+	rc = val_chain_load(conf, store, true, &v->chain, err);
+	if (rc == 0)
+		rc = val_setup_pack(&v->chain.setup, &probe, err);
+	if (probe.data != NULL)
+		explicit_bzero(probe.data, probe.cap);
 	if (rc < 0) {
 		validator_free(v);
 		return rc;
@@ -59,17 +60,20 @@ validator_free(struct validator *v)
 	if (v == NULL)
 		return;
 	val_helper_end(&v->helper);
-	free(v->endpoint);
-	free(v->model);
-	free(v->key_file);
-	free(v->ca_file);
+	val_chain_done(&v->chain);
 	free(v);
 }
 
 bool
 validator_configured(const struct validator *v)
 {
-	return v->endpoint[0] != '\0';
+	return v->chain.setup.n > 0;
+}
+
+const struct strv *
+validator_taken(const struct validator *v)
+{
+	return &v->chain.taken;
 }
 
 pid_t
@@ -84,15 +88,32 @@ start(struct validator *v)
 	if (val_helper_alive(&v->helper))
 		return;
 	v->why = (struct err)ERR_INIT;
-	if (val_helper_start(&v->helper, &v->setup, &v->why) < 0)
+	if (val_helper_start(&v->helper, &v->chain.setup, &v->why) < 0)
 		log_debug("validator: %s", v->why.text);
+}
+
+static int
+send_plain(struct validator *v, uint32_t type, const void *body, size_t len,
+    struct err *err)
+{
+	struct wire_msg m = WIRE_MSG_INIT;
+
+	m.type = type;
+	m.id = v->last_id;
+	m.body = body;
+	m.len = len;
+	return wire_send(v->helper.fd, &m, err);
 }
 
 void
 validator_warm(struct validator *v)
 {
-	if (validator_configured(v) && !v->reread)
-		start(v);
+	if (!validator_configured(v) || v->reread)
+		return;
+	start(v);
+	if (v->preconnect && v->helper.fd >= 0 &&
+	    send_plain(v, VAL_FRAME_WARM, NULL, 0, NULL) < 0)
+		val_helper_end(&v->helper);
 }
 
 /* A fresh number that nobody who wrote the line could know. */
@@ -111,9 +132,10 @@ make_nonce(char *ret, struct err *err)
 
 struct asking {
 	struct validator *v;
-	char nonce[VAL_NONCE_LEN + 1];
+	const struct val_question *q;
+	struct val_ask ask;
 	int cancel_fd;
-	void (*progress)(void *ctx, int64_t waited_ns);
+	void (*progress)(void *ctx, int64_t waited_ns, const char *who);
 	void *ctx;
 	int64_t start, end;		/* clock_mono_ns() */
 	struct val_verdict *ret;
@@ -121,38 +143,19 @@ struct asking {
 };
 
 static int
-pack_ask(struct asking *a, const struct val_question *q, struct buf *ret,
-    struct err *err)
+send_ask(struct asking *a, uint32_t type, struct err *err)
 {
-	AEG_AUTO(buf_done) struct buf data = BUF_INIT;
-	struct val_ask ask;
-	int rc;
+	AEG_AUTO(buf_done) struct buf body = BUF_INIT;
+	struct validator *v = a->v;
+	int rc = val_ask_pack(&a->ask, &body, err);
 
-	rc = make_nonce(a->nonce, err);
-	if (rc == 0)
-		rc = val_question_data(q, a->nonce, &data, err);
 	if (rc < 0)
 		return rc;
-	ask.timeout_ms = (uint32_t)a->v->timeout_ms;
-	memcpy(ask.nonce, a->nonce, sizeof ask.nonce);
-	ask.data = data.data;
-	ask.len = data.len;
-	return val_ask_pack(&ask, ret, err);
-}
-
-static int
-send_ask(struct validator *v, const struct buf *body, struct err *err)
-{
-	struct wire_msg m = WIRE_MSG_INIT;
-
-	m.type = VAL_FRAME_ASK;
-	m.id = ++v->last_id;
-	m.body = body->data;
-	m.len = body->len;
+	v->last_id++;
 	start(v);
 	if (v->helper.fd < 0)
 		return err_set(err, v->why.code, "%s", v->why.text);
-	return wire_send(v->helper.fd, &m, err);
+	return send_plain(v, type, body.data, body.len, err);
 }
 
 /* Take the question back; the helper drops the request.  A helper that
@@ -160,28 +163,39 @@ send_ask(struct validator *v, const struct buf *body, struct err *err)
 static void
 send_cancel(struct validator *v)
 {
-	struct wire_msg m = WIRE_MSG_INIT;
-
-	m.type = VAL_FRAME_CANCEL;
-	m.id = v->last_id;
-	if (wire_send(v->helper.fd, &m, NULL) < 0)
+	if (send_plain(v, VAL_FRAME_CANCEL, NULL, 0, NULL) < 0)
 		val_helper_end(&v->helper);
 }
 
-/* The next frame: 1 when it was the answer, 0 when it was an old one. */
+enum { GO_ON = 0, ANSWER = 1, MISS = 2 };
+
+/* The next frame: what it means, or an error. */
 static int
-take_answer(struct asking *a, const struct wire_msg *m, struct err *err)
+take_frame(struct asking *a, const struct wire_msg *m, struct err *err)
 {
-	if (m->type != VAL_FRAME_ANSWER || m->n_fds != 0 ||
-	    m->id > a->v->last_id)
+	struct validator *v = a->v;
+
+	if (m->n_fds != 0 || m->id > v->last_id)
 		return err_set(err, ERR_PROTOCOL, "not an answer");
-	if (m->id != a->v->last_id)
-		return 0;
-	return val_answer_unpack(m->body, m->len, a->nonce, a->ret,
-	    &a->leaving, err) < 0 ? ERR_PROTOCOL : 1;
+	switch (m->type) {
+	case VAL_FRAME_ANSWER:
+		if (m->id != v->last_id)
+			return GO_ON;	/* an old one */
+		return val_answer_unpack(m->body, m->len, a->ask.nonce,
+		    a->ret, &a->leaving, err) < 0 ? ERR_PROTOCOL : ANSWER;
+	case VAL_FRAME_ASKING:
+		if (m->id == v->last_id)
+			val_text_keep(v->who, sizeof v->who, m->body, m->len);
+		return GO_ON;
+	case VAL_FRAME_MISS:
+		if (m->len != 0)
+			break;
+		return m->id == v->last_id ? MISS : GO_ON;
+	}
+	return err_set(err, ERR_PROTOCOL, "not an answer");
 }
 
-/* Wait for the answer.  -ETIMEDOUT means that time is up for good. */
+/* Wait for it.  -ETIMEDOUT means that time is up for good. */
 static int
 await(struct asking *a, struct err *err)
 {
@@ -197,7 +211,8 @@ await(struct asking *a, struct err *err)
 		if (now >= tick) {
 			tick = now + TICK_MS * MS_NS;
 			if (a->progress != NULL)
-				a->progress(a->ctx, now - a->start);
+				a->progress(a->ctx, now - a->start,
+				    a->v->who);
 		}
 		until = tick < a->end ? tick : a->end;
 		rc = val_helper_recv(&a->v->helper,
@@ -205,8 +220,8 @@ await(struct asking *a, struct err *err)
 		if (rc == -ETIMEDOUT)
 			continue;
 		if (rc == 0)
-			rc = take_answer(a, &m, err);
-		if (rc != 0)
+			rc = take_frame(a, &m, err);
+		if (rc != GO_ON)
 			return rc;
 	}
 }
@@ -218,8 +233,8 @@ settle(struct asking *a, int rc, const struct err *err)
 	struct val_verdict *ret = a->ret;
 	struct validator *v = a->v;
 
-	v->reread = rc == 1 && a->leaving;
-	if (rc == 1 && !a->leaving)
+	v->reread = rc == ANSWER && a->leaving;
+	if (rc == ANSWER && !a->leaving)
 		return;
 	if (rc == ERR_CANCELLED) {
 		ret->status = VAL_CANCELLED;
@@ -231,7 +246,7 @@ settle(struct asking *a, int rc, const struct err *err)
 		val_helper_end(&v->helper);
 		validator_warm(v);
 	}
-	if (rc == 1)
+	if (rc == ANSWER)
 		return;
 	if (rc == -ETIMEDOUT)
 		snprintf(ret->reason, sizeof ret->reason,
@@ -244,15 +259,52 @@ settle(struct asking *a, int rc, const struct err *err)
 		    strlen(err->text));
 }
 
+/* From the cache: ANSWER, MISS, or an error.  Nothing is worked out for it
+ * but a digest. */
+static int
+look_up(struct asking *a, struct err *err)
+{
+	const struct val_setup *s = &a->v->chain.setup;
+	int rc;
+
+	val_question_digest(a->q, a->ask.digest);
+	a->ask.cacheable = a->q->settled && s->cache_ttl_s > 0 &&
+	    s->cache_rows > 0 && s->store[0] != '\0';
+	if (!a->ask.cacheable)
+		return MISS;
+	a->ask.data = "{}";
+	a->ask.len = 2;
+	rc = send_ask(a, VAL_FRAME_LOOKUP, err);
+	return rc == 0 ? await(a, err) : rc;
+}
+
+static int
+ask(struct asking *a, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf data = BUF_INIT;
+	int rc = look_up(a, err);
+
+	if (rc != MISS)
+		return rc;
+	rc = val_question_data(a->q, a->ask.nonce, &data, err);
+	if (rc < 0)
+		return rc;
+	a->ask.timeout_ms = (uint32_t)a->v->timeout_ms;
+	a->ask.data = data.data;
+	a->ask.len = data.len;
+	rc = send_ask(a, VAL_FRAME_ASK, err);
+	return rc == 0 ? await(a, err) : rc;
+}
+
 void
 validator_ask(struct validator *v, const struct val_question *q,
-    int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns), void *ctx,
-    struct val_verdict *ret)
+    int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns,
+    const char *who), void *ctx, struct val_verdict *ret)
 {
-	struct asking a = { .v = v, .cancel_fd = cancel_fd,
+	struct asking a = { .v = v, .q = q, .cancel_fd = cancel_fd,
 		.progress = progress, .ctx = ctx, .ret = ret };
-	AEG_AUTO(buf_done) struct buf body = BUF_INIT;
 	struct err err = ERR_INIT;
+	const char *model;
 	int rc;
 
 	*ret = (struct val_verdict){ .status = VAL_FAILED };
@@ -260,19 +312,19 @@ validator_ask(struct validator *v, const struct val_question *q,
 		ret->status = VAL_NOT_CONFIGURED;
 		return;
 	}
-	val_text_keep(ret->model, sizeof ret->model, v->model,
-	    strlen(v->model));
+	model = v->chain.setup.endpoints[0].model;
+	val_text_keep(ret->model, sizeof ret->model, model, strlen(model));
+	v->who[0] = '\0';
 	a.start = clock_mono_ns();
 	a.end = a.start + (v->timeout_ms + GRACE_MS) * MS_NS;
-	rc = pack_ask(&a, q, &body, &err);
-	if (rc < 0) {
+	rc = make_nonce(a.ask.nonce, &err);
+	if (rc == 0)
+		rc = ask(&a, &err);
+	/* What cannot be sent is no fault of the helper. */
+	if (rc == ERR_TOO_LONG)
 		val_text_keep(ret->reason, sizeof ret->reason, err.text,
 		    strlen(err.text));
-	} else {
-		rc = send_ask(v, &body, &err);
-		if (rc == 0)
-			rc = await(&a, &err);
+	else
 		settle(&a, rc, &err);
-	}
 	ret->latency_ns = clock_mono_ns() - a.start;
 }

@@ -35,6 +35,16 @@ int val_helper_recv(struct val_helper *h, int timeout_ms, int cancel_fd,
 
 /* The pid of the helper, -1 when none runs (for tests). */
 
+/* ---- val_state.c: small shared files ------------------------------------- */
+/* DIR/NAME, a regular file that others have no right on. */
+int val_file_open(const char *dir, const char *name, bool write, int *ret_fd,
+	struct err *err);
+/* Waits a blink, no longer: -EBUSY. */
+int val_file_lock(int fd);
+
+/* SHA-256 of the question as it is: what the answer may depend on. */
+void val_question_digest(const struct val_question *q,
+	unsigned char ret[VAL_DIGEST_LEN]);
 /* The data message: one JSON object on one line, secrets replaced.
  * ERR_TOO_LONG for a line, a number of facts or a sum over its cap. */
 int val_question_data(const struct val_question *q, const char *nonce,

@@ -6,12 +6,15 @@
  *	warm			start the helper
  *	pid			its pid, or -1
  *	fact NAME LEN		followed by LEN bytes: for the next ask
+ *	settled			from now on nothing is unknown: the cache may
+ *				be used
  *	ask LEN			followed by LEN bytes: the line
  *	bench COUNT		ask that often, print one latency (ns) a line
  *
  * An ask answers with one line of fields between tabs: status, action,
  * confidence, latency in ns, calls of progress, model, category, reason,
- * alternative.  -c FD is the descriptor that cancels.
+ * alternative, endpoint, tokens in, tokens out, cost, "cached" or "",
+ * "forged" or "".  -c FD is the descriptor that cancels, -s DIR the store.
  */
 #include "validator/validator_int.h"
 
@@ -25,6 +28,7 @@
 static struct val_fact facts[VAL_FACTS_MAX + 1];
 static size_t n_facts;
 static int cancel_fd = -1;
+static bool settled;
 
 static void
 die(const char *what)
@@ -45,11 +49,11 @@ read_bytes(size_t len)
 }
 
 static void
-count_progress(void *ctx, int64_t waited_ns)
+count_progress(void *ctx, int64_t waited_ns, const char *who)
 {
 	int *n = ctx;
 
-	if (waited_ns > 0)
+	if (waited_ns > 0 && who != NULL)
 		++*n;
 }
 
@@ -59,7 +63,8 @@ ask(struct validator *v, const char *line, size_t len,
 {
 	struct val_question q = { .line = line, .len = len,
 		.cwd = "/home/test", .origin = "prompt", .facts = facts,
-		.n_facts = n_facts };
+		.n_facts = n_facts, .settled = settled, .context = "",
+		.context_len = 0 };
 
 	*ret_progress = 0;
 	validator_ask(v, &q, cancel_fd, count_progress, ret_progress, ret);
@@ -73,10 +78,14 @@ ask_once(struct validator *v, size_t len)
 	int progress;
 
 	ask(v, line, len, &r, &progress);
-	printf("%s\t%s\t%u\t%lld\t%d\t%s\t%s\t%s\t%s\n",
+	printf("%s\t%s\t%u\t%lld\t%d\t%s\t%s\t%s\t%s\t%s\t%llu\t%llu\t%llu\t"
+	    "%s\t%s\n",
 	    val_status_name(r.status), val_action_name(r.action),
 	    r.confidence, (long long)r.latency_ns, progress, r.model,
-	    r.category, r.reason, r.alternative);
+	    r.category, r.reason, r.alternative, r.endpoint,
+	    (unsigned long long)r.tokens_in,
+	    (unsigned long long)r.tokens_out, (unsigned long long)r.cost,
+	    r.cached ? "cached" : "", r.forged ? "forged" : "");
 	while (n_facts > 0) {
 		n_facts--;
 		free((char *)(uintptr_t)facts[n_facts].name);
@@ -114,6 +123,8 @@ command(struct validator *v, const char *text)
 			die("too many facts");
 		facts[n_facts++] = (struct val_fact){ xstrdup(name),
 		    read_bytes((size_t)number), (size_t)number };
+	} else if (strcmp(text, "settled\n") == 0) {
+		settled = true;
 	} else if (sscanf(text, "ask %ld", &number) == 1) {
 		ask_once(v, (size_t)number);
 	} else if (sscanf(text, "bench %ld", &number) == 1) {
@@ -130,20 +141,23 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	struct validator *v = NULL;
 	struct conf *conf = NULL;
+	const char *store = NULL;
 	char text[256];
 	int opt;
 
 	if (conf_load(getuid(), "/nonexistent", "/nonexistent/aegsh.conf",
 	    &conf, &err) < 0)
 		die(err.text);
-	while ((opt = getopt(argc, argv, "c:o:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:o:s:")) != -1) {
 		if (opt == 'c')
 			cancel_fd = atoi(optarg);
+		else if (opt == 's')
+			store = optarg;
 		else if (opt != 'o' ||
 		    conf_override(conf, optarg, &err) < 0)
 			die(err.text);
 	}
-	if (validator_new(conf, &v, &err) < 0)
+	if (validator_new(conf, store, &v, &err) < 0)
 		die(err.text);
 	while (fgets(text, sizeof text, stdin) != NULL)
 		command(v, text);

@@ -47,14 +47,22 @@ check(const struct val_verdict *v)
 static void
 server(const char *text, size_t len)
 {
-	struct buf said = BUF_INIT;
-	char model[128] = "";
+	static const struct judge_format *const formats[] = {
+		&judge_format_openai, &judge_format_responses,
+		&judge_format_anthropic, &judge_format_gemini,
+		&judge_format_ollama };
+	size_t i;
 
-	(void)judge_format_openai.reply(text, len, &said, model, sizeof model,
-	    NULL);
-	must_be_inert(model, sizeof model);
-	must(judge_format_openai.lower(0, 400, text, len) != 0);
-	buf_done(&said);
+	for (i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+		struct judge_reply r = JUDGE_REPLY_INIT;
+
+		if (formats[i]->reply(text, len, &r, NULL) == 0)
+			must(r.any || r.streamed);
+		must_be_inert(r.model, sizeof r.model);
+		must(r.tokens_in < 2 * (uint64_t)JUDGE_TOKENS_MAX);
+		must(formats[i]->lower(0, 400, text, len) != 0);
+		buf_done(&r.text);
+	}
 }
 
 int
@@ -87,7 +95,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 's':
 		if (val_setup_unpack(text, size, &s, NULL) == 0)
-			must(strlen(s.endpoint) < VAL_ENDPOINT_MAX);
+			must(s.n >= 1 && s.n <= VAL_CHAIN_MAX &&
+			    strlen(s.endpoints[s.n - 1].url) <
+			    VAL_ENDPOINT_MAX);
 		break;
 	case 'e':
 		server(text, size);

@@ -102,6 +102,10 @@ class Answer:
         self.confidence, self.ns = int(fields[2]), int(fields[3])
         self.progress, self.model = int(fields[4]), fields[5]
         self.category, self.reason, self.instead = fields[6:9]
+        self.endpoint = fields[9]
+        self.tokens = int(fields[10]), int(fields[11])
+        self.cost = int(fields[12])
+        self.cached, self.forged = bool(fields[13]), bool(fields[14])
 
     def __repr__(self):
         return repr(vars(self))
@@ -110,8 +114,10 @@ class Answer:
 class Asker:
     """One valask: one validator, one helper."""
 
-    def __init__(self, root, *settings, cancel=None, env=None):
+    def __init__(self, root, *settings, cancel=None, env=None, store=None):
         args = [VALASK]
+        if store is not None:
+            args += ["-s", store]
         for setting in settings:
             args += ["-o", setting]
         if cancel is not None:

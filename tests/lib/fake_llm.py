@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""A language model for tests: OpenAI's chat completions on 127.0.0.1, with
-answers, and with every way of not answering that a judge must survive.
+"""A language model for tests: the wire formats of OpenAI (two), Anthropic,
+Gemini and Ollama on 127.0.0.1, with answers, and with every way of not
+answering that a judge must survive.
 
     fake_llm.py [--record FILE] [--tls CERT KEY] [--unix PATH]
 
@@ -10,8 +11,9 @@ chosen by the model's name, or by the first component of the path when that
 is not "v1" (/slow-body/v1/chat/completions).  MODES below lists the names;
 "rules" answers by words of the line: block, warn or allow.
 
-FILE gets JSON objects, one a line: connection, path, line, headers and body
-of a request that has arrived, before it is answered; {"dropped": MODE} when
+FILE gets JSON objects, one a line: {"warm": connection} for a request that
+only opens one; connection, path, line, headers and body of a question that
+has arrived, before it is answered; {"dropped": MODE} when
 the client went away instead of taking the answer; and {"server_ns": N}, the
 time from the request's first byte to the end of the answer.
 """
@@ -103,13 +105,122 @@ TEXTS = {
 }
 
 
+TOKENS = 100, 20  # in and out, of each answer
+
+
 def envelope(text, model, **change):
     whole = {"id": "x", "object": "chat.completion", "model": model,
              "choices": [{"index": 0, "finish_reason": "stop", "message":
                           {"role": "assistant", "content": text}}],
-             "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
+             "usage": {"prompt_tokens": TOKENS[0],
+                       "completion_tokens": TOKENS[1]}}
     whole.update(change)
     return json.dumps(whole).encode()
+
+
+def wrap_responses(text, model):
+    return {"id": "x", "object": "response", "status": "completed",
+            "model": model, "output": [
+                {"type": "reasoning", "summary": []},
+                {"type": "message", "role": "assistant", "content":
+                 [{"type": "output_text", "text": text}]}],
+            "usage": {"input_tokens": TOKENS[0],
+                      "output_tokens": TOKENS[1]}}
+
+
+def wrap_anthropic(text, model, tool):
+    try:
+        block = {"type": "tool_use", "id": "t", "name": "verdict",
+                 "input": json.loads(text)}
+    except ValueError:
+        tool = False
+    if not tool:
+        block = {"type": "text", "text": text}
+    return {"id": "x", "type": "message", "role": "assistant",
+            "model": model, "content": [block],
+            "stop_reason": "tool_use" if tool else "end_turn",
+            "usage": {"input_tokens": TOKENS[0],
+                      "output_tokens": TOKENS[1]}}
+
+
+def wrap_gemini(text, model):
+    return {"candidates": [{"content": {"role": "model", "parts":
+                                        [{"text": text}]},
+                            "finishReason": "STOP"}],
+            "modelVersion": model,
+            "usageMetadata": {"promptTokenCount": TOKENS[0],
+                              "candidatesTokenCount": TOKENS[1]}}
+
+
+def wrap_ollama(text, model):
+    return {"model": model, "done": True, "done_reason": "stop",
+            "message": {"role": "assistant", "content": text},
+            "prompt_eval_count": TOKENS[0], "eval_count": TOKENS[1]}
+
+
+def wrap(request, text):
+    """The answer in the words of the format that was asked in."""
+    kind, model = request.format, request.model
+    if kind == "chat":
+        return envelope(text, model)
+    if kind == "anthropic":
+        whole = wrap_anthropic(text, model, "tools" in request.body)
+    else:
+        whole = {"responses": wrap_responses, "gemini": wrap_gemini,
+                 "ollama": wrap_ollama}[kind](text, model)
+    return json.dumps(whole).encode()
+
+
+def sse(events):
+    return b"".join(b"event: x\r\ndata: " + json.dumps(e).encode() +
+                    b"\r\n\r\n" for e in events)
+
+
+def stream(request, text):
+    """The same as a stream, in three pieces."""
+    model, n = request.model, len(text) // 3
+    pieces = [text[:n], text[n:2 * n], text[2 * n:]]
+    if request.format == "chat":
+        events = [{"model": model, "choices": [
+            {"index": 0, "delta": {"content": p}, "finish_reason": None}]}
+            for p in pieces]
+        events += [{"choices": [{"index": 0, "delta": {},
+                                 "finish_reason": "stop"}]},
+                   {"choices": [], "usage": {"prompt_tokens": TOKENS[0],
+                                             "completion_tokens":
+                                             TOKENS[1]}}]
+        return sse(events) + b"data: [DONE]\n\n"
+    if request.format == "responses":
+        return sse([{"type": "response.created"}] +
+                   [{"type": "response.output_text.delta", "delta": p}
+                    for p in pieces] +
+                   [{"type": "response.completed", "response":
+                     wrap_responses(text, model)}])
+    if request.format == "anthropic":
+        tool = "tools" in request.body
+        return sse([{"type": "message_start", "message":
+                     {"model": model, "usage":
+                      {"input_tokens": TOKENS[0]}}},
+                    {"type": "content_block_start", "index": 0,
+                     "content_block": {"type": "tool_use" if tool else
+                                       "text"}}] +
+                   [{"type": "content_block_delta", "delta":
+                     {"type": "input_json_delta", "partial_json": p} if tool
+                     else {"type": "text_delta", "text": p}}
+                    for p in pieces] +
+                   [{"type": "message_delta", "delta":
+                     {"stop_reason": "tool_use" if tool else "end_turn"},
+                     "usage": {"output_tokens": TOKENS[1]}},
+                    {"type": "message_stop"}])
+    if request.format == "gemini":
+        events = [{"candidates": [{"content": {"parts": [{"text": p}]}}],
+                   "modelVersion": model} for p in pieces]
+        events[-1] = wrap_gemini(pieces[-1], model)
+        return sse(events)
+    lines = [{"model": model, "done": False, "message": {"content": p}}
+             for p in pieces]
+    lines.append(wrap_ollama("", model))
+    return b"".join(json.dumps(o).encode() + b"\n" for o in lines)
 
 
 def choice(text, reason="stop"):
@@ -135,7 +246,7 @@ MODES = sorted(TEXTS) + sorted(BODIES) + [
     "status-NNN", "redirect", "slow-headers", "slow-body", "endless-body",
     "endless-headers", "half-envelope", "reset", "close", "stale",
     "no-schema", "no-format", "no-temperature",
-    "needs-key"]
+    "needs-key", "streamed", "stream-cut", "retry-once", "retry-after"]
 
 
 class Request:
@@ -144,17 +255,63 @@ class Request:
         self.method, self.path, _ = lines[0].split(" ", 2)
         self.headers = {k.strip().lower(): v.strip() for k, v in
                         (line.split(":", 1) for line in lines[1:])}
+        if self.method == "HEAD":
+            return
         self.text = body.decode("utf-8")
         self.body = json.loads(self.text)
-        self.model = self.body.get("model", "")
         first = self.path.split("/")[1]
-        self.mode = self.model if first == "v1" else first
-        system = self.body["messages"][0]["content"]
+        system, user = self.texts()
+        self.mode = first if first not in ("v1", "v1beta", "api") else \
+            self.model
         self.nonce = re.search("nonce of this request is ([0-9a-f]{32})",
                                system).group(1)
-        user = self.body["messages"][1]["content"]
         data = user.split("\n")[1]
         self.line = json.loads(data)["line"]["text"]
+
+    def texts(self):
+        """Format and model, and the two texts, as that format has them."""
+        body, path = self.body, self.path.split("?")[0]
+        self.model = body.get("model", "")
+        if path.endswith("/responses"):
+            self.format = "responses"
+            return body["instructions"], body["input"]
+        if path.endswith("/messages"):
+            self.format = "anthropic"
+            return body["system"], body["messages"][0]["content"]
+        if path.endswith(":generateContent"):
+            self.format = "gemini"
+            self.model = path.rpartition("/")[2].partition(":")[0]
+            return (body["systemInstruction"]["parts"][0]["text"],
+                    body["contents"][0]["parts"][0]["text"])
+        self.format = "ollama" if path.endswith("/api/chat") else "chat"
+        return (body["messages"][0]["content"],
+                body["messages"][1]["content"])
+
+    def structure(self):
+        """How the form of the answer is asked for: schema, object or None."""
+        body = self.body
+        if self.format == "chat":
+            kind = body.get("response_format", {}).get("type")
+        elif self.format == "responses":
+            kind = body.get("text", {}).get("format", {}).get("type")
+        elif self.format == "anthropic":
+            kind = "json_schema" if "tools" in body else None
+        elif self.format == "gemini":
+            config = body["generationConfig"]
+            kind = ("json_schema" if "responseSchema" in config else
+                    config.get("responseMimeType"))
+        else:
+            kind = body.get("format")
+            kind = "json_schema" if isinstance(kind, dict) else kind
+        return ("schema" if kind == "json_schema" else
+                "object" if kind else None)
+
+    def key(self):
+        """Where the format carries it."""
+        name = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}.get(
+            self.format, "authorization")
+        key = self.headers.get(name, self.headers.get("api-key", ""))
+        return key.rpartition(" ")[2]
 
 
 class Server:
@@ -162,6 +319,7 @@ class Server:
         self.record_file = open(record, "a") if record else None
         self.lock = threading.Lock()
         self.connections = 0
+        self.retries = 0
         self.tls = None
         if tls:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -213,8 +371,8 @@ class Server:
                 raise Gone
             data += more
         head, body = data.split(b"\r\n\r\n", 1)
-        length = int(re.search(rb"(?i)content-length: *(\d+)",
-                               head).group(1))
+        length = re.search(rb"(?i)content-length: *(\d+)", head)
+        length = int(length.group(1)) if length else 0
         while len(body) < length:
             more = sock.recv(65536)
             if not more:
@@ -225,6 +383,10 @@ class Server:
     def exchange(self, sock, number):
         """True when the connection stays."""
         request, start = self.read(sock)
+        if request.method == "HEAD":
+            self.record(warm=number, headers=request.headers)
+            sock.sendall(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
+            return True
         self.record(connection=number, path=request.path, line=request.line,
                     headers=request.headers, body=request.text)
         try:
@@ -254,14 +416,28 @@ class Server:
         good = text_of(request.nonce)
         if mode in TEXTS:
             text = TEXTS[mode](request.nonce, request.line)
-            self.send(sock, 200, envelope(text, model))
+            self.send(sock, 200, wrap(request, text))
+        elif mode == "streamed":
+            self.send(sock, 200, stream(request, good))
+        elif mode == "stream-cut":
+            body = stream(request, good)
+            self.send(sock, 200, body[:len(body) // 2].rpartition(b"\n")[0] +
+                      b"\n")
+        elif mode in ("retry-once", "retry-after"):
+            self.retries += 1
+            if self.retries % 2:
+                self.send(sock, 503 if mode == "retry-once" else 429, b"{}",
+                          "Retry-After: 1\r\n" if mode == "retry-after"
+                          else "")
+            else:
+                self.send(sock, 200, wrap(request, good))
         elif mode in BODIES:
             self.send(sock, 200, BODIES[mode](good, model))
         elif mode.startswith("status-"):
             self.send(sock, int(mode[7:]), b'{"error":{"message":"no"}}')
         elif mode == "needs-key":
-            if request.headers.get("authorization") == "Bearer right":
-                self.send(sock, 200, envelope(good, model))
+            if request.key() == "right":
+                self.send(sock, 200, wrap(request, good))
             else:
                 self.send(sock, 401, b'{"error":{"message":"no"}}')
         elif mode == "redirect":
@@ -270,23 +446,23 @@ class Server:
         elif mode in ("no-schema", "no-format", "no-temperature"):
             return self.picky(sock, request, good)
         else:
-            return self.misbehave(sock, mode, envelope(good, model))
+            return self.misbehave(sock, mode, wrap(request, good))
         return True
 
     def picky(self, sock, request, good):
-        asked = request.body.get("response_format", {}).get("type")
+        asked = request.structure()
         why = None
         if request.mode == "no-temperature":
-            if "temperature" in request.body:
+            if '"temperature"' in request.text:
                 why = "Unsupported value: 'temperature'"
-        elif asked == "json_schema" or (asked and
+        elif asked == "schema" or (asked and
                                         request.mode == "no-format"):
             why = "response_format: unknown"
         if why:
             body = json.dumps({"error": {"message": why}}).encode()
             self.send(sock, 400, body)
         else:
-            self.send(sock, 200, envelope(good, request.model))
+            self.send(sock, 200, wrap(request, good))
         return True
 
     def misbehave(self, sock, mode, body):

@@ -193,7 +193,8 @@ try_all(int *got)
 static int
 confined(int *got, size_t size)
 {
-	const struct judge_endpoint e = { .port = open_port, .plain = true };
+	const struct judge_needs needs = { .ports = { open_port },
+		.n_ports = 1 };
 	struct err err = ERR_INIT;
 	int p[2], rc, status;
 	pid_t pid;
@@ -203,7 +204,7 @@ confined(int *got, size_t size)
 	parent = getpid();
 	pid = fork();
 	if (pid == 0) {
-		rc = judge_confine(&e, false, &err);
+		rc = judge_confine(&needs, &err);
 		if (rc == 0) {
 			try_all(got);
 			rc = io_write_full(p[1], got, size);

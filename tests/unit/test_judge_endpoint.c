@@ -77,8 +77,8 @@ main(void)
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(good); i++) {
-		if (judge_endpoint_parse(good[i].text, "/chat/completions", &e,
-		    NULL) != 0) {
+		if (judge_endpoint_parse(good[i].text,
+		    &judge_format_openai, "m", &e, NULL) != 0) {
 			OKF(false, "%s is taken", good[i].text);
 			continue;
 		}
@@ -91,8 +91,8 @@ main(void)
 	}
 	for (i = 0; i < AEG_NELEM(bad); i++) {
 		err = (struct err)ERR_INIT;
-		IS_INTN(judge_endpoint_parse(bad[i].text, "/chat/completions",
-		    &e, &err), bad[i].code, bad[i].text[0] != '\0' ?
+		IS_INTN(judge_endpoint_parse(bad[i].text,
+		    &judge_format_openai, "m", &e, &err), bad[i].code, bad[i].text[0] != '\0' ?
 		    "refused" : "empty");
 		OKF(e.url == NULL && err.text[0] != '\0', "bad row %zu: %s", i,
 		    err.text);

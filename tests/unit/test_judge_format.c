@@ -98,22 +98,20 @@ test_reply(void)
 		{ "<html>", ERR_PROTOCOL },
 		{ ENVELOPE("[" CHOICE "]") "x", ERR_PROTOCOL },
 	};
-	char model[32];
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(rows); i++) {
-		struct buf text = BUF_INIT;
+		struct judge_reply r = JUDGE_REPLY_INIT;
 
-		model[0] = '\0';
-		OKF(f->reply(rows[i].body, strlen(rows[i].body), &text, model,
-		    sizeof model, NULL) == rows[i].want, "row %zu", i);
+		OKF(f->reply(rows[i].body, strlen(rows[i].body), &r, NULL) ==
+		    rows[i].want, "row %zu", i);
 		if (rows[i].want == 0)
-			IS_STRN(text.data, "hi", "the model's text");
+			IS_STRN(r.text.data, "hi", "the model's text");
 		else
-			OKF(text.len == 0, "row %zu: no text", i);
+			OKF(r.text.len == 0, "row %zu: no text", i);
 		if (i == 0)
-			IS_STR(model, "m-1");
-		buf_done(&text);
+			IS_STR(r.model, "m-1");
+		buf_done(&r.text);
 	}
 }
 

@@ -14,36 +14,64 @@ enum { AT_STATUS = 0, AT_ACTION = 4, AT_CONFIDENCE = 8, AT_LEAVING = 12,
 	AT_NONCE = 16, AT_REASON = AT_NONCE + VAL_NONCE_LEN + 4,
 	AT_ALTERNATIVE = AT_REASON + VAL_REASON_MAX,
 	AT_CATEGORY = AT_ALTERNATIVE + VAL_REASON_MAX,
-	AT_MODEL = AT_CATEGORY + 64, ANSWER_SIZE = AT_MODEL + 128 };
+	AT_MODEL = AT_CATEGORY + 64, AT_ENDPOINT = AT_MODEL + 128,
+	AT_FLAGS = AT_ENDPOINT + VAL_NAME_MAX, ANSWER_SIZE = AT_FLAGS + 28 };
 
 static void
 test_setup(void)
 {
-	const struct val_setup s = { .managed = true,
-		.endpoint = "https://h/v1", .model = "m", .key_file = "/k",
-		.ca_file = "" };
+	const struct val_endpoint one = { .name = "a", .format = "ollama",
+		.url = "https://h/v1", .model = "m", .key_file = "/k",
+		.key = "", .ca_file = "", .proxy = "", .timeout_ms = 5,
+		.attempts = 2, .price_in = 7, .price_out = 1ull << 40 };
+	struct val_setup s = { .managed = true, .n = 2, .quorum = 2,
+		.store = "/s", .cache_ttl_s = 3, .cache_rows = 8, .rate = 9,
+		.host_rate = 10, .day_cost = 1ull << 40, .host_day_cost = 11,
+		.endpoints = { one, one } };
 	struct val_setup got = { .managed = false };
-	struct val_setup big = s;
 	static char longer[VAL_ENDPOINT_MAX + 1];
 	struct buf b = BUF_INIT;
+	size_t i;
 
+	s.endpoints[1].name = "b";
 	IS_INT(val_setup_pack(&s, &b, NULL), 0);
 	IS_INT(val_setup_unpack(b.data, b.len, &got, NULL), 0);
-	OK(got.managed);
-	IS_STR(got.endpoint, "https://h/v1");
-	IS_STR(got.model, "m");
-	IS_STR(got.key_file, "/k");
-	IS_STR(got.ca_file, "");
-	IS_INT(val_setup_unpack(b.data, b.len - 1, &got, NULL), ERR_PROTOCOL);
-	IS_INT(val_setup_unpack(b.data, 3, &got, NULL), ERR_PROTOCOL);
+	OK(got.managed && got.n == 2 && got.quorum == 2 && got.rate == 9);
+	OK(got.cache_ttl_s == 3 && got.cache_rows == 8 && got.host_rate == 10);
+	OK(got.day_cost == 1ull << 40 && got.host_day_cost == 11);
+	IS_STR(got.store, "/s");
+	IS_STR(got.endpoints[0].name, "a");
+	IS_STR(got.endpoints[1].name, "b");
+	IS_STR(got.endpoints[1].url, "https://h/v1");
+	IS_STR(got.endpoints[1].model, "m");
+	IS_STR(got.endpoints[1].key_file, "/k");
+	IS_STR(got.endpoints[1].ca_file, "");
+	OK(got.endpoints[1].timeout_ms == 5 && got.endpoints[1].attempts == 2);
+	OK(got.endpoints[1].price_in == 7 &&
+	    got.endpoints[1].price_out == 1ull << 40);
+	for (i = 0; i < b.len; i++)
+		if (val_setup_unpack(b.data, i, &got, NULL) != ERR_PROTOCOL)
+			break;
+	IS_INTN(i, b.len, "cut anywhere, it is none");
 	buf_putc(&b, '\0');
 	IS_INT(val_setup_unpack(b.data, b.len, &got, NULL), ERR_PROTOCOL);
 	b.data[3] = 1;
 	IS_INTN(val_setup_unpack(b.data, b.len - 1, &got, NULL), ERR_PROTOCOL,
 	    "unknown flags");
+	b.data[3] = 0;
+	b.data[4] = VAL_CHAIN_MAX + 1;
+	IS_INTN(val_setup_unpack(b.data, b.len - 1, &got, NULL), ERR_PROTOCOL,
+	    "too many endpoints");
+	b.data[4] = 0;
+	IS_INTN(val_setup_unpack(b.data, b.len - 1, &got, NULL), ERR_PROTOCOL,
+	    "no endpoint");
+	b.data[4] = 2;
+	b.data[8] = 3;
+	IS_INTN(val_setup_unpack(b.data, b.len - 1, &got, NULL), ERR_PROTOCOL,
+	    "a quorum of more than there are");
 	memset(longer, 'x', sizeof longer - 1);
-	big.endpoint = longer;
-	IS_INT(val_setup_pack(&big, &b, NULL), ERR_TOO_LONG);
+	s.endpoints[1].url = longer;
+	IS_INT(val_setup_pack(&s, &b, NULL), ERR_TOO_LONG);
 	buf_done(&b);
 }
 
@@ -64,7 +92,7 @@ test_ask(void)
 	    memcmp(got.data, a.data, 7) == 0);
 	IS_STR(got.nonce, NONCE);
 	IS_INT(val_ask_unpack(b.data, 10, &got, NULL), ERR_PROTOCOL);
-	b.data[4] = 'X';
+	b.data[8] = 'X';
 	IS_INTN(val_ask_unpack(b.data, b.len, &got, NULL), ERR_PROTOCOL,
 	    "a nonce of other letters");
 	for (i = 0; i < AEG_NELEM(bad); i++) {
@@ -116,6 +144,8 @@ test_answer(void)
 		{ "no category", AT_CATEGORY, '\0' },
 		{ "capital category", AT_CATEGORY, 'R' },
 		{ "control in model", AT_MODEL, '\t' },
+		{ "escape in endpoint", AT_ENDPOINT, '\x1b' },
+		{ "unknown flags", AT_FLAGS, 4 },
 	};
 	struct val_verdict got, clean;
 	struct buf b = BUF_INIT;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/* Ollama's own: POST BASE/api/chat, structured output by format. */
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "judge_json.h"
+
+static int
+request(const struct judge_prompt *p, unsigned level, struct buf *ret,
+    struct err *err)
+{
+	AEG_AUTO(judge_json_done) json_t *o = json_pack(
+	    "{s:s, s:[{s:s, s:s}, {s:s, s:s}], s:b}", "model", p->model,
+	    "messages", "role", "system", "content", p->system,
+	    "role", "user", "content", p->user, "stream", 0);
+
+	if (o == NULL)
+		return err_set(err, ERR_SYNTAX, "the question is not UTF-8");
+	if ((level & JUDGE_NO_TEMPERATURE) == 0)
+		json_object_set_new(o, "options", json_pack("{s:i}",
+		    "temperature", 0));
+	if ((level & JUDGE_FORM) == JUDGE_BY_SCHEMA)
+		json_object_set_new(o, "format", judge_schema(true));
+	else if ((level & JUDGE_FORM) == JUDGE_BY_OBJECT)
+		json_object_set_new(o, "format", json_string("json"));
+	return judge_json_dump(o, ret, err);
+}
+
+static int
+event(json_t *o, struct judge_reply *r, struct err *err)
+{
+	const char *why = json_string_value(json_object_get(o, "done_reason"));
+	bool done = json_is_true(json_object_get(o, "done"));
+
+	judge_json_model(json_object_get(o, "model"), r);
+	if (!judge_json_text(json_object_get(json_object_get(o, "message"),
+	    "content"), r) && !r->streamed)
+		return err_set(err, ERR_PROTOCOL,
+		    "the server's answer holds no text of the model");
+	if (why != NULL && strcmp(why, "stop") != 0)
+		return err_set(err, ERR_PROTOCOL,
+		    "the model was cut short (%s)", why);
+	if (!done && !r->streamed)
+		return err_set(err, ERR_PROTOCOL,
+		    "the server's answer ends before its end");
+	if (done) {
+		r->ended = true;
+		r->tokens_in = judge_json_count(o, "prompt_eval_count");
+		r->tokens_out = judge_json_count(o, "eval_count");
+	}
+	return 0;
+}
+
+static int
+reply(const char *body, size_t len, struct judge_reply *r, struct err *err)
+{
+	return judge_json_events(body, len, r, event, err);
+}
+
+static unsigned
+lower(unsigned level, long status, const char *body, size_t len)
+{
+	return judge_lower(level, 1, status, body, len);
+}
+
+const struct judge_format judge_format_ollama = {
+	.name = "ollama",
+	.path = "/api/chat",
+	.unix_base = "",
+	.auth = "Authorization: Bearer %s",
+	.request = request,
+	.reply = reply,
+	.lower = lower,
+};
