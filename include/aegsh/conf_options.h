@@ -34,6 +34,8 @@ CONF_ROW(ASK_TIMEOUT, "ask-timeout", INT, "8000", 100, 60000, NULL, USER, LESS,
 	"milliseconds after which a silent language model counts as failed")
 CONF_ROW(ASK_CONFIDENCE, "ask-confidence", INT, "60", 0, 100, NULL, USER, MORE,
 	"percent of confidence below which an allow becomes a question")
+CONF_ROW(ASK_ALLOWED, "ask-allowed", STRING, "", 0, 0, NULL, OPERATOR, NONE,
+	"profiles whose allowed lines are put to the model as well")
 CONF_ROW(ASK_PRECONNECT, "ask-preconnect", BOOL, "yes", 0, 0, NULL, USER, NONE,
 	"connect to the endpoint while the prompt waits")
 CONF_ROW(ASK_CACHE_TTL, "ask-cache-ttl", INT, "3600", 0, 604800, NULL, USER,

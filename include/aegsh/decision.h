@@ -34,6 +34,10 @@ enum decision_fail { DECISION_FAIL_BLOCK = 0, DECISION_FAIL_ASK,
 /* What a word of the option `fail' means; an unknown one blocks. */
 enum decision_fail decision_fail_of(const char *word, bool managed);
 
+/* The same for a profile, where list ("kiosk=block guest=ask") has it. */
+enum decision_fail decision_fail_for(const char *list, const char *profile,
+	const char *word, bool managed);
+
 struct decision_input {
 	const char *line;			/* copied */
 	size_t len;

@@ -80,10 +80,10 @@ struct validator;
 /* Starts nothing.  Reads the file of the option chain, where it is set, and
  * takes keys that it finds in the environment out of it: validator_taken()
  * names those variables, which must not live on elsewhere.  store: the
- * user's, for cache, budgets and health; NULL: none.  ERR_TOO_LONG for a
- * setting over its cap. */
+ * user's, for cache, budgets and health; profile: for what the operator adds
+ * to the prompt; NULL: none.  ERR_TOO_LONG for a setting over its cap. */
 int validator_new(const struct conf *conf, const char *store,
-	struct validator **ret, struct err *err);
+	const char *profile, struct validator **ret, struct err *err);
 const struct strv *validator_taken(const struct validator *v);
 /* Ends the helper; waits for nothing but its death by SIGKILL, briefly. */
 void validator_free(struct validator *v);

@@ -30,8 +30,9 @@ struct val_chain {
 /* setup.n is 0 where no endpoint is set.  take_keys: take keys out of the
  * environment of this process, where variables are named; without, they
  * stay and are not read (for aegshctl's display). */
-int val_chain_load(const struct conf *conf, const char *store, bool take_keys,
-	struct val_chain *ret, struct err *err);
+int val_chain_load(const struct conf *conf, const char *store,
+	const char *profile, bool take_keys, struct val_chain *ret,
+	struct err *err);
 void val_chain_done(struct val_chain *c);
 /* The text of such a file, without looking at any key.  name: for
  * messages. */

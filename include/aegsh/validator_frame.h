@@ -25,6 +25,7 @@
 #define VAL_NONCE_LEN 32	/* hexadecimal digits */
 #define VAL_DATA_MAX ((size_t)128 * 1024)	/* bytes of a question's JSON */
 #define VAL_KEY_MAX 8192	/* bytes of a key */
+#define VAL_PROFILE_MAX 64	/* bytes of a profile's name */
 #define VAL_DIGEST_LEN 32	/* SHA-256 */
 
 enum val_frame {
@@ -60,6 +61,8 @@ struct val_setup {
 	uint32_t rate, host_rate;	/* questions a minute, at most */
 	uint64_t day_cost, host_day_cost;	/* millionths, at most */
 	const char *store;		/* directory, or "" */
+	const char *profile;		/* of the policy, or "": what the
+					 * operator adds to the prompt for it */
 	size_t n;
 	struct val_endpoint endpoints[VAL_CHAIN_MAX];
 };

@@ -152,13 +152,15 @@ prepare(struct admin *a, struct admin_judge *j,
 	if (audit_place(a->uid, false, &j->store, NULL) < 0)
 		j->store = NULL;
 	j->in = (struct decision_input){
-		.fail = decision_fail_of(conf_str(a->conf, CONF_FAIL),
-		    conf_managed(a->conf)),
+		.fail = decision_fail_for(conf_str(a->conf,
+		    CONF_FAIL_PROFILES), policy_profile(j->policy),
+		    conf_str(a->conf, CONF_FAIL), conf_managed(a->conf)),
 		.min_confidence = (unsigned)conf_int(a->conf,
 		    CONF_ASK_CONFIDENCE),
 		.can_ask = true,
 	};
-	j->endpoint = conf_str(a->conf, CONF_ENDPOINT)[0] != '\0';
+	j->endpoint = conf_str(a->conf, CONF_ENDPOINT)[0] != '\0' ||
+	    conf_str(a->conf, CONF_CHAIN)[0] != '\0';
 	if (choice.block != NULL)
 		j->match = xasprintf("%s (%s:%u)", choice.block, choice.file,
 		    choice.line);

@@ -60,6 +60,26 @@ decision_fail_of(const char *word, bool managed)
 	return DECISION_FAIL_BLOCK;
 }
 
+enum decision_fail
+decision_fail_for(const char *list, const char *profile, const char *word,
+    bool managed)
+{
+	size_t n = strlen(profile), len;
+
+	for (; *list != '\0'; list += len) {
+		list += strspn(list, " \t,");
+		len = strcspn(list, " \t,");
+		if (len > n && memcmp(list, profile, n) == 0 &&
+		    list[n] == '=') {
+			AEG_AUTOFREE char *own = xmemdup0(list + n + 1,
+			    len - n - 1);
+
+			return decision_fail_of(own, managed);
+		}
+	}
+	return decision_fail_of(word, managed);
+}
+
 /* What a policy action means for a line.  UNKNOWN settles nothing, so it
  * can't let a line run. */
 static enum decision_action

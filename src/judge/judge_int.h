@@ -25,7 +25,7 @@
 #define JUDGE_BODY_MAX ((size_t)512 * 1024)	/* bytes of one HTTP body */
 #define JUDGE_HEADERS_MAX ((size_t)64 * 1024)	/* of all header fields */
 #define JUDGE_TOKENS_MAX 100000000		/* more is no count */
-#define JUDGE_PROMPT "prompts/judge-1.txt"	/* below sysdirs()->data */
+#define JUDGE_PROMPT "prompts/judge-2.txt"	/* below sysdirs()->data */
 
 struct judge_format;
 

@@ -26,6 +26,29 @@ trusted_uid(const struct val_setup *s)
 	return s->managed ? (uid_t)-1 : getuid();
 }
 
+/* What the operator has to say about lines of a profile, behind ours. */
+static int
+add_to_prompt(struct judge *j, const char *profile, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf more = BUF_INIT;
+	AEG_AUTOFREE char *path = NULL;
+	int rc;
+
+	if (strchr(profile, '/') != NULL || profile[0] == '.')
+		return 0;
+	path = xasprintf("%s/prompts/%s.txt", sysdirs()->conf, profile);
+	rc = conf_trust_read(path, (uid_t)-1, JUDGE_PROMPT_MAX, &more, err);
+	if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && more.len == 0))
+		return 0;
+	if (rc == 0 && memchr(more.data, '\0', more.len) != NULL)
+		rc = err_set(err, ERR_SYNTAX, "%s: not a text", path);
+	if (rc < 0)
+		return rc;
+	buf_puts(&j->prompt, "\nFROM THE OPERATOR OF THIS MACHINE\n\n");
+	buf_put(&j->prompt, more.data, more.len);
+	return 0;
+}
+
 static int
 read_prompt(struct judge *j, const struct val_setup *s, struct err *err)
 {
@@ -38,7 +61,7 @@ read_prompt(struct judge *j, const struct val_setup *s, struct err *err)
 		return rc;
 	if (j->prompt.len == 0 || memchr(j->prompt.data, '\0', j->prompt.len))
 		return err_set(err, ERR_SYNTAX, "%s: not a text", path);
-	return 0;
+	return s->profile[0] != '\0' ? add_to_prompt(j, s->profile, err) : 0;
 }
 
 static int

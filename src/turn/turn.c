@@ -102,7 +102,8 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	if (r == 0 && !opts->rescue)
 		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
-		r = validator_new(opts->conf, t->store, &t->validator, err);
+		r = validator_new(opts->conf, t->store,
+		    policy_profile(t->policy), &t->validator, err);
 	if (r == 0)
 		turn_forget_keys(t);
 	if (r == 0)
@@ -121,6 +122,7 @@ void
 turn_free(struct turn *t)
 {
 	struct err err = ERR_INIT;
+	size_t i;
 
 	if (t == NULL)
 		return;
@@ -132,6 +134,8 @@ turn_free(struct turn *t)
 	audit_close(t->audit);
 	validator_free(t->validator);
 	redact_free(t->redact);
+	for (i = 0; i < TURN_RECENT; i++)
+		free(t->recent[i]);
 	turn_free_policy(t);
 	sandbox_profile_free(t->sandbox);
 	free(t->store);
@@ -160,6 +164,23 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 		    SYN_VAR_UNKNOWN;
 	*ret_value = value;
 	return SYN_VAR_SET;
+}
+
+/* Where the operator wants the model to see what policy allows, too. */
+static bool
+asks_allowed(const struct turn *t)
+{
+	const char *list = conf_str(t->opts.conf, CONF_ASK_ALLOWED);
+	const char *profile = policy_profile(t->policy);
+	size_t n = strlen(profile), len;
+
+	for (; *list != '\0'; list += len) {
+		list += strspn(list, " \t,");
+		len = strcspn(list, " \t,");
+		if (len == n && memcmp(list, profile, n) == 0)
+			return true;
+	}
+	return false;
 }
 
 static void
@@ -194,8 +215,9 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	turn_find_reads(t, j);
 	in.input_judged = j->reads != TURN_READS_NOTHING;
 	t->ops->judge(t, &in, &j->verdict);
-	if (j->verdict.action == POLICY_UNKNOWN &&
-	    validator_configured(t->validator))
+	if (validator_configured(t->validator) &&
+	    (j->verdict.action == POLICY_UNKNOWN ||
+	    (j->verdict.action == POLICY_ALLOW && asks_allowed(t))))
 		turn_ask(t, j);
 }
 
@@ -277,7 +299,9 @@ turn_judge(struct turn *t, const struct line *line)
 {
 	struct turn_judged *j = xcalloc(1, sizeof *j);
 	struct decision_input in = {
-		.fail = decision_fail_of(conf_str(t->opts.conf, CONF_FAIL),
+		.fail = decision_fail_for(conf_str(t->opts.conf,
+		    CONF_FAIL_PROFILES), policy_profile(t->policy),
+		    conf_str(t->opts.conf, CONF_FAIL),
 		    conf_managed(t->opts.conf)),
 		.min_confidence = (unsigned)conf_int(t->opts.conf,
 		    CONF_ASK_CONFIDENCE),
@@ -300,6 +324,7 @@ turn_judge(struct turn *t, const struct line *line)
 	in.syntax_error = j->syntax_error;
 	in.validator = j->was_asked ? &j->asked : NULL;
 	j->decision = decision_make(&in);
+	turn_remember(t, j);
 	return j;
 }
 
@@ -309,6 +334,7 @@ turn_judged_free(struct turn_judged *j)
 	if (j == NULL)
 		return;
 	decision_free(j->decision);
+	turn_scripts_done(j);
 	strv_done(&j->reader);
 	resolve_free(j->resolved);
 	syn_facts_free(j->facts);

@@ -66,8 +66,15 @@ record_refusal(struct turn *t, const struct turn_judged *j)
 bool
 turn_permits(struct turn *t, struct turn_judged *j, struct turn_result *ret)
 {
-	if (decision_action(j->decision) == DECISION_ALLOW)
-		return true;
+	if (decision_action(j->decision) == DECISION_ALLOW) {
+		if (turn_check_scripts(j, &ret->err) == 0)
+			return true;
+		record_refusal(t, j);
+		if (t->audit != NULL)
+			audit_note(t->audit, "script-changed", ret->err.text);
+		ret->status = TURN_STATUS_BLOCKED;
+		return false;
+	}
 	record_refusal(t, j);
 	ret->status = decision_unreadable(j->decision) ?
 	    TURN_STATUS_SYNTAX : TURN_STATUS_BLOCKED;

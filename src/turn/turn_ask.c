@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /* What the language model is told about a line, and asking it. */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
+
+#define VALUES_MOST ((size_t)16 * 1024)	/* bytes of one fact; more is cut */
+#define FACT_MOST ((size_t)32 * 1024)
+#define CODE_MOST 8			/* programs inside the line */
+
+/* The question while it is put together: texts are owned. */
+struct question {
+	struct buf texts[VAL_FACTS_MAX];
+	char *names[VAL_FACTS_MAX];
+	size_t n;
+	bool settled;
+};
 
 /* Values of secret variables may stand in the line, or what came of it. */
 static int
@@ -12,7 +27,320 @@ learn(void *ctx, const char *name, const char *value)
 	return 0;
 }
 
-/* The facts that the model is told besides the line. */
+static struct buf *
+add(struct question *q, const char *name)
+{
+	struct buf *b = &q->texts[q->n];
+
+	*b = (struct buf)BUF_INIT_MAX(FACT_MOST);
+	q->names[q->n++] = xstrdup(name);
+	return b;
+}
+
+/* ---- facts --------------------------------------------------------------- */
+
+static const char *
+kind_of(const struct resolved *r)
+{
+	switch (r->kind) {
+	case RESOLVE_UNKNOWN:
+		return "(not known which)";
+	case RESOLVE_BUILTIN:
+		return "shell builtin";
+	case RESOLVE_FUNCTION:
+		return "function of the line";
+	case RESOLVE_FILE:
+		return r->path != NULL ? r->path : "(not known which)";
+	case RESOLVE_NOT_FOUND:
+		return "(not found)";
+	case RESOLVE_NONE:
+		return "(no command)";
+	}
+	return "(not known which)";
+}
+
+static void
+tell_commands(const struct turn_judged *j, struct question *q)
+{
+	struct buf *b = add(q, "commands");
+	size_t i;
+
+	for (i = 0; i < j->resolved->n; i++) {
+		const struct resolved *r = &j->resolved->items[i];
+
+		if (r->kind == RESOLVE_NONE)
+			continue;
+		buf_putf(b, "%s -> %s", r->name != NULL ? r->name :
+		    "(unknown)", kind_of(r));
+		if (r->interpreter != NULL)
+			buf_putf(b, ", run by %s", r->interpreter);
+		if (r->wrapper != NULL)
+			buf_putf(b, ", started by %s", r->wrapper);
+		if (r->program > 0)
+			buf_putf(b, ", in program %u", r->program);
+		if (r->more_args_unknown)
+			buf_puts(b, ", more arguments are unknown");
+		buf_putc(b, '\n');
+		if (r->kind == RESOLVE_UNKNOWN ||
+		    r->kind == RESOLVE_NOT_FOUND || r->more_args_unknown)
+			q->settled = false;
+	}
+	if (j->resolved->incomplete) {
+		buf_puts(b, "and more that could not be followed\n");
+		q->settled = false;
+	}
+}
+
+static const char *
+why_name(enum syn_why why)
+{
+	switch (why) {
+	case SYN_WHY_UNSPECIFIED:
+		return "not known";
+	case SYN_WHY_VARIABLE:
+		return "a value that is not known";
+	case SYN_WHY_INDIRECT:
+		return "named by another variable";
+	case SYN_WHY_SUBST:
+		return "output of a command";
+	case SYN_WHY_PROCESS:
+		return "a pipe to a command";
+	case SYN_WHY_ARITH:
+		return "arithmetic";
+	case SYN_WHY_GLOB:
+		return "names of files";
+	case SYN_WHY_BRACE:
+		return "a list of words";
+	case SYN_WHY_TILDE:
+		return "somebody's home";
+	case SYN_WHY_CAP:
+		return "too much to work out";
+	case SYN_WHY_READ_CHANGED:
+		return "read by other rules, perhaps";
+	}
+	return "not known";
+}
+
+static void
+tell_word(const struct turn_judged *j, const struct syn_word *w,
+    struct buf *values, struct buf *unknown)
+{
+	const char *source = j->line.bytes + w->offset;
+	size_t i;
+
+	if (w->known) {
+		if (w->offset + w->source_len <= j->line.len &&
+		    w->source_len > 0 && (w->len != w->source_len ||
+		    memcmp(source, w->value, w->len) != 0) &&
+		    memchr(source, '$', w->source_len) != NULL) {
+			buf_put(values, source, w->source_len);
+			buf_puts(values, " is ");
+			buf_put(values, w->value, w->len);
+			buf_putc(values, '\n');
+		}
+		return;
+	}
+	for (i = 0; i < w->n_parts; i++) {
+		if (w->parts[i].known)
+			continue;
+		buf_put(unknown, w->parts[i].text, w->parts[i].len);
+		buf_putf(unknown, ": %s\n", why_name(w->parts[i].why));
+	}
+	if (w->n_parts == 0)
+		buf_puts(unknown, "a word that is not known\n");
+}
+
+static const char *
+op_name(enum syn_redir_op op)
+{
+	static const char *const names[] = {
+		[SYN_REDIR_UNKNOWN] = "?", [SYN_REDIR_IN] = "<",
+		[SYN_REDIR_OUT] = ">", [SYN_REDIR_APPEND] = ">>",
+		[SYN_REDIR_CLOBBER] = ">|", [SYN_REDIR_RDWR] = "<>",
+		[SYN_REDIR_BOTH] = "&>", [SYN_REDIR_BOTH_APPEND] = "&>>",
+		[SYN_REDIR_DUP_IN] = "<&", [SYN_REDIR_DUP_OUT] = ">&",
+		[SYN_REDIR_CLOSE] = ">&-", [SYN_REDIR_HEREDOC] = "<<",
+		[SYN_REDIR_HERESTRING] = "<<<",
+	};
+
+	return names[op];
+}
+
+static void
+tell_redirections(const struct turn_judged *j, struct buf *ret)
+{
+	const struct syn_facts *f = j->facts;
+	size_t i, k;
+
+	for (i = 0; i < f->n_commands; i++)
+		for (k = 0; k < f->commands[i].n_redirs; k++) {
+			const struct syn_redir *r =
+			    &f->commands[i].redirs[k];
+
+			buf_putf(ret, "%d %s ", r->fd, op_name(r->op));
+			if (r->op == SYN_REDIR_HEREDOC)
+				buf_putf(ret, "(%zu bytes of the line)",
+				    r->target.len);
+			else if (r->target.value != NULL)
+				buf_put(ret, r->target.value, r->target.len);
+			buf_puts(ret, r->target.known ||
+			    r->op == SYN_REDIR_CLOSE ? "\n" :
+			    " (not known)\n");
+		}
+}
+
+static void
+tell_words(const struct turn_judged *j, struct question *q)
+{
+	struct buf values = BUF_INIT_MAX(VALUES_MOST);
+	struct buf unknown = BUF_INIT_MAX(VALUES_MOST);
+	struct buf redirections = BUF_INIT_MAX(VALUES_MOST);
+	const struct syn_facts *f = j->facts;
+	struct {
+		const char *name;
+		struct buf *text;
+	} all[] = { { "values", &values }, { "unknown", &unknown },
+	    { "redirections", &redirections } };
+	size_t i, k;
+
+	for (i = 0; i < f->n_commands; i++) {
+		const struct syn_command *c = &f->commands[i];
+
+		for (k = 0; k < c->n_words; k++)
+			tell_word(j, &c->words[k], &values, &unknown);
+		for (k = 0; k < c->n_assigns; k++)
+			if (!c->assigns[k].array)
+				tell_word(j, &c->assigns[k].value, &values,
+				    &unknown);
+		for (k = 0; k < c->n_redirs; k++)
+			tell_word(j, &c->redirs[k].target, &values, &unknown);
+	}
+	tell_redirections(j, &redirections);
+	q->settled = q->settled && unknown.len == 0 && f->n_functions == 0;
+	for (i = 0; i < AEG_NELEM(all); i++) {
+		if (all[i].text->len > 0)
+			buf_put(add(q, all[i].name), all[i].text->data,
+			    all[i].text->len);
+		q->settled = q->settled && !buf_overflow(all[i].text);
+		buf_done(all[i].text);
+	}
+}
+
+static void
+tell_programs(const struct turn_judged *j, struct question *q)
+{
+	size_t i;
+
+	for (i = 0; i < j->resolved->n_code && i < CODE_MOST; i++) {
+		const struct resolve_code *c = &j->resolved->code[i];
+		AEG_AUTOFREE char *name = xasprintf("program %s",
+		    c->language);
+		struct buf *b = add(q, name);
+
+		if (c->text.value != NULL)
+			buf_put(b, c->text.value, c->text.len);
+		if (!c->text.known)
+			buf_puts(b, "\n(in part not known)");
+	}
+	q->settled = q->settled && j->resolved->n_code == 0;
+}
+
+static void
+tell_scripts(const struct turn_judged *j, struct question *q)
+{
+	size_t i, k;
+
+	for (i = 0; i < j->n_scripts; i++) {
+		const struct turn_script *s = &j->scripts[i];
+		AEG_AUTOFREE char *name = xasprintf("script %zu", i + 1);
+		struct buf *b = add(q, name);
+
+		buf_putf(b, "%s\n%zu bytes, mode %04o, owner %u, sha256 ",
+		    s->path, s->size, (unsigned)(s->mode & 07777),
+		    (unsigned)s->owner);
+		for (k = 0; k < sizeof s->hash; k++)
+			buf_putf(b, "%02x", s->hash[k]);
+		buf_puts(b, "\n\n");
+		buf_put(b, s->text, s->len);
+		if (s->len < s->size)
+			buf_puts(b, "\n(cut here)");
+	}
+	if (j->more_scripts)
+		buf_puts(add(q, "scripts"),
+		    "there are more, which could not be read");
+	q->settled = q->settled && j->n_scripts == 0 && !j->more_scripts;
+}
+
+static void
+tell_session(const struct turn *t, const struct turn_judged *j,
+    struct question *q)
+{
+	struct buf *b = add(q, "session");
+	size_t i;
+
+	buf_putf(b, "uid %u (%s), profile %s, %s", (unsigned)t->opts.uid,
+	    t->opts.user != NULL ? t->opts.user : "no name",
+	    policy_profile(t->policy), t->opts.tty >= 0 ?
+	    "at a terminal" : "no terminal");
+	if (t->n_recent > 0) {
+		b = add(q, "recent");
+		for (i = t->n_recent < TURN_RECENT ? 0 :
+		    t->n_recent - TURN_RECENT; i < t->n_recent; i++) {
+			buf_puts(b, t->recent[i % TURN_RECENT]);
+			buf_putc(b, '\n');
+		}
+	}
+	b = add(q, "policy");
+	buf_putf(b, "rule %s: %s; evidence against it: %u",
+	    j->verdict.rule, j->verdict.reason, j->verdict.evidence);
+	if (j->verdict.command != NULL)
+		buf_putf(b, "; decided by: %s", j->verdict.command);
+}
+
+/* ---- what else an answer depends on --------------------------------------- */
+
+static void
+put_text(struct buf *b, const char *text)
+{
+	buf_puts(b, text != NULL ? text : "");
+	buf_putc(b, '\0');
+}
+
+/* Not sent anywhere: it makes the key under which an allow is remembered. */
+static void
+make_context(const struct turn *t, const struct turn_judged *j,
+    struct buf *ret)
+{
+	const struct syn_facts *f = j->facts;
+	struct stat st;
+	size_t i;
+
+	put_text(ret, policy_profile(t->policy));
+	put_text(ret, policy_hash(t->policy));
+	buf_putf(ret, "%u %lld %o", (unsigned)t->opts.uid,
+	    (long long)conf_int(t->opts.conf, CONF_ASK_CONFIDENCE),
+	    (unsigned)state_umask(t->opts.state));
+	put_text(ret, state_get(t->opts.state, "PATH"));
+	for (i = 0; i < f->n_reads; i++) {
+		put_text(ret, f->reads[i]);
+		put_text(ret, state_get(t->opts.state, f->reads[i]));
+	}
+	for (i = 0; i < j->resolved->n; i++) {
+		const char *path = j->resolved->items[i].path;
+
+		put_text(ret, path);
+		if (path == NULL || stat(path, &st) != 0)
+			continue;
+		buf_putf(ret, "%llu %llu %lld %lld.%ld %lld.%ld",
+		    (unsigned long long)st.st_dev,
+		    (unsigned long long)st.st_ino, (long long)st.st_size,
+		    (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+		    (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	}
+}
+
+/* ---- asking ----------------------------------------------------------------- */
+
 void
 turn_forget_keys(struct turn *t)
 {
@@ -23,11 +351,36 @@ turn_forget_keys(struct turn *t)
 		state_unset(t->opts.state, taken->v[i]);
 }
 
+static void
+gather(struct turn *t, struct turn_judged *j, struct question *q)
+{
+	q->settled = !t->stream_began;
+	turn_find_scripts(t, j);
+	syn_print(j->tree, add(q, "canonical"));
+	tell_commands(j, q);
+	tell_words(j, q);
+	tell_programs(j, q);
+	tell_scripts(j, q);
+	tell_session(t, j, q);
+}
+
+static void
+done(struct question *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->n; i++) {
+		buf_done(&q->texts[i]);
+		free(q->names[i]);
+	}
+}
+
 void
 turn_ask(struct turn *t, struct turn_judged *j)
 {
-	struct buf canonical = BUF_INIT, commands = BUF_INIT;
-	struct val_fact facts[5];
+	struct question all = { .n = 0 };
+	struct buf context = BUF_INIT;
+	struct val_fact facts[VAL_FACTS_MAX];
 	struct val_question q = {
 		.line = j->line.bytes,
 		.len = j->line.len,
@@ -36,29 +389,41 @@ turn_ask(struct turn *t, struct turn_judged *j)
 		.facts = facts,
 		.redact = t->redact,
 	};
-	size_t i;
 
 	redact_forget(t->redact);
 	state_each(t->opts.state, learn, t->redact);
-	syn_print(j->tree, &canonical);
-	for (i = 0; i < j->resolved->n; i++) {
-		const struct resolved *r = &j->resolved->items[i];
-
-		buf_putf(&commands, "%s -> %s\n",
-		    r->name != NULL ? r->name : "(unknown)",
-		    r->path != NULL ? r->path :
-		    r->kind == RESOLVE_BUILTIN ? "shell builtin" :
-		    r->kind == RESOLVE_FUNCTION ? "function of the line" :
-		    "(not a known file)");
-	}
-	facts[q.n_facts++] = (struct val_fact){ "canonical", canonical.data,
-	    canonical.len };
-	facts[q.n_facts++] = (struct val_fact){ "commands", commands.data,
-	    commands.len };
-	facts[q.n_facts++] = (struct val_fact){ "policy", j->verdict.reason,
-	    strlen(j->verdict.reason) };
+	gather(t, j, &all);
+	for (; q.n_facts < all.n; q.n_facts++)
+		facts[q.n_facts] = (struct val_fact){
+		    all.names[q.n_facts], all.texts[q.n_facts].data != NULL ?
+		    all.texts[q.n_facts].data : "",
+		    all.texts[q.n_facts].len };
+	make_context(t, j, &context);
+	q.settled = all.settled;
+	q.context = context.data;
+	q.context_len = context.len;
 	t->ops->ask(t, &q, &j->asked);
 	j->was_asked = true;
-	buf_done(&canonical);
-	buf_done(&commands);
+	if (j->asked.forged && t->audit != NULL)
+		audit_note(t->audit, "cache-forged", "a remembered verdict "
+		    "was not the validator's and was removed");
+	done(&all);
+	buf_done(&context);
+}
+
+/* The lines before: the model sees them, since attacks take several. */
+void
+turn_remember(struct turn *t, const struct turn_judged *j)
+{
+	char **place = &t->recent[t->n_recent % TURN_RECENT];
+	size_t len = j->line.len < TURN_RECENT_LEN ? j->line.len :
+	    TURN_RECENT_LEN;
+
+	if (j->line.len == 0)
+		return;
+	free(*place);
+	*place = xasprintf("%s: %.*s%s",
+	    decision_action_name(decision_action(j->decision)), (int)len,
+	    j->line.bytes, len < j->line.len ? " (cut here)" : "");
+	t->n_recent++;
 }

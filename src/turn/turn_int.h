@@ -8,6 +8,11 @@
 #include "aegsh/syntax.h"
 #include "aegsh/turn.h"
 
+#define TURN_RECENT 6			/* lines that are remembered … */
+#define TURN_RECENT_LEN ((size_t)500)	/* … and bytes of each */
+#define TURN_SCRIPTS_MAX 4		/* of one line, that are read */
+#define TURN_SCRIPT_SHOWN ((size_t)16 * 1024)	/* bytes of one */
+
 struct turn {
 	struct turn_opts opts;
 	const struct turn_ops *ops;
@@ -19,6 +24,9 @@ struct turn {
 	char *news;			/* to be told once, or NULL */
 	struct validator *validator;
 	struct redact *redact;
+	char *recent[TURN_RECENT];	/* a ring: n_recent % TURN_RECENT is
+					 * the next place */
+	size_t n_recent;
 	struct audit *audit;
 	char *store;			/* its directory, or NULL */
 	char *project;			/* where it began: the jail */
@@ -33,6 +41,15 @@ struct turn {
 	char open[128];			/* what turn_complete() said */
 };
 
+/* A script as it was when the line was judged. */
+struct turn_script {
+	char *path, *text;
+	size_t len, size;		/* shown, whole */
+	unsigned char hash[32];		/* SHA-256 of the whole */
+	mode_t mode;
+	uid_t owner;
+};
+
 struct turn_judged {
 	struct line line;		/* bytes owned */
 	size_t prefix;			/* of them stand for bash's options … */
@@ -44,6 +61,9 @@ struct turn_judged {
 	struct policy_verdict verdict;
 	struct val_verdict asked;
 	bool was_asked;
+	struct turn_script scripts[TURN_SCRIPTS_MAX];
+	size_t n_scripts;
+	bool more_scripts;		/* not all could be read */
 	const char *answer;		/* "yes", "no" of the person, or NULL */
 	struct decision *decision;
 	char *syntax_error;
@@ -61,6 +81,13 @@ enum policy_origin turn_policy_origin(enum line_origin o);
 /* Fill an event from what was judged. */
 void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 	struct audit_event *ret);
+/* For the lines that come after. */
+void turn_remember(struct turn *t, const struct turn_judged *j);
+/* Read the scripts that the line is about to run; ERR_REFUSED later when one
+ * is no longer what it was. */
+void turn_find_scripts(const struct turn *t, struct turn_judged *j);
+int turn_check_scripts(const struct turn_judged *j, struct err *err);
+void turn_scripts_done(struct turn_judged *j);
 /* Variables that held keys are no business of lines. */
 void turn_forget_keys(struct turn *t);
 /* Put the line to the validator; j->asked has the answer. */

@@ -56,7 +56,7 @@ begin(struct val_chain *c)
 {
 	c->arena = arena_new();
 	c->setup.quorum = 1;
-	c->setup.store = "";
+	c->setup.store = c->setup.profile = "";
 }
 
 static struct val_endpoint *
@@ -383,8 +383,9 @@ load_file(struct reading *r, const char *path, struct err *err)
 }
 
 int
-val_chain_load(const struct conf *conf, const char *store, bool take_keys,
-    struct val_chain *ret, struct err *err)
+val_chain_load(const struct conf *conf, const char *store,
+    const char *profile, bool take_keys, struct val_chain *ret,
+    struct err *err)
 {
 	struct val_chain c = VAL_CHAIN_INIT;
 	struct reading r = { .chain = &c, .managed = conf_managed(conf),
@@ -402,6 +403,7 @@ val_chain_load(const struct conf *conf, const char *store, bool take_keys,
 	}
 	c.setup.managed = r.managed;
 	c.setup.store = store != NULL ? keep(&c, store) : "";
+	c.setup.profile = profile != NULL ? keep(&c, profile) : "";
 	c.setup.cache_ttl_s = (uint32_t)conf_int(conf, CONF_ASK_CACHE_TTL);
 	c.setup.cache_rows = (uint32_t)conf_int(conf, CONF_ASK_CACHE_ROWS);
 	c.setup.rate = (uint32_t)conf_int(conf, CONF_ASK_RATE);

@@ -122,8 +122,11 @@ val_setup_pack(const struct val_setup *s, struct buf *ret, struct err *err)
 
 	if (strlen(s->store) >= PATH_MAX)
 		return err_set(err, ERR_TOO_LONG, "store: path too long");
+	if (strlen(s->profile) >= VAL_PROFILE_MAX)
+		return err_set(err, ERR_TOO_LONG, "profile: name too long");
 	buf_put(ret, &head, sizeof head);
 	buf_put(ret, s->store, strlen(s->store) + 1);
+	buf_put(ret, s->profile, strlen(s->profile) + 1);
 	for (i = 0; rc == 0 && i < s->n; i++)
 		rc = pack_endpoint(&s->endpoints[i], ret, err);
 	return rc;
@@ -194,9 +197,11 @@ val_setup_unpack(const void *body, size_t len, struct val_setup *ret,
 	s.day_cost = head.day_cost;
 	s.host_day_cost = head.host_day_cost;
 	s.store = take_text(&p, end, PATH_MAX);
-	if (s.store == NULL)
+	s.profile = s.store != NULL ?
+	    take_text(&p, end, VAL_PROFILE_MAX) : NULL;
+	if (s.profile == NULL)
 		return err_set(err, ERR_PROTOCOL,
-		    "set-up: store does not end");
+		    "set-up: store or profile does not end");
 	for (i = 0; rc == 0 && i < s.n; i++)
 		rc = unpack_endpoint(&p, end, &s.endpoints[i], err);
 	if (rc == 0 && p != end)

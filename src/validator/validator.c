@@ -31,7 +31,7 @@ struct validator {
 
 int
 validator_new(const struct conf *conf, const char *store,
-    struct validator **ret, struct err *err)
+    const char *profile, struct validator **ret, struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf probe = BUF_INIT;
 	struct validator *v = xcalloc(1, sizeof *v);
@@ -41,7 +41,7 @@ validator_new(const struct conf *conf, const char *store,
 	v->helper = (struct val_helper)VAL_HELPER_INIT;
 	v->timeout_ms = conf_int(conf, CONF_ASK_TIMEOUT);
 	v->preconnect = conf_bool(conf, CONF_ASK_PRECONNECT);
-	rc = val_chain_load(conf, store, true, &v->chain, err);
+	rc = val_chain_load(conf, store, profile, true, &v->chain, err);
 	if (rc == 0)
 		rc = val_setup_pack(&v->chain.setup, &probe, err);
 	if (probe.data != NULL)

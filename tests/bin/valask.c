@@ -14,7 +14,8 @@
  * An ask answers with one line of fields between tabs: status, action,
  * confidence, latency in ns, calls of progress, model, category, reason,
  * alternative, endpoint, tokens in, tokens out, cost, "cached" or "",
- * "forged" or "".  -c FD is the descriptor that cancels, -s DIR the store.
+ * "forged" or "".  -c FD is the descriptor that cancels, -s DIR the store,
+ * -p NAME the profile.
  */
 #include "validator/validator_int.h"
 
@@ -141,23 +142,25 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	struct validator *v = NULL;
 	struct conf *conf = NULL;
-	const char *store = NULL;
+	const char *store = NULL, *profile = NULL;
 	char text[256];
 	int opt;
 
 	if (conf_load(getuid(), "/nonexistent", "/nonexistent/aegsh.conf",
 	    &conf, &err) < 0)
 		die(err.text);
-	while ((opt = getopt(argc, argv, "c:o:s:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:o:p:s:")) != -1) {
 		if (opt == 'c')
 			cancel_fd = atoi(optarg);
 		else if (opt == 's')
 			store = optarg;
+		else if (opt == 'p')
+			profile = optarg;
 		else if (opt != 'o' ||
 		    conf_override(conf, optarg, &err) < 0)
 			die(err.text);
 	}
-	if (validator_new(conf, store, &v, &err) < 0)
+	if (validator_new(conf, store, profile, &v, &err) < 0)
 		die(err.text);
 	while (fgets(text, sizeof text, stdin) != NULL)
 		command(v, text);

@@ -27,8 +27,8 @@ class Root:
         atexit.register(shutil.rmtree, self.dir, True)
         for name in ("etc", "libexec", "share/prompts"):
             os.makedirs(self.path(name))
-        shutil.copyfile(os.path.join(SRC, "share/prompts/judge-1.txt"),
-                        self.path("share/prompts/judge-1.txt"))
+        shutil.copyfile(os.path.join(SRC, "share/prompts/judge-2.txt"),
+                        self.path("share/prompts/judge-2.txt"))
         # The helper starts with an empty environment; the test's build of
         # it must still find the root.
         self.write("libexec/aegsh-judge", "#!/bin/sh\n"

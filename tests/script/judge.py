@@ -303,7 +303,7 @@ else:
         tap.skip("TLS: " + name, "no openssl program")
 
 # -- Files the helper believes -----------------------------------------------------------
-prompt = root.path("share/prompts/judge-1.txt")
+prompt = root.path("share/prompts/judge-2.txt")
 os.chmod(prompt, 0o666)
 a = Asker(root, HTTP, "model=allow")
 r = a.ask()

@@ -327,6 +327,18 @@ test_fail_words(void)
 	IS_INT(decision_fail_of("default", false), DECISION_FAIL_ASK);
 	IS_INT(decision_fail_of("default", true), DECISION_FAIL_BLOCK);
 	IS_INT(decision_fail_of("", false), DECISION_FAIL_BLOCK);
+	IS_INT(decision_fail_for("kiosk=policy a=ask", "a", "block", true),
+	    DECISION_FAIL_ASK);
+	IS_INT(decision_fail_for("kiosk=policy, a=ask", "kiosk", "block",
+	    true), DECISION_FAIL_POLICY);
+	IS_INT(decision_fail_for("kiosk=policy", "kios", "ask", true),
+	    DECISION_FAIL_ASK);
+	IS_INT(decision_fail_for("kiosk=", "kiosk", "ask", true),
+	    DECISION_FAIL_BLOCK);
+	IS_INT(decision_fail_for("kiosk", "kiosk", "ask", true),
+	    DECISION_FAIL_ASK);
+	IS_INT(decision_fail_for("", "", "block", false),
+	    DECISION_FAIL_BLOCK);
 }
 
 int

@@ -25,7 +25,7 @@ test_setup(void)
 		.key = "", .ca_file = "", .proxy = "", .timeout_ms = 5,
 		.attempts = 2, .price_in = 7, .price_out = 1ull << 40 };
 	struct val_setup s = { .managed = true, .n = 2, .quorum = 2,
-		.store = "/s", .cache_ttl_s = 3, .cache_rows = 8, .rate = 9,
+		.store = "/s", .profile = "p", .cache_ttl_s = 3, .cache_rows = 8, .rate = 9,
 		.host_rate = 10, .day_cost = 1ull << 40, .host_day_cost = 11,
 		.endpoints = { one, one } };
 	struct val_setup got = { .managed = false };
@@ -40,6 +40,7 @@ test_setup(void)
 	OK(got.cache_ttl_s == 3 && got.cache_rows == 8 && got.host_rate == 10);
 	OK(got.day_cost == 1ull << 40 && got.host_day_cost == 11);
 	IS_STR(got.store, "/s");
+	IS_STR(got.profile, "p");
 	IS_STR(got.endpoints[0].name, "a");
 	IS_STR(got.endpoints[1].name, "b");
 	IS_STR(got.endpoints[1].url, "https://h/v1");
