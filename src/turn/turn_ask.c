@@ -297,7 +297,7 @@ tell_session(const struct turn *t, const struct turn_judged *j,
 		buf_putf(b, "; decided by: %s", j->verdict.command);
 }
 
-/* ---- what else an answer depends on --------------------------------------- */
+/* ---- what else an answer depends on ------------------------------------ */
 
 static void
 put_text(struct buf *b, const char *text)
@@ -339,7 +339,7 @@ make_context(const struct turn *t, const struct turn_judged *j,
 	}
 }
 
-/* ---- asking ----------------------------------------------------------------- */
+/* ---- asking -------------------------------------------------------------- */
 
 void
 turn_forget_keys(struct turn *t)

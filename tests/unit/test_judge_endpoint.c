@@ -92,8 +92,8 @@ main(void)
 	for (i = 0; i < AEG_NELEM(bad); i++) {
 		err = (struct err)ERR_INIT;
 		IS_INTN(judge_endpoint_parse(bad[i].text,
-		    &judge_format_openai, "m", &e, &err), bad[i].code, bad[i].text[0] != '\0' ?
-		    "refused" : "empty");
+		    &judge_format_openai, "m", &e, &err), bad[i].code,
+		    bad[i].text[0] != '\0' ? "refused" : "empty");
 		OKF(e.url == NULL && err.text[0] != '\0', "bad row %zu: %s", i,
 		    err.text);
 	}
