@@ -26,7 +26,8 @@ test_setup(void)
 		.attempts = 2, .price_in = 7, .price_out = 1ull << 40 };
 	struct val_setup s = { .managed = true, .n = 2, .quorum = 2,
 		.store = "/s", .profile = "p", .cache_ttl_s = 3,
-		.cache_rows = 8, .rate = 9, .host_rate = 10, .day_cost = 1ull << 40, .host_day_cost = 11,
+		.cache_rows = 8, .rate = 9, .host_rate = 10,
+		.day_cost = 1ull << 40, .host_day_cost = 11,
 		.endpoints = { one, one } };
 	struct val_setup got = { .managed = false };
 	static char longer[VAL_ENDPOINT_MAX + 1];
