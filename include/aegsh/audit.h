@@ -32,9 +32,14 @@ int audit_place(uid_t uid, bool create, char **ret, struct err *err);
 
 struct audit;
 
-/* Opens or makes DIR/audit.db.  readonly: for aegshctl. */
+/* Opens or makes DIR/audit.db.  readonly: for aegshctl; what waits in the
+ * spool is seen as well. */
 int audit_open(const char *dir, bool readonly, struct audit **ret,
 	struct err *err);
+/* For a run that ends soon: what it records is as durable, in DIR/audit.spool,
+ * and readers and sessions take it into the store.  The ids of its events
+ * are its own and not those of the rows. */
+int audit_open_brief(const char *dir, struct audit **ret, struct err *err);
 void audit_close(struct audit *a);
 /* Open and check the file now, where it would wait for the first intent:
  * for a moment when nobody waits. */

@@ -40,7 +40,6 @@ CREATE TABLE commands (
 	sha256 BLOB NOT NULL CHECK (length(sha256) = 32),
 	cwd BLOB,
 	origin TEXT,
-	interpreter TEXT,
 	decision TEXT NOT NULL,
 	source TEXT,
 	rule TEXT,

@@ -48,6 +48,15 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	[AUDIT_ADD_EVENT] =
 	    "INSERT INTO events (session, writer, wall_ns, mono_ns, kind,"
 	    " text) VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?)",
+	[AUDIT_FIND_SESSION] =
+	    "SELECT id FROM sessions WHERE uuid = ? AND end_wall_ns IS NULL"
+	    " ORDER BY id DESC LIMIT 1",
+	[AUDIT_FIND_COMMAND] =
+	    "SELECT id FROM commands WHERE session = ? AND uuid = ? AND"
+	    " ran = 1 AND status IS NULL",
+	[AUDIT_SPOOL_AT] = "SELECT id, slot FROM spool",
+	[AUDIT_SPOOL_FORGET] = "DELETE FROM spool",
+	[AUDIT_SPOOL_REACHED] = "INSERT INTO spool (id, slot) VALUES (?, ?)",
 };
 
 /* Network file systems and those whose locks and shared memory are not
@@ -279,6 +288,39 @@ audit_db_ready(struct audit_db *d, struct err *err)
 		close_db(d);
 		return rc;
 	}
+	d->ready = true;
+	return 0;
+}
+
+int
+audit_db_copy(struct audit_db *d, struct err *err)
+{
+	sqlite3_backup *backup;
+	sqlite3 *copy = NULL;
+	struct stat st;
+	int rc;
+
+	if (fstatat(d->dir, AUDIT_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(err, errno, "audit store %s", d->path);
+	if (st.st_size > AUDIT_COPY_MAX)
+		return err_set(err, ERR_STORE, "audit store %s: takes in no "
+		    "more, and is too large to be read from a copy", d->path);
+	rc = sqlite3_open_v2(":memory:", &copy, SQLITE_OPEN_READWRITE |
+	    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+	backup = rc == SQLITE_OK ? sqlite3_backup_init(copy, "main", d->db,
+	    "main") : NULL;
+	if (backup != NULL) {
+		sqlite3_backup_step(backup, -1);
+		rc = sqlite3_backup_finish(backup);
+	}
+	if (rc == SQLITE_OK && backup != NULL)
+		rc = harden(copy);
+	if (rc != SQLITE_OK || backup == NULL) {
+		sqlite3_close(copy);
+		return audit_db_error(d, "copy", err);
+	}
+	close_db(d);
+	d->db = copy;
 	d->ready = true;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef AEGSH_AUDIT_INT_H
 #define AEGSH_AUDIT_INT_H
 
+#include <errno.h>
 #include <sqlite3.h>
 
 #include "aegsh/audit.h"
@@ -24,6 +25,8 @@
 #define AUDIT_LOG_LEAVE 64
 #define AUDIT_LOG_FLUSH 250
 #define AUDIT_LOG_MAX 4000
+/* Bytes of a store that a reader may copy where it cannot write. */
+#define AUDIT_COPY_MAX (INT64_C(512) * 1024 * 1024)
 #define AUDIT_UUID_LEN 16
 #define AUDIT_SHA256_LEN 32
 
@@ -40,6 +43,8 @@ enum audit_stmt {
 	AUDIT_BEGIN, AUDIT_COMMIT, AUDIT_ROLLBACK,
 	AUDIT_ADD_SESSION, AUDIT_END_SESSION, AUDIT_ADD_COMMAND,
 	AUDIT_END_COMMAND, AUDIT_ADD_EVENT,
+	AUDIT_FIND_SESSION, AUDIT_FIND_COMMAND,
+	AUDIT_SPOOL_AT, AUDIT_SPOOL_FORGET, AUDIT_SPOOL_REACHED,
 	AUDIT_STMT_COUNT
 };
 
@@ -82,14 +87,135 @@ enum audit_journal audit_journal_for(uint64_t f_type);
 int audit_db_exec(struct audit_db *d, const char *sql, struct err *err);
 int audit_db_pragma(struct audit_db *d, const char *sql, int64_t *ret,
 	struct err *err);
+/* Go on with a copy in memory, of at most AUDIT_COPY_MAX bytes. */
+int audit_db_copy(struct audit_db *d, struct err *err);
 
-struct audit_db *audit_db_of(struct audit *a);	/* audit.c; borrowed */
+/* ---- audit_rows.c: one row each, inside a transaction ------------------ */
+
+struct audit_begun {			/* a session that began */
+	struct audit_session session;
+	unsigned char uuid[AUDIT_UUID_LEN];
+	char boot_id[40];
+	int64_t wall_ns, mono_ns;
+};
+struct audit_command {
+	unsigned char uuid[AUDIT_UUID_LEN];
+	struct audit_event event;
+	int64_t wall_ns, mono_ns;
+	bool finished;			/* a builtin: status is known */
+	int status;
+};
+
+int audit_row_session(struct audit_db *d, const struct audit_begun *b,
+	int64_t *ret_row, struct err *err);
+int audit_row_command(struct audit_db *d, int64_t session,
+	const struct audit_command *c, int64_t *ret_row, struct err *err);
+/* session 0: of none. */
+int audit_row_event(struct audit_db *d, int64_t session, const char *kind,
+	const char *text, int64_t wall_ns, int64_t mono_ns, struct err *err);
+/* 1: written; 0: there is no such row without an outcome. */
+int audit_row_outcome(struct audit_db *d, int64_t row,
+	const struct audit_outcome *o, struct err *err);
+int audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
+	int64_t mono_ns, struct err *err);
+
+/* ---- audit_spool.c ----------------------------------------------------- */
+
+#define AUDIT_SPOOL "audit.spool"
+#define AUDIT_SLOT 512
+/* In slots: how much is written with zeros at a time, what is kept free
+ * for outcomes, what a short run folds in as it ends, and the most. */
+#define AUDIT_SPOOL_STEP 512
+#define AUDIT_SPOOL_SPARE 16
+#define AUDIT_SPOOL_FOLD 4096
+#define AUDIT_SPOOL_MAX (128 * 1024)
+/* What AUDIT_KEPT_BYTES and AUDIT_LINE_MAX add up to, and texts. */
+#define AUDIT_RECORD_MAX ((size_t)8 * 1024 * 1024)
+
+struct audit_mark {		/* a place in the spool */
+	uint64_t id;		/* of the spool, 0: not known */
+	uint32_t slot;
+};
+
+struct audit_spool {
+	int fd;
+	char *path;
+	int64_t busy_ns;	/* how long to wait for others */
+	struct audit_mark seen;	/* its end, when last looked at */
+	struct audit_mark folded;	/* what of it is in the store */
+	char *window;		/* slots read ahead: */
+	uint32_t first, held;
+};
+#define AUDIT_SPOOL_INIT { .fd = -1, .busy_ns = AUDIT_BUSY_NS }
+
+/* -ENOENT: there is none, and make is false. */
+int audit_spool_open(struct audit_spool *s, const struct audit_db *d,
+	bool make, struct err *err);
+void audit_spool_done(struct audit_spool *s);
+/* Whether the store directory has a spool. */
+bool audit_spool_is_in(const char *dir);
+/* One record, whole or not at all; sync: durable when it returns 0. */
+int audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
+	bool sync, struct err *err);
+/* Where the next record would go: all before it are written. */
+int audit_spool_end(struct audit_spool *s, struct audit_mark *ret,
+	struct err *err);
+/* Whether there is a record after that place, as far as a look tells. */
+bool audit_spool_waits(const struct audit_spool *s,
+	const struct audit_mark *from);
+/* The next record from *slot on and before end, *slot moved behind it;
+ * false: no more.  Slots that belong to no whole record are counted. */
+bool audit_spool_next(struct audit_spool *s, const struct audit_mark *end,
+	uint32_t *slot, struct buf *ret, uint32_t *gaps);
+/* Empty it, unless more has come after that place, which is in the store
+ * for good. */
+void audit_spool_empty(struct audit_spool *s,
+	const struct audit_mark *folded);
+
+/* ---- audit_item.c: what a record of the spool holds -------------------- */
+
+enum audit_item_kind {
+	AUDIT_ITEM_END = 0,	/* of the record */
+	AUDIT_ITEM_BEGUN, AUDIT_ITEM_COMMAND, AUDIT_ITEM_OUTCOME,
+	AUDIT_ITEM_NOTE, AUDIT_ITEM_ENDED,
+	AUDIT_ITEM_BAD,		/* what follows cannot be read */
+};
+struct audit_item {		/* strings borrowed from the record */
+	enum audit_item_kind kind;
+	struct audit_begun begun;
+	struct audit_command command;
+	struct audit_outcome outcome;
+	unsigned char uuid[AUDIT_UUID_LEN];	/* outcome: its command */
+	const char *name, *text;		/* note */
+	int64_t wall_ns, mono_ns;		/* outcome, note, ended */
+};
+
+/* A record begins with the uuid of its session, or zeros. */
+void audit_item_start(struct buf *b, const unsigned char *session);
+void audit_item_put(struct buf *b, const struct audit_item *item);
+/* The bytes of a record that are still to be read. */
+struct audit_items {
+	const char *p, *end;
+};
+bool audit_items_start(struct audit_items *r, const struct buf *record,
+	unsigned char ret_session[AUDIT_UUID_LEN]);
+void audit_items_next(struct audit_items *r, struct audit_item *ret);
+
+/* ---- audit_fold.c ------------------------------------------------------ */
+
+/* How far the store got. */
+int audit_fold_mark(struct audit_db *d, struct audit_mark *ret,
+	struct err *err);
+/* Inside a transaction: take in what waits.  1: s->folded moved; 0. */
+int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
 /* ---- audit_schema.c ---------------------------------------------------- */
 
-#define AUDIT_SCHEMA 1		/* the newest */
+#define AUDIT_SCHEMA 2		/* the newest */
 
-/* Bring the open database to AUDIT_SCHEMA; refuse what is not a store. */
+/* Bring the open database to AUDIT_SCHEMA; refuse what is not a store.
+ * Readonly: AUDIT_OLD when it would have to be brought forward. */
+#define AUDIT_OLD (-ESTALE)
 int audit_schema_check(struct audit_db *d, struct err *err);
 
 /* ---- audit_kept.c: records held back ----------------------------------- */
@@ -122,6 +248,41 @@ void audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 	int status);
 void audit_queue_note(struct audit_queue *q, const char *kind,
 	const char *text);
+
+/* ---- audit.c ------------------------------------------------------------ */
+
+struct audit_handle {		/* a command of the spool without outcome */
+	int64_t id;
+	unsigned char uuid[AUDIT_UUID_LEN];
+};
+
+struct audit {
+	struct audit_db db;
+	struct audit_queue queue;
+	struct audit_spool spool;
+	bool brief;			/* writes to the spool */
+	struct audit_begun begun;	/* the session, its strings owned */
+	bool in_session;
+	int64_t session_row;		/* 0: not written yet; brief: 1 */
+	int64_t last_id;		/* brief: given out */
+	struct audit_handle *open;	/* brief */
+	size_t n_open;
+};
+
+struct audit_db *audit_db_of(struct audit *a);	/* borrowed */
+/* readonly, brief: see audit.h.  Does not look at the spool. */
+int audit_open_any(const char *dir, bool readonly, bool brief,
+	struct audit **ret, struct err *err);
+int audit_open_reader(const char *dir, struct audit **ret, struct err *err);
+
+/* One transaction: what is kept, then ev (may be NULL), then the session's
+ * end; the queue is empty afterwards. */
+int audit_write_store(struct audit *a, struct audit_event *ev, bool end,
+	struct err *err);
+int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
+	struct err *err);
+/* Take in what waits in the spool, durably. */
+int audit_take_in(struct audit *a, struct err *err);
 
 /* ---- audit_id.c -------------------------------------------------------- */
 

@@ -119,7 +119,7 @@ audit_query(struct audit *a, const struct audit_query *q,
 	struct audit_db *d = audit_db_of(a);
 	AEG_AUTO(buf_done) struct buf sql = BUF_INIT;
 	sqlite3_stmt *st = NULL;
-	int rc = audit_db_ready(d, err);
+	int rc = audit_ready(a, err);
 
 	if (rc < 0)
 		return rc;

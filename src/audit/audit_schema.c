@@ -15,6 +15,7 @@
 /* Step N leads from schema N to N + 1; each is a file of share/schema. */
 static const char *const steps[] = {
 #include "audit_schema_1.inc"
+#include "audit_schema_2.inc"
 };
 _Static_assert(AEG_NELEM(steps) == AUDIT_SCHEMA, "one step a schema");
 
@@ -44,6 +45,27 @@ check_empty(struct audit_db *d, struct err *err)
 	return rc;
 }
 
+/* Stores of schema 1 were made with and without this column. */
+static int
+add_interpreter(struct audit_db *d, struct err *err)
+{
+	int64_t there = 0;
+	int rc = audit_db_pragma(d, "SELECT count(*) FROM"
+	    " pragma_table_info('commands') WHERE name = 'interpreter'",
+	    &there, err);
+
+	return rc < 0 || there != 0 ? rc : audit_db_exec(d,
+	    "ALTER TABLE commands ADD COLUMN interpreter TEXT", err);
+}
+
+static int
+step(struct audit_db *d, int64_t from, struct err *err)
+{
+	int rc = from == 1 ? add_interpreter(d, err) : 0;
+
+	return rc < 0 ? rc : audit_db_exec(d, steps[from], err);
+}
+
 static int
 climb(struct audit_db *d, struct err *err)
 {
@@ -57,7 +79,7 @@ climb(struct audit_db *d, struct err *err)
 	if (rc == 0 && from == 0)
 		rc = check_empty(d, err);
 	for (; rc == 0 && from < AUDIT_SCHEMA; from++)
-		rc = audit_db_exec(d, steps[from], err);
+		rc = step(d, from, err);
 	snprintf(pragma, sizeof pragma,
 	    "PRAGMA user_version = %d; PRAGMA application_id = %d",
 	    AUDIT_SCHEMA, AUDIT_APPLICATION);
@@ -100,7 +122,7 @@ audit_schema_check(struct audit_db *d, struct err *err)
 	if (version < AUDIT_SCHEMA && d->readonly)
 		return version == 0 ? err_set(err, -ENOENT,
 		    "audit store %s: nothing is recorded yet", d->path) :
-		    err_set(err, ERR_STORE, "audit store %s: has schema %"
+		    err_set(err, AUDIT_OLD, "audit store %s: has schema %"
 		    PRId64 "; the next recorded line brings it to %d",
 		    d->path, version, AUDIT_SCHEMA);
 	if (version < AUDIT_SCHEMA || (d->journal != AUDIT_JOURNAL_WAL &&

@@ -34,7 +34,9 @@ open_store(struct turn *t, const struct turn_opts *o)
 
 	if (gethostname(host, sizeof host - 1) < 0)
 		host[0] = '\0';
-	if (audit_open(t->store, false, &t->audit, &err) != 0 ||
+	/* What ends soon does not open a database first. */
+	if ((o->session ? audit_open(t->store, false, &t->audit, &err) :
+	    audit_open_brief(t->store, &t->audit, &err)) != 0 ||
 	    audit_session_begin(t->audit, &s, &err) != 0) {
 		t->unrecorded = xstrdup(err.text);
 		audit_close(t->audit);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Transactions of a short run: one record of the spool each.  No database
+ * is opened; commands have numbers that only this process knows, and in
+ * the spool their uuids.
+ */
+#include "audit_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
+
+static const struct audit_handle *
+find(const struct audit *a, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_open; i++) {
+		if (a->open[i].id == id)
+			return &a->open[i];
+	}
+	return NULL;
+}
+
+static void
+put_note(struct buf *b, const char *kind, const char *text, int64_t wall_ns,
+    int64_t mono_ns)
+{
+	struct audit_item item = { .kind = AUDIT_ITEM_NOTE, .name = kind,
+		.text = text, .wall_ns = wall_ns, .mono_ns = mono_ns };
+
+	audit_item_put(b, &item);
+}
+
+static void
+put_outcome(const struct audit *a, const struct audit_kept *k, struct buf *b)
+{
+	const struct audit_handle *h = find(a, k->id);
+	struct audit_item item = { .kind = AUDIT_ITEM_OUTCOME,
+		.outcome = k->outcome, .wall_ns = k->wall_ns,
+		.mono_ns = k->mono_ns };
+	char text[64];
+
+	if (h != NULL) {
+		memcpy(item.uuid, h->uuid, sizeof item.uuid);
+		audit_item_put(b, &item);
+		return;
+	}
+	snprintf(text, sizeof text, "command %" PRId64 ", status %d", k->id,
+	    k->outcome.status);
+	put_note(b, "outcome-without-row", text, k->wall_ns, k->mono_ns);
+}
+
+static void
+put_kept(const struct audit *a, struct buf *b)
+{
+	struct audit_item item = { .kind = AUDIT_ITEM_COMMAND };
+	const struct audit_kept *k;
+	char lost[64];
+
+	for (k = a->queue.first; k != NULL; k = k->next) {
+		switch (k->kind) {
+		case AUDIT_KEPT_OUTCOME:
+			put_outcome(a, k, b);
+			break;
+		case AUDIT_KEPT_BUILTIN:
+			item.command = (struct audit_command){
+				.event = k->event, .wall_ns = k->wall_ns,
+				.mono_ns = k->mono_ns, .finished = true,
+				.status = k->outcome.status };
+			audit_uuid(item.command.uuid);
+			audit_item_put(b, &item);
+			break;
+		case AUDIT_KEPT_NOTE:
+			put_note(b, k->name, k->text, k->wall_ns, k->mono_ns);
+			break;
+		}
+	}
+	if (a->queue.lost == 0)
+		return;
+	snprintf(lost, sizeof lost, "%" PRIu64 " records did not fit",
+	    a->queue.lost);
+	put_note(b, "records-lost", lost, clock_wall_ns(), clock_mono_ns());
+}
+
+static void
+put_intent(const struct audit_event *ev, unsigned char uuid[AUDIT_UUID_LEN],
+    struct buf *b)
+{
+	struct audit_item item = { .kind = AUDIT_ITEM_COMMAND,
+		.command = { .event = *ev, .wall_ns = clock_wall_ns(),
+		    .mono_ns = clock_mono_ns() } };
+
+	audit_uuid(item.command.uuid);
+	memcpy(uuid, item.command.uuid, AUDIT_UUID_LEN);
+	audit_item_put(b, &item);
+}
+
+/* Commands whose outcomes were written are done with. */
+static void
+forget_ended(struct audit *a)
+{
+	const struct audit_kept *k;
+	size_t i, n;
+
+	for (k = a->queue.first; k != NULL; k = k->next) {
+		if (k->kind != AUDIT_KEPT_OUTCOME)
+			continue;
+		for (i = n = 0; i < a->n_open; i++) {
+			if (a->open[i].id != k->id)
+				a->open[n++] = a->open[i];
+		}
+		a->n_open = n;
+	}
+}
+
+static void
+remember(struct audit *a, int64_t id, const unsigned char *uuid)
+{
+	struct audit_handle *h;
+
+	a->open = xreallocarray(a->open, a->n_open + 1, sizeof *a->open);
+	h = &a->open[a->n_open++];
+	h->id = id;
+	memcpy(h->uuid, uuid, sizeof h->uuid);
+}
+
+int
+audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
+    struct err *err)
+{
+	static const unsigned char none[AUDIT_UUID_LEN];
+	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
+	struct audit_item begun = { .kind = AUDIT_ITEM_BEGUN,
+		.begun = a->begun };
+	struct audit_item ended = { .kind = AUDIT_ITEM_ENDED,
+		.wall_ns = clock_wall_ns(), .mono_ns = clock_mono_ns() };
+	unsigned char uuid[AUDIT_UUID_LEN];
+	int rc;
+
+	audit_item_start(&b, a->in_session ? a->begun.uuid : none);
+	if (a->in_session && a->session_row == 0)
+		audit_item_put(&b, &begun);
+	put_kept(a, &b);
+	if (ev != NULL)
+		put_intent(ev, uuid, &b);
+	if (end)
+		audit_item_put(&b, &ended);
+	if (buf_overflow(&b))
+		return err_set(err, ERR_TOO_LONG, "audit: a record of more "
+		    "than %zu bytes", AUDIT_RECORD_MAX);
+	rc = audit_spool_open(&a->spool, &a->db, true, err);
+	if (rc == 0)
+		rc = audit_spool_append(&a->spool, b.data, b.len, ev != NULL,
+		    err);
+	if (rc < 0)
+		return rc;
+	forget_ended(a);
+	audit_queue_clear(&a->queue);
+	if (a->in_session)
+		a->session_row = 1;
+	if (ev != NULL) {
+		ev->id = ++a->last_id;
+		remember(a, ev->id, uuid);
+	}
+	return 0;
+}

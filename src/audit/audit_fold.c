@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From the spool into the store.  How far it got stands in the store, in
+ * the same transaction as the rows: whoever folds next goes on from there,
+ * and no record is taken twice or left out, wherever a process ends.
+ */
+#include "audit_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
+
+struct folding {
+	struct audit_db *db;
+	unsigned char uuid[AUDIT_UUID_LEN];	/* the session, and its row */
+	int64_t session;
+};
+
+/* The first column of the one row, or 0. */
+static int
+find(struct audit_db *d, sqlite3_stmt *st, int64_t *ret, struct err *err)
+{
+	int rc = sqlite3_step(st);
+
+	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		audit_db_error(d, "read", err);
+	sqlite3_reset(st);
+	sqlite3_clear_bindings(st);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : ERR_STORE;
+}
+
+static int
+find_session(struct folding *f, const unsigned char *uuid, struct err *err)
+{
+	sqlite3_stmt *st;
+
+	if (f->session != 0 && memcmp(f->uuid, uuid, sizeof f->uuid) == 0)
+		return 0;
+	st = audit_db_stmt(f->db, AUDIT_FIND_SESSION, err);
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_blob(st, 1, uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	memcpy(f->uuid, uuid, sizeof f->uuid);
+	return find(f->db, st, &f->session, err);
+}
+
+static int
+event(struct folding *f, const char *kind, const char *text, struct err *err)
+{
+	return audit_row_event(f->db, f->session, kind, text,
+	    clock_wall_ns(), clock_mono_ns(), err);
+}
+
+static int
+take_outcome(struct folding *f, const struct audit_item *item,
+    struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(f->db, AUDIT_FIND_COMMAND, err);
+	char uuid[37], text[80];
+	int64_t row;
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, f->session);
+	sqlite3_bind_blob(st, 2, item->uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	rc = find(f->db, st, &row, err);
+	if (rc == 0 && row != 0)
+		rc = audit_row_outcome(f->db, row, &item->outcome, err);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	audit_uuid_text(item->uuid, uuid);
+	snprintf(text, sizeof text, "command %s, status %d", uuid,
+	    item->outcome.status);
+	return event(f, "outcome-without-row", text, err);
+}
+
+/* A row of a session that nobody began: somebody wrote into the spool. */
+static int
+take_command(struct folding *f, const struct audit_item *item,
+    struct err *err)
+{
+	int64_t row;
+
+	if (f->session == 0)
+		return event(f, "command-without-session", NULL, err);
+	return audit_row_command(f->db, f->session, &item->command, &row, err);
+}
+
+static int
+take_item(struct folding *f, const struct audit_item *item, struct err *err)
+{
+	switch (item->kind) {
+	case AUDIT_ITEM_BEGUN:
+		memcpy(f->uuid, item->begun.uuid, sizeof f->uuid);
+		return audit_row_session(f->db, &item->begun, &f->session,
+		    err);
+	case AUDIT_ITEM_COMMAND:
+		return take_command(f, item, err);
+	case AUDIT_ITEM_OUTCOME:
+		return take_outcome(f, item, err);
+	case AUDIT_ITEM_NOTE:
+		return audit_row_event(f->db, f->session, item->name,
+		    item->text, item->wall_ns, item->mono_ns, err);
+	case AUDIT_ITEM_ENDED:
+		return audit_row_end(f->db, f->session, item->wall_ns,
+		    item->mono_ns, err);
+	case AUDIT_ITEM_BAD:
+		return event(f, "spool-unreadable", "an item of a record",
+		    err);
+	case AUDIT_ITEM_END:
+		return 0;
+	}
+	return 0;
+}
+
+static int
+take_record(struct folding *f, const struct buf *record, struct err *err)
+{
+	unsigned char session[AUDIT_UUID_LEN];
+	struct audit_items items;
+	struct audit_item item;
+	int rc;
+
+	if (!audit_items_start(&items, record, session))
+		return event(f, "spool-unreadable", "a record", err);
+	rc = find_session(f, session, err);
+	do {
+		audit_items_next(&items, &item);
+		if (rc == 0)
+			rc = take_item(f, &item, err);
+	} while (rc == 0 && item.kind != AUDIT_ITEM_END &&
+	    item.kind != AUDIT_ITEM_BAD);
+	return rc;
+}
+
+int
+audit_fold_mark(struct audit_db *d, struct audit_mark *ret, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_SPOOL_AT, err);
+	struct audit_mark at = { 0, 1 };
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW && sqlite3_column_bytes(st, 0) == sizeof at.id) {
+		memcpy(&at.id, sqlite3_column_blob(st, 0), sizeof at.id);
+		at.slot = (uint32_t)sqlite3_column_int64(st, 1);
+	}
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		audit_db_error(d, "read", err);
+	sqlite3_reset(st);
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		return ERR_STORE;
+	*ret = at;
+	return 0;
+}
+
+static int
+write_mark(struct audit_db *d, const struct audit_mark *at, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_SPOOL_FORGET, err);
+	int rc = st != NULL ? audit_db_step(d, st, err) : ERR_STORE;
+
+	st = rc == 0 ? audit_db_stmt(d, AUDIT_SPOOL_REACHED, err) : NULL;
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_blob(st, 1, &at->id, sizeof at->id, SQLITE_STATIC);
+	sqlite3_bind_int64(st, 2, at->slot);
+	return audit_db_step(d, st, err);
+}
+
+int
+audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf record = BUF_INIT_MAX(AUDIT_RECORD_MAX +
+	    AUDIT_SLOT);
+	struct folding f = { .db = d };
+	struct audit_mark from = { 0, 1 }, end = { 0, 1 };
+	uint32_t slot, gaps = 0;
+	char text[64];
+	int rc;
+
+	rc = audit_fold_mark(d, &from, err);
+	if (rc == 0)
+		rc = audit_spool_end(s, &end, err);
+	if (rc < 0)
+		return rc;
+	slot = from.id == end.id && from.slot > 0 ? from.slot : 1;
+	s->folded = (struct audit_mark){ end.id, slot };
+	if (slot >= end.slot)
+		return 0;
+	while (rc == 0 && audit_spool_next(s, &end, &slot, &record, &gaps))
+		rc = take_record(&f, &record, err);
+	if (rc == 0 && gaps > 0) {
+		snprintf(text, sizeof text, "%" PRIu32 " slots", gaps);
+		f.session = 0;
+		rc = event(&f, "spool-unreadable", text, err);
+	}
+	if (rc == 0)
+		rc = write_mark(d, &end, err);
+	if (rc < 0)
+		return rc;
+	s->folded = end;
+	return 1;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* The rows of the store, each from its struct, inside a transaction. */
+#include "audit_int.h"
+
+#include <string.h>
+
+int
+audit_row_session(struct audit_db *d, const struct audit_begun *b,
+    int64_t *ret_row, struct err *err)
+{
+	const struct audit_session *s = &b->session;
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_SESSION, err);
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_blob(st, 1, b->uuid, sizeof b->uuid, SQLITE_STATIC);
+	audit_bind_text(st, 2, b->boot_id);
+	sqlite3_bind_int64(st, 3, b->wall_ns);
+	sqlite3_bind_int64(st, 4, b->mono_ns);
+	sqlite3_bind_int64(st, 5, s->pid);
+	sqlite3_bind_int64(st, 6, s->uid);
+	if (s->loginuid != (uid_t)-1)
+		sqlite3_bind_int64(st, 7, s->loginuid);
+	audit_bind_text(st, 8, s->user != NULL ? s->user : "");
+	audit_bind_text(st, 9, s->tty);
+	audit_bind_text(st, 10, s->remote);
+	audit_bind_text(st, 11, s->origin);
+	audit_bind_text(st, 12, s->host);
+	audit_bind_text(st, 13, s->version);
+	audit_bind_text(st, 14, s->profile);
+	audit_bind_text(st, 15, s->policy_hash);
+	rc = audit_db_step(d, st, err);
+	if (rc == 0)
+		*ret_row = sqlite3_last_insert_rowid(d->db);
+	return rc;
+}
+
+int
+audit_row_command(struct audit_db *d, int64_t session,
+    const struct audit_command *c, int64_t *ret_row, struct err *err)
+{
+	const struct audit_event *ev = &c->event;
+	unsigned char sha256[AUDIT_SHA256_LEN];
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_COMMAND, err);
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	audit_sha256(ev->line, ev->len, sha256);
+	sqlite3_bind_int64(st, 1, session);
+	sqlite3_bind_blob(st, 2, c->uuid, sizeof c->uuid, SQLITE_STATIC);
+	sqlite3_bind_int64(st, 3, c->wall_ns);
+	sqlite3_bind_int64(st, 4, c->mono_ns);
+	sqlite3_bind_blob(st, 5, ev->len > 0 ? ev->line : "", (int)ev->len,
+	    SQLITE_STATIC);
+	sqlite3_bind_blob(st, 6, sha256, sizeof sha256, SQLITE_STATIC);
+	if (ev->cwd != NULL)
+		sqlite3_bind_blob(st, 7, ev->cwd, (int)strlen(ev->cwd),
+		    SQLITE_STATIC);
+	audit_bind_text(st, 8, ev->origin);
+	audit_bind_text(st, 9, ev->decision != NULL ? ev->decision : "");
+	audit_bind_text(st, 10, ev->source);
+	audit_bind_text(st, 11, ev->rule);
+	audit_bind_text(st, 12, ev->reason);
+	audit_bind_text(st, 13, ev->model);
+	audit_bind_text(st, 14, ev->answer);
+	if (ev->confidence >= 0)
+		sqlite3_bind_int(st, 15, ev->confidence);
+	if (ev->latency_ns > 0)
+		sqlite3_bind_int64(st, 16, ev->latency_ns);
+	sqlite3_bind_int(st, 17, ev->ran);
+	if (c->finished)
+		sqlite3_bind_int(st, 18, c->status);
+	audit_bind_text(st, 19, ev->interpreter);
+	rc = audit_db_step(d, st, err);
+	if (rc == 0)
+		*ret_row = sqlite3_last_insert_rowid(d->db);
+	return rc;
+}
+
+int
+audit_row_outcome(struct audit_db *d, int64_t row,
+    const struct audit_outcome *o, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_END_COMMAND, err);
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int(st, 1, o->status);
+	if (o->signal != 0)
+		sqlite3_bind_int(st, 2, o->signal);
+	sqlite3_bind_int64(st, 3, o->duration_ns);
+	sqlite3_bind_int64(st, 4, o->cpu_ns);
+	sqlite3_bind_int64(st, 5, o->maxrss_kib);
+	audit_bind_text(st, 6, o->note);
+	sqlite3_bind_int64(st, 7, row);
+	rc = audit_db_step(d, st, err);
+	return rc < 0 ? rc : sqlite3_changes(d->db) > 0;
+}
+
+int
+audit_row_event(struct audit_db *d, int64_t session, const char *kind,
+    const char *text, int64_t wall_ns, int64_t mono_ns, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_EVENT, err);
+
+	if (st == NULL)
+		return ERR_STORE;
+	if (session != 0)
+		sqlite3_bind_int64(st, 1, session);
+	sqlite3_bind_int64(st, 2, wall_ns);
+	sqlite3_bind_int64(st, 3, mono_ns);
+	audit_bind_text(st, 4, kind);
+	audit_bind_text(st, 5, text);
+	return audit_db_step(d, st, err);
+}
+
+int
+audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
+    int64_t mono_ns, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_END_SESSION, err);
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, wall_ns);
+	sqlite3_bind_int64(st, 2, mono_ns);
+	sqlite3_bind_int64(st, 3, session);
+	return audit_db_step(d, st, err);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Transactions of the store.  Who writes takes in what waits in the spool,
+ * before its own rows: the rows then stand in the order of time.
+ */
+#include "audit_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "aegsh/base/clock.h"
+
+/* The spool is emptied when that many slots of it are in the store. */
+#define EMPTY_AT (AUDIT_SPOOL_FOLD / 4)
+
+/* An outcome whose row is gone is itself a thing to record. */
+static int
+add_outcome(struct audit *a, int64_t session, const struct audit_kept *k,
+    struct err *err)
+{
+	char text[64];
+	int rc = audit_row_outcome(&a->db, k->id, &k->outcome, err);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	snprintf(text, sizeof text, "command %" PRId64 ", status %d", k->id,
+	    k->outcome.status);
+	return audit_row_event(&a->db, session, "outcome-without-row", text,
+	    k->wall_ns, k->mono_ns, err);
+}
+
+static int
+add_builtin(struct audit *a, int64_t session, const struct audit_kept *k,
+    struct err *err)
+{
+	struct audit_command c = { .event = k->event, .wall_ns = k->wall_ns,
+		.mono_ns = k->mono_ns, .finished = true,
+		.status = k->outcome.status };
+	int64_t row;
+
+	audit_uuid(c.uuid);
+	return audit_row_command(&a->db, session, &c, &row, err);
+}
+
+static int
+add_kept(struct audit *a, int64_t session, struct err *err)
+{
+	const struct audit_kept *k;
+	char lost[64];
+	int rc = 0;
+
+	for (k = a->queue.first; k != NULL && rc == 0; k = k->next) {
+		switch (k->kind) {
+		case AUDIT_KEPT_OUTCOME:
+			rc = add_outcome(a, session, k, err);
+			break;
+		case AUDIT_KEPT_BUILTIN:
+			rc = add_builtin(a, session, k, err);
+			break;
+		case AUDIT_KEPT_NOTE:
+			rc = audit_row_event(&a->db, session, k->name, k->text,
+			    k->wall_ns, k->mono_ns, err);
+			break;
+		}
+	}
+	if (rc < 0 || a->queue.lost == 0)
+		return rc;
+	snprintf(lost, sizeof lost, "%" PRIu64 " records did not fit",
+	    a->queue.lost);
+	return audit_row_event(&a->db, session, "records-lost", lost,
+	    clock_wall_ns(), clock_mono_ns(), err);
+}
+
+static int
+add_intent(struct audit *a, int64_t session, const struct audit_event *ev,
+    int64_t *ret_id, struct err *err)
+{
+	struct audit_command c = { .event = *ev, .wall_ns = clock_wall_ns(),
+		.mono_ns = clock_mono_ns() };
+
+	audit_uuid(c.uuid);
+	return audit_row_command(&a->db, session, &c, ret_id, err);
+}
+
+/* A spool that cannot be read must not keep the store from being written:
+ * readers say what is wrong with it. */
+static int
+fold(struct audit *a, struct err *err)
+{
+	int rc = audit_spool_open(&a->spool, &a->db, false, NULL);
+
+	if (rc < 0 || !audit_spool_waits(&a->spool, &a->spool.folded))
+		return 0;
+	rc = audit_fold(&a->db, &a->spool, err);
+	return rc < 0 ? rc : 0;
+}
+
+/* What was folded is durable once any later commit was synced. */
+static void
+empty_spool(struct audit *a)
+{
+	if (a->spool.fd >= 0 && a->spool.folded.slot >= EMPTY_AT)
+		audit_spool_empty(&a->spool, &a->spool.folded);
+}
+
+int
+audit_write_store(struct audit *a, struct audit_event *ev, bool end,
+    struct err *err)
+{
+	int64_t row = a->session_row, id = 0;
+	int rc = audit_db_begin(&a->db, ev != NULL, err);
+
+	if (rc == 0)
+		rc = fold(a, err);
+	if (rc == 0 && row == 0 && a->in_session)
+		rc = audit_row_session(&a->db, &a->begun, &row, err);
+	if (rc == 0)
+		rc = add_kept(a, row, err);
+	if (rc == 0 && ev != NULL)
+		rc = add_intent(a, row, ev, &id, err);
+	if (rc == 0 && end)
+		rc = audit_row_end(&a->db, row, clock_wall_ns(),
+		    clock_mono_ns(), err);
+	if (rc == 0)
+		rc = audit_db_commit(&a->db, err);
+	if (rc < 0) {
+		audit_db_rollback(&a->db);
+		a->spool.folded.id = 0;
+		return rc;
+	}
+	if (ev != NULL)
+		empty_spool(a);
+	audit_db_tidy(&a->db, ev != NULL ? AUDIT_LOG_MAX : AUDIT_LOG_FLUSH);
+	a->session_row = row;
+	audit_queue_clear(&a->queue);
+	if (ev != NULL)
+		ev->id = id;
+	return 0;
+}
+
+int
+audit_take_in(struct audit *a, struct err *err)
+{
+	int rc = audit_spool_open(&a->spool, &a->db, false, err);
+
+	if (rc == -ENOENT)
+		return audit_db_ready(&a->db, err);
+	if (rc == 0 && a->spool.folded.id != 0 &&
+	    !audit_spool_waits(&a->spool, &a->spool.folded))
+		return 0;
+	if (rc == 0)
+		rc = audit_db_begin(&a->db, true, err);
+	if (rc < 0)
+		return rc;
+	rc = audit_fold(&a->db, &a->spool, err);
+	if (rc >= 0)
+		rc = audit_db_commit(&a->db, err);
+	if (rc < 0) {
+		audit_db_rollback(&a->db);
+		a->spool.folded.id = 0;
+		return rc;
+	}
+	empty_spool(a);
+	return 0;
+}
