@@ -92,5 +92,8 @@ int conf_trust_dir(const char *path, uid_t uid, int *ret_fd, struct err *err);
 /* The same as conf_trust_open() and read it, up to max bytes. */
 int conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
 	struct err *err);
+/* While on, directories that were checked are not checked again: for a
+ * program's start, which ends with off. */
+void conf_trust_keep(bool on);
 
 #endif

@@ -27,6 +27,16 @@ bool conf_value_tightens(const struct conf_row *row, bool managed,
 /* The row of that name, or -1. */
 int conf_find(const char *name, size_t len);
 
+/* ---- conf_kept.c ------------------------------------------------------- */
+
+/* The deepest directory on the way to path that is kept open; its
+ * descriptor stays with the keeper, and the first *ret_len bytes of path
+ * are its name.  -1: none. */
+int conf_kept_find(const char *path, uid_t uid, size_t *ret_len);
+/* Keep the directory that the first len bytes of path name; true: fd
+ * belongs to the keeper now. */
+bool conf_kept_add(const char *path, size_t len, uid_t uid, int fd);
+
 /* ---- conf_file.c ------------------------------------------------------- */
 
 struct conf_setting {

@@ -25,6 +25,7 @@ struct walk {
 	const char *path;	/* as given, for messages */
 	uid_t uid;
 	int dir;		/* where we stand */
+	bool kept;		/* dir belongs to conf_kept.c */
 	struct buf rest;	/* what is still to be walked */
 	int links;
 	bool want_dir;
@@ -69,6 +70,30 @@ check_dir(const struct walk *w, const char *name)
 	return 0;
 }
 
+static void
+leave(struct walk *w)
+{
+	if (w->kept)
+		w->dir = -1;
+	w->kept = false;
+	io_close(&w->dir);
+}
+
+static int
+stand(struct walk *w, int fd, const char *name)
+{
+	int rc;
+
+	leave(w);
+	w->dir = fd;
+	rc = check_dir(w, name);
+	/* Past a link, the text of the path leads somewhere else. */
+	if (rc == 0 && w->links == 0)
+		w->kept = conf_kept_add(w->path, strlen(w->path) -
+		    w->rest.len, w->uid, fd);
+	return rc;
+}
+
 static int
 enter(struct walk *w, const char *name)
 {
@@ -77,19 +102,46 @@ enter(struct walk *w, const char *name)
 
 	if (fd < 0)
 		return err_sys(w->err, errno, "%s: %s", w->path, name);
-	io_close(&w->dir);
-	w->dir = fd;
-	return check_dir(w, name);
+	return stand(w, fd, name);
 }
 
 static int
 to_root(struct walk *w)
 {
-	io_close(&w->dir);
-	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (w->dir < 0)
+	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
 		return err_sys(w->err, errno, "/");
-	return check_dir(w, "/");
+	return stand(w, fd, "/");
+}
+
+/* The root, or as far on the way as was checked already. */
+static int
+set_out(struct walk *w)
+{
+	size_t len = 0;
+	int fd = conf_kept_find(w->path, w->uid, &len);
+
+	buf_puts(&w->rest, w->path + (fd >= 0 ? len : 0));
+	if (fd < 0)
+		return to_root(w);
+	w->dir = fd;
+	w->kept = true;
+	return 0;
+}
+
+/* To the caller, who closes it. */
+static int
+hand_over(struct walk *w, int *ret_fd)
+{
+	int fd = w->kept ? fcntl(w->dir, F_DUPFD_CLOEXEC, 0) : w->dir;
+
+	if (fd < 0)
+		return err_sys(w->err, errno, "%s", w->path);
+	w->dir = -1;
+	w->kept = false;
+	*ret_fd = fd;
+	return 0;
 }
 
 /* name, a symbolic link in w->dir, leads to a directory: put its target in
@@ -186,16 +238,13 @@ walk(struct walk *w, int *ret_fd)
 {
 	int rc;
 
-	rc = to_root(w);
+	rc = set_out(w);
 	while (rc == 0) {
 		AEG_AUTOFREE char *name = next_name(w);
 		struct stat st;
 
-		if (name == NULL && w->want_dir) {
-			*ret_fd = w->dir;
-			w->dir = -1;
-			return 0;
-		}
+		if (name == NULL && w->want_dir)
+			return hand_over(w, ret_fd);
 		if (name == NULL)
 			return err_set(w->err, ERR_TRUST,
 			    "%s: is not a regular file", w->path);
@@ -221,10 +270,9 @@ walk_from_root(const char *path, uid_t uid, bool want_dir, int *ret_fd,
 
 	if (path[0] != '/' || strlen(path) >= PATH_MAX)
 		return err_set(err, -EINVAL, "%s: not an absolute path", path);
-	buf_puts(&w.rest, path);
 	rc = walk(&w, ret_fd);
 	buf_done(&w.rest);
-	io_close(&w.dir);
+	leave(&w);
 	return rc;
 }
 

@@ -39,6 +39,7 @@ run(struct shell *sh)
 	r = shell_start_turn(sh, origin, prompt);
 	if (r != 0 && prompt && shell_rescue(sh))
 		r = shell_start_turn(sh, origin, prompt);
+	conf_trust_keep(false);
 	if (r != 0)
 		return r;
 	shell_login(sh, prompt);
@@ -114,6 +115,7 @@ main(int argc, char **argv)
 	sh.state = state_new(environ);
 	shell_take_wish(&sh);
 	sh.tty = shell_open_tty(is_prompt(&sh));
+	conf_trust_keep(true);
 	status = shell_load_settings(&sh);
 	if (status == SHELL_FAILED && is_prompt(&sh) && shell_rescue(&sh))
 		status = 0;

@@ -3,6 +3,7 @@
 #include "scratch.h"
 #include "tap.h"
 
+#include <dirent.h>
 #include <errno.h>
 
 #include "aegsh/base/io.h"
@@ -101,6 +102,66 @@ directories(void)
 	IS_INT(conf_trust_dir("ok", getuid(), &fd, NULL), -EINVAL);
 }
 
+static int
+count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* What is kept is what was checked, for whom it was checked. */
+static void
+keeping(void)
+{
+	AEG_AUTOFREE char *deep = scratch_path("keep/a/b/c");
+	AEG_AUTOFREE char *a = scratch_path("keep/a");
+	AEG_AUTOFREE char *moved = scratch_path("keep/moved");
+	int before = count_fds(), fd = -1;
+	struct err err;
+
+	scratch_mkdir("keep", 0755);
+	scratch_mkdir("keep/a", 0755);
+	scratch_mkdir("keep/a/b", 0755);
+	scratch_mkdir("keep/a/b/c", 0755);
+	scratch_puts("keep/a/b/file", "x");
+	scratch_link("a", "keep/link");
+	conf_trust_keep(true);
+	want("keep/a/b/none", -ENOENT, "No such file");
+	want("keep/a/b/file", 0, NULL);
+	IS_INT(dir_as("keep/a/b", &fd), 0);
+	OK(fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	io_close(&fd);
+	want("keep/a/b/../b/file", 0, NULL);
+	want("keep/link/b/file", 0, NULL);
+	want("keep/a/bb/file", -ENOENT, "No such file");
+	/* A directory that was not checked before is checked now. */
+	chmod(deep, 0777);
+	want("keep/a/b/c/file", ERR_TRUST, "directory 'c'");
+	/* What was checked for a user was not for the operator alone. */
+	if (geteuid() == 0) {
+		if (chown(a, 4321, (gid_t)-1) < 0)
+			scratch_die("chown");
+		conf_trust_keep(false);
+		conf_trust_keep(true);
+		IS_INT(try_as("keep/a/b/file", 4321, &err), 0);
+		IS_INT(try_as("keep/a/b/file", (uid_t)-1, &err), ERR_TRUST);
+	} else {
+		SKIP(2, "only root can give files away");
+	}
+	conf_trust_keep(false);
+	IS_INT(count_fds(), before);
+	/* Off, each walk looks anew. */
+	chmod(deep, 0755);
+	if (rename(a, moved) < 0)
+		scratch_die("rename");
+	want("keep/a/b/file", -ENOENT, "No such file");
+}
+
 static void
 reading(void)
 {
@@ -180,6 +241,7 @@ main(void)
 	want("abs/file", 0, NULL);
 
 	directories();
+	keeping();
 	reading();
 	others();
 	return tap_done();
