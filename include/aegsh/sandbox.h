@@ -48,6 +48,9 @@ struct sandbox_vars {
 	const char *tty;	/* path of the terminal */
 	const char *store;	/* aegsh's own store directory */
 	const char *conf_user;	/* the user's settings directory */
+	/* A directory that no command can write, for copies of what was
+	 * read; or NULL. */
+	const char *cache;
 	bool rescue;		/* built-in profiles, "rescue" (commands may
 				 * change aegsh's places) and "rescue-user" */
 };

@@ -406,13 +406,13 @@ sandbox_load(const char *name, const struct sandbox_vars *vars,
 		rc = sandbox_text_builtin(sandbox_rescue_text(name), &p->text,
 		    err);
 	else
-		rc = sandbox_text_read(name, &p->text, err);
+		rc = sandbox_text_read(name, vars->cache, &p->text, err);
 	p->open = vars->rescue && strcmp(name, "rescue") == 0;
 	if (rc == 0 && vars->uid == 0 && p->text.for_root != NULL) {
 		AEG_AUTOFREE char *root = xstrdup(p->text.for_root);
 
 		sandbox_text_done(&p->text);
-		rc = sandbox_text_read(root, &p->text, err);
+		rc = sandbox_text_read(root, vars->cache, &p->text, err);
 		p->name = xstrdup(root);
 	} else {
 		p->name = xstrdup(name);

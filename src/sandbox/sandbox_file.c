@@ -274,12 +274,13 @@ open_place(struct place *place, struct err *err)
 /* As conf_trust_open() has it, in a directory that was looked at. */
 static int
 check_file(const struct place *place, int fd, const char *path,
-    struct err *err)
+    struct sandbox_seen *seen, struct err *err)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", path);
+	sandbox_seen_as(&st, seen);
 	if (!S_ISREG(st.st_mode) || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
 	    (st.st_uid != 0 && st.st_uid != sysdirs()->operator_uid &&
 	    st.st_uid != place->uid))
@@ -290,10 +291,10 @@ check_file(const struct place *place, int fd, const char *path,
 
 /* The file NAME.conf of a place: 1, or 0 when it isn't there. */
 static int
-read_source(const struct place *place, const char *name, struct source *ret,
-    struct err *err)
+read_source(const struct place *place, struct sandbox_seen *seen,
+    struct source *ret, struct err *err)
 {
-	AEG_AUTOFREE char *file = xasprintf("%s.conf", name);
+	const char *file = seen->name;
 	AEG_AUTOFREE char *path = xasprintf("%s/%s", place->path, file);
 	AEG_AUTO(buf_done) struct buf bytes = BUF_INIT_MAX(CONF_FILE_MAX);
 	AEG_AUTOFD int fd = -1;
@@ -305,7 +306,7 @@ read_source(const struct place *place, const char *name, struct source *ret,
 	    O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(err, errno, "%s", path);
-	rc = check_file(place, fd, path, err);
+	rc = check_file(place, fd, path, seen, err);
 	if (rc < 0)
 		return rc;
 	rc = io_read_all(fd, &bytes);
@@ -321,7 +322,9 @@ struct chain {
 	struct source source[2 * SANDBOX_EXTENDS_MAX];	/* far end last */
 	size_t n;
 	struct strv names;	/* what each profile extends, or "" */
-	struct place place[2];	/* the operator's, the vendor's */
+	struct place place[SANDBOX_PLACES];
+	struct sandbox_seen seen[2 * SANDBOX_EXTENDS_MAX];
+	size_t n_seen;
 };
 
 static void
@@ -335,6 +338,8 @@ chain_done(struct chain *c)
 		buf_done(&c->source[c->n].bytes);
 	}
 	strv_done(&c->names);
+	for (i = 0; i < c->n_seen; i++)
+		free(c->seen[i].name);
 	for (i = 0; i < AEG_NELEM(c->place); i++) {
 		free(c->place[i].path);
 		io_close(&c->place[i].fd);
@@ -379,8 +384,12 @@ gather_one(const char *name, struct chain *c, struct err *err)
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "not a name of a sandbox profile");
 	for (i = 0; i < AEG_NELEM(c->place); i++) {
+		struct sandbox_seen *seen = &c->seen[c->n_seen++];
+
+		seen->place = (unsigned)i;
+		seen->name = xasprintf("%s.conf", name);
 		c->source[c->n].level = c->names.n;
-		rc = read_source(&c->place[i], name, &c->source[c->n], err);
+		rc = read_source(&c->place[i], seen, &c->source[c->n], err);
 		if (rc < 0)
 			return rc;
 		c->n += rc > 0;
@@ -504,8 +513,8 @@ read_chain(const struct chain *c, struct sandbox_text *ret, struct err *err)
 }
 
 int
-sandbox_text_read(const char *name, struct sandbox_text *ret,
-    struct err *err)
+sandbox_text_read(const char *name, const char *cache,
+    struct sandbox_text *ret, struct err *err)
 {
 	/* What the vendor installed belongs to root or, where somebody built
 	 * it for themselves, to them. */
@@ -517,9 +526,18 @@ sandbox_text_read(const char *name, struct sandbox_text *ret,
 
 	if (rc == 0)
 		rc = open_place(&c.place[1], err);
+	if (rc < 0)
+		return rc;
+	if (cache != NULL && name_ok(name) && sandbox_cache_read(cache, name,
+	    (const int[SANDBOX_PLACES]){ c.place[0].fd, c.place[1].fd },
+	    ret) == 0)
+		return 0;
+	rc = gather(name, &c, err);
 	if (rc == 0)
-		rc = gather(name, &c, err);
-	return rc < 0 ? rc : read_chain(&c, ret, err);
+		rc = read_chain(&c, ret, err);
+	if (rc == 0 && cache != NULL)
+		sandbox_cache_write(cache, name, c.seen, c.n_seen, ret);
+	return rc;
 }
 
 int

@@ -91,15 +91,37 @@ struct sandbox_text {
 
 const char *sandbox_key_name(enum sandbox_key key);
 const char *sandbox_limit_name(enum sandbox_limit limit);
-/* Read NAME and what it extends.  ERR_UNKNOWN_NAME, ERR_SYNTAX, ERR_TRUST,
- * ERR_RANGE, each with "file:line". */
-int sandbox_text_read(const char *name, struct sandbox_text *ret,
-	struct err *err);
+/* Read NAME and what it extends, or the copy of it in cache (may be NULL).
+ * ERR_UNKNOWN_NAME, ERR_SYNTAX, ERR_TRUST, ERR_RANGE, each with
+ * "file:line". */
+int sandbox_text_read(const char *name, const char *cache,
+	struct sandbox_text *ret, struct err *err);
 /* The same of a text that is built in. */
 int sandbox_text_builtin(const char *text, struct sandbox_text *ret,
 	struct err *err);
 const char *sandbox_rescue_text(const char *name);
 void sandbox_text_done(struct sandbox_text *t);
+
+/* ---- sandbox_cache.c: the text, read before ---------------------------- */
+
+enum { SANDBOX_PLACES = 2 };	/* the operator's, the vendor's */
+#define SANDBOX_SEEN 9
+
+struct sandbox_seen {		/* a file that was looked for */
+	unsigned place;
+	char *name;
+	bool there;
+	int64_t identity[SANDBOX_SEEN];
+};
+
+struct stat;
+void sandbox_seen_as(const struct stat *st, struct sandbox_seen *ret);
+/* dir: the store's.  place_fd: -1 where there is no such directory. */
+int sandbox_cache_read(const char *dir, const char *name,
+	const int place_fd[SANDBOX_PLACES], struct sandbox_text *ret);
+void sandbox_cache_write(const char *dir, const char *name,
+	const struct sandbox_seen *seen, size_t n,
+	const struct sandbox_text *t);
 
 /* ---- sandbox_path.c: names of places ----------------------------------- */
 

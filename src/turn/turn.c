@@ -56,6 +56,7 @@ turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret)
 		.tmpdir = state_get(o->state, "TMPDIR"),
 		.store = o->rescue && o->operator ? NULL : t->store,
 		.conf_user = o->conf_user,
+		.cache = t->store,
 		.tty = t->tty[0] != '\0' ? t->tty : NULL,
 		.rescue = o->rescue,
 	};
