@@ -254,6 +254,8 @@ harden(sqlite3 *db)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0,
 		    NULL);
+	if (rc == SQLITE_OK)
+		rc = audit_math_refuse(db);
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 	return rc;

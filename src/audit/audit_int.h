@@ -90,6 +90,11 @@ int audit_db_pragma(struct audit_db *d, const char *sql, int64_t *ret,
 /* Go on with a copy in memory, of at most AUDIT_COPY_MAX bytes. */
 int audit_db_copy(struct audit_db *d, struct err *err);
 
+/* ---- audit_math.c ------------------------------------------------------ */
+
+/* SQL of this connection knows no sin() and the like. */
+int audit_math_refuse(sqlite3 *db);
+
 /* ---- audit_rows.c: one row each, inside a transaction ------------------ */
 
 struct audit_begun {			/* a session that began */

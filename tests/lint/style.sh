@@ -56,6 +56,10 @@ is "$(awk '{ line = $0; width = 0
 		print FILENAME ":" FNR ": " width }' $(sources))" '' \
     'no line of C is wider than 80 columns'
 
+# src/audit/audit_math.c stands in for libm in the shell.
+is "$(grep -rl '<math\.h>' src include | grep -v '^src/judge/')" \
+    src/validator/val_reply.c 'only the judge helper calculates'
+
 # shellcheck disable=SC2046
 is "$(grep -n '[[:blank:]]$' $(texts | grep -v '\.case$') /dev/null)" '' \
     'no line ends in a blank'
