@@ -90,16 +90,18 @@ int
 audit_db_error(struct audit_db *d, const char *what, struct err *err)
 {
 	int number = sqlite3_system_errno(d->db);
-	bool system = (sqlite3_errcode(d->db) & 0xff) == SQLITE_IOERR ||
-	    (sqlite3_errcode(d->db) & 0xff) == SQLITE_CANTOPEN;
+	int code = sqlite3_errcode(d->db) & 0xff;
+	bool system = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
 
 	/* check_file() has seen that owner and mode allow it. */
 	if (system && number == EACCES)
 		return err_set(err, ERR_STORE, "audit store %s: %s: kept from "
 		    "this process by a sandbox, as from each line of aegsh: "
 		    "look from outside", d->path, what);
-	return err_set(err, ERR_STORE, "audit store %s: %s: %s%s%s", d->path,
-	    what, sqlite3_errmsg(d->db), system && number != 0 ? ": " : "",
+	/* Somebody was killed, and a reader cannot clear up. */
+	return err_set(err, d->readonly && code == SQLITE_READONLY ?
+	    AUDIT_OLD : ERR_STORE, "audit store %s: %s: %s%s%s", d->path, what,
+	    sqlite3_errmsg(d->db), system && number != 0 ? ": " : "",
 	    system && number != 0 ? strerror(number) : "");
 }
 

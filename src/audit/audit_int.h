@@ -77,7 +77,9 @@ sqlite3_stmt *audit_db_stmt(struct audit_db *d, enum audit_stmt which,
 	struct err *err);
 /* Run a bound statement that gives no rows. */
 int audit_db_step(struct audit_db *d, sqlite3_stmt *st, struct err *err);
-/* ERR_STORE with the store's path, what was done and sqlite's reason. */
+/* ERR_STORE with the store's path, what was done and sqlite's reason;
+ * AUDIT_OLD where a writer has to see to it first. */
+#define AUDIT_OLD (-ESTALE)
 int audit_db_error(struct audit_db *d, const char *what, struct err *err);
 void audit_bind_text(sqlite3_stmt *st, int place, const char *text);
 /* Which journal a file system of this statfs(2) type can be trusted with. */
@@ -220,7 +222,6 @@ int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
 /* Bring the open database to AUDIT_SCHEMA; refuse what is not a store.
  * Readonly: AUDIT_OLD when it would have to be brought forward. */
-#define AUDIT_OLD (-ESTALE)
 int audit_schema_check(struct audit_db *d, struct err *err);
 
 /* ---- audit_kept.c: records held back ----------------------------------- */

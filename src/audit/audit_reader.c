@@ -25,11 +25,15 @@ bring_up_to_date(const char *dir, struct err *err)
 static int
 look_behind(struct audit *a, struct err *err)
 {
+	struct audit_mark end = { 0, 1 };
 	int rc = audit_spool_open(&a->spool, &a->db, false, err);
 
 	if (rc < 0)
 		return rc == -ENOENT ? 0 : rc;
-	rc = audit_fold_mark(&a->db, &a->spool.folded, err);
+	/* Looked at as a writer does: a damaged one is an error. */
+	rc = audit_spool_end(&a->spool, &end, err);
+	if (rc == 0)
+		rc = audit_fold_mark(&a->db, &a->spool.folded, err);
 	return rc < 0 ? rc : audit_spool_waits(&a->spool, &a->spool.folded);
 }
 

@@ -112,6 +112,9 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 		else if (errno == EEXIST)
 			s->fd = openat(d->dir, AUDIT_SPOOL, flags);
 	}
+	if (s->fd < 0 && errno == EROFS)	/* to be read, then */
+		s->fd = openat(d->dir, AUDIT_SPOOL, O_RDONLY | O_NOFOLLOW |
+		    O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (s->fd < 0)
@@ -193,7 +196,8 @@ read_id(struct audit_spool *s, uint64_t *ret, struct err *err)
 		*ret = 0;
 	else if (memcmp(h.magic, magic, sizeof magic) != 0)
 		return err_set(err, ERR_STORE, "audit spool %s: is no spool "
-		    "of this version of aegsh", s->path);
+		    "of this version of aegsh; move it away to go on without "
+		    "it", s->path);
 	else	/* torn by a power failure: its slots still know */
 		*ret = h.check == check ? h.id : id_at(s, 1);
 	return 0;

@@ -30,7 +30,10 @@ run() { "$aegsh" -c "$1" >"$test_root/home/out" 2>&1; }
 
 "$aegsh" -c true
 store=$(find "$test_root/own" -mindepth 1 -maxdepth 1 -type d)
-[ -f "$store/audit.db" ] || { ok 1 'there is a store'; done_testing; }
+[ -f "$store/audit.spool" ] || { ok 1 'there is a store'; done_testing; }
+# What is typed is in the database, what ran briefly in the spool.
+"$aegshctl" history >/dev/null
+[ -f "$store/audit.db" ] || { ok 1 'there is a database'; done_testing; }
 
 # Must fail, for the reason given by the kernel and not by policy: the
 # attempts are a program of the home, of which policy knows the name alone.
@@ -40,8 +43,11 @@ cat >"$HOME/attack" <<X
 exec 2>&1
 up=\$PPID
 cat "$store/audit.db" >/dev/null && echo READ
+cat "$store/audit.spool" >/dev/null && echo READ
 : >>"$store/audit.db" && echo WRITTEN
+: >>"$store/audit.spool" && echo WRITTEN
 rm -f "$store/audit.db" && echo REMOVED
+rm -f "$store/audit.spool" && echo REMOVED
 mv "$store" "$store.gone" && echo RENAMED
 mkdir "$test_root/own/planted" && echo PLANTED
 touch "$store/planted" && echo PLANTED

@@ -14,6 +14,7 @@ like "$out" '*"rm -rf /"*' 'and a refused one'
 like "$out" '*stand-alone*' 'rows say who wrote them'
 store=$(find "$test_root/own" -name audit.db)
 is "$(stat -c %a "$store")" 600 'the store is private'
+is "$(stat -c %a "$(dirname "$store")/audit.spool")" 600 'so is its spool'
 is "$(stat -c %a "$(dirname "$store")")" 700 'so is its directory'
 
 # Killed between intent and outcome: the intent stays.
