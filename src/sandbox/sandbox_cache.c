@@ -70,6 +70,26 @@ is_settled(const struct sandbox_seen *s)
 	    1000000000;
 }
 
+/* The texts of a profile; the first MUST are always there. */
+#define MUST 4
+static const size_t texts[] = {
+	offsetof(struct sandbox_text, file),
+	offsetof(struct sandbox_text, udp),
+	offsetof(struct sandbox_text, local),
+	offsetof(struct sandbox_text, seccomp),
+	offsetof(struct sandbox_text, description),
+	offsetof(struct sandbox_text, for_root),
+};
+_Static_assert(sizeof(struct sandbox_text) == sizeof(char *) *
+    AEG_NELEM(texts) + sizeof(struct sandbox_list) * SANDBOX_KEY_COUNT +
+    sizeof(long) * SANDBOX_LIMIT_COUNT, "the copy holds each member");
+
+static char **
+text_of(struct sandbox_text *t, size_t i)
+{
+	return (char **)(void *)((char *)t + texts[i]);
+}
+
 /* ---- writing ------------------------------------------------------------ */
 
 static void
@@ -102,7 +122,7 @@ put_seen(struct buf *b, const struct sandbox_seen *s)
 
 static void
 put_all(struct buf *b, const struct sandbox_seen *seen, size_t n,
-    const struct sandbox_text *t)
+    struct sandbox_text *t)
 {
 	size_t i, k;
 
@@ -112,11 +132,8 @@ put_all(struct buf *b, const struct sandbox_seen *seen, size_t n,
 	put_int(b, (int64_t)n);
 	for (i = 0; i < n; i++)
 		put_seen(b, &seen[i]);
-	put_text(b, t->file);
-	put_text(b, t->description);
-	put_text(b, t->for_root);
-	put_text(b, t->udp);
-	put_text(b, t->seccomp);
+	for (i = 0; i < AEG_NELEM(texts); i++)
+		put_text(b, *text_of(t, i));
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		put_int(b, (int64_t)t->list[i].value.n);
 		for (k = 0; k < t->list[i].value.n; k++) {
@@ -152,7 +169,7 @@ put_file(const char *dir, const char *name, const struct buf *bytes)
 
 void
 sandbox_cache_write(const char *dir, const char *name,
-    const struct sandbox_seen *seen, size_t n, const struct sandbox_text *t)
+    const struct sandbox_seen *seen, size_t n, struct sandbox_text *t)
 {
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(COPY_MAX);
 	struct header h;
@@ -293,16 +310,15 @@ get_all(struct reader *r, const int place_fd[SANDBOX_PLACES],
 		if (!is_unchanged(r, place_fd))
 			return false;
 	}
-	t->file = copy_text(r);
-	t->description = copy_text(r);
-	t->for_root = copy_text(r);
-	t->udp = copy_text(r);
-	t->seccomp = copy_text(r);
+	for (i = 0; i < AEG_NELEM(texts); i++) {
+		*text_of(t, i) = copy_text(r);
+		if (i < MUST && *text_of(t, i) == NULL)
+			return false;
+	}
 	get_lists(r, t);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
 		t->limit[i] = (long)get_int(r);
-	return r->p != NULL && r->p == r->end && t->file != NULL &&
-	    t->udp != NULL && t->seccomp != NULL;
+	return r->p != NULL && r->p == r->end;
 }
 
 static int

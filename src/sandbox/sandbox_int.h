@@ -121,7 +121,7 @@ int sandbox_cache_read(const char *dir, const char *name,
 	const int place_fd[SANDBOX_PLACES], struct sandbox_text *ret);
 void sandbox_cache_write(const char *dir, const char *name,
 	const struct sandbox_seen *seen, size_t n,
-	const struct sandbox_text *t);
+	struct sandbox_text *t);
 
 /* ---- sandbox_path.c: names of places ----------------------------------- */
 
