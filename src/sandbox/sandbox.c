@@ -371,6 +371,22 @@ take_places(struct sandbox_profile *p, const struct sandbox_vars *vars)
 		add_hole(p, p->store, NULL);
 }
 
+/* No grant is one to change files; devices are written to all the same. */
+static bool
+changes_nothing(const struct sandbox_profile *p)
+{
+	const uint64_t change = (sandbox_key_rights(SANDBOX_KEY_WRITE) |
+	    sandbox_key_rights(SANDBOX_KEY_MAKE) |
+	    sandbox_key_rights(SANDBOX_KEY_NODE)) &
+	    ~sandbox_key_rights(SANDBOX_KEY_DEVICE);
+	size_t i;
+
+	for (i = 0; i < p->n_grants; i++)
+		if ((p->grants[i].fs & change) != 0)
+			return false;
+	return true;
+}
+
 static int
 build(struct sandbox_profile *p, const struct sandbox_vars *vars,
     struct err *err)
@@ -389,6 +405,7 @@ build(struct sandbox_profile *p, const struct sandbox_vars *vars,
 	if (rc == 0)
 		rc = read_layers(p, err);
 	if (rc == 0) {
+		p->frozen = changes_nothing(p);
 		take_places(p, vars);
 		rc = check_holes(p, err);
 	}

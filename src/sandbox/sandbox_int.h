@@ -178,6 +178,7 @@ struct sandbox_profile {
 	struct sandbox_ports connect, bind;
 	bool udp;
 	bool local;		/* unix sockets */
+	bool frozen;		/* no file may be changed or made */
 	enum sandbox_filter filter;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
@@ -240,6 +241,7 @@ struct sandbox_row {
 #define SANDBOX_ROW_RAW_INET     (1 << 7)	/* all but root, some network */
 #define SANDBOX_ROW_OLD_ABI      (1 << 6)	/* Landlock without TRUNCATE */
 #define SANDBOX_ROW_NO_LOCAL     (1 << 8)	/* no unix sockets */
+#define SANDBOX_ROW_FROZEN       (1 << 9)	/* nothing can be written */
 
 extern const struct sandbox_row sandbox_rows[];
 extern const size_t sandbox_n_rows;
@@ -252,7 +254,7 @@ struct sock_filter;
 /* All that decides about rows, as a small number, and a profile that has
  * it; false where none can, and for what is too rare to be made at build
  * time (no unix sockets, yet a network). */
-#define SANDBOX_FILTER_KEYS 128
+#define SANDBOX_FILTER_KEYS 256
 unsigned sandbox_filter_key(const struct sandbox_profile *p, int abi);
 bool sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,
 	int *ret_abi);

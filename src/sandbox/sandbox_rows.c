@@ -25,7 +25,9 @@
 enum {
 	NR_pidfd_getfd = 438, NR_process_madvise = 440,
 	NR_mount_setattr = 442, NR_memfd_secret = 447,
-	NR_process_mrelease = 448, NR_open_tree_attr = 467,
+	NR_process_mrelease = 448, NR_fchmodat2 = 452, NR_setxattrat = 463,
+	NR_removexattrat = 466, NR_open_tree_attr = 467,
+	NR_file_setattr = 469,
 };
 
 /* Constants that older headers lack (linux/sched.h, linux/in.h,
@@ -69,7 +71,9 @@ enum {
 #define NO_INET		SANDBOX_ROW_NO_INET
 #define OLD_ABI		SANDBOX_ROW_OLD_ABI
 #define NO_LOCAL	SANDBOX_ROW_NO_LOCAL
+#define FROZEN		SANDBOX_ROW_FROZEN
 
+#define LOOKS "Landlock sees no change of modes, owners and dates"
 #define TYPES_IN "types into the terminal as if the person had"
 #define OTHERS "limits and priorities of other processes, aegsh among them"
 #define TRACING "reading and driving other processes"
@@ -146,6 +150,31 @@ const struct sandbox_row sandbox_rows[] = {
 	{ NR(open_by_handle_at), 0, EPERM, ANY,
 	    "opens files beside their paths, under what covers them" },
 
+	/* files where none may change */
+#ifdef __NR_chmod
+	{ NR(chmod), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(chown), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(lchown), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(utime), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(utimes), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(futimesat), FROZEN, EPERM, ANY, LOOKS },
+#endif
+	{ NR(fchmod), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(fchmodat), FROZEN, EPERM, ANY, LOOKS },
+	{ NEW(fchmodat2), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(fchown), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(fchownat), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(utimensat), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(setxattr), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(lsetxattr), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(fsetxattr), FROZEN, EPERM, ANY, LOOKS },
+	{ NEW(setxattrat), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(removexattr), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(lremovexattr), FROZEN, EPERM, ANY, LOOKS },
+	{ NR(fremovexattr), FROZEN, EPERM, ANY, LOOKS },
+	{ NEW(removexattrat), FROZEN, EPERM, ANY, LOOKS },
+	{ NEW(file_setattr), FROZEN, EPERM, ANY, LOOKS },
+
 	/* the kernel */
 	{ NR(io_uring_setup), 0, EPERM, ANY, RING },
 	{ NR(io_uring_enter), 0, EPERM, ANY, RING },
@@ -214,7 +243,8 @@ sandbox_filter_key(const struct sandbox_profile *p, int abi)
 
 	return (unsigned)p->filter | (no_tcp ? 4U : 0) |
 	    (p->connect.all ? 8U : 0) | (p->udp ? 16U : 0) |
-	    (abi < 3 ? 32U : 0) | (p->local ? 0 : 64U);
+	    (abi < 3 ? 32U : 0) | (p->local ? 0 : 64U) |
+	    (p->frozen ? 128U : 0);
 }
 
 bool
@@ -227,9 +257,13 @@ sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,
 	ret->bind.all = (key & 4) == 0;
 	ret->udp = (key & 16) != 0;
 	ret->local = (key & 64) == 0;
+	ret->frozen = (key & 128) != 0;
 	*ret_abi = (key & 32) != 0 ? 1 : 3;
 	if (!ret->local && (ret->filter != SANDBOX_FILTER_STRICT ||
 	    ret->connect.all || ret->bind.all || ret->udp))
+		return false;
+	if (ret->frozen && (ret->filter == SANDBOX_FILTER_DEBUGGER ||
+	    ret->filter == SANDBOX_FILTER_ROOT || *ret_abi < 3))
 		return false;
 	return sandbox_filter_key(ret, *ret_abi) == key;
 }
@@ -255,6 +289,8 @@ sandbox_row_holds(const struct sandbox_row *row,
 		return no_tcp && !p->udp;
 	if (row->when & SANDBOX_ROW_NO_UDP)
 		return !no_tcp && !p->udp;
+	if (row->when & SANDBOX_ROW_FROZEN)
+		return p->frozen;
 	if (row->when & SANDBOX_ROW_NO_LOCAL)
 		return !p->local;
 	if (row->when & SANDBOX_ROW_PORTS)

@@ -171,6 +171,11 @@ static const struct call calls[] = {
 	    { 3, 0, 0x20000000 } },
 	{ "sendto", "", "SDURPT", SYS_sendto, 0, { 3, 0, 0, MSG_NOSIGNAL } },
 	{ "truncate", "", "SDURPT", SYS_truncate, 0, { 0 } },
+	{ "a mode", "F", "SDURPT", SYS_fchmodat, EPERM, { 0 } },
+	{ "a mode, since Linux 6.6", "F", "SDURPT", 452, EPERM, { 0 } },
+	{ "an owner", "F", "SDURPT", SYS_fchownat, EPERM, { 0 } },
+	{ "a date", "F", "SDURPT", SYS_utimensat, EPERM, { 0 } },
+	{ "an attribute", "F", "SDURPT", SYS_fsetxattr, EPERM, { 0 } },
 };
 
 static void
@@ -180,6 +185,7 @@ setup(char letter, struct sandbox_profile *p)
 	p->connect.all = p->bind.all = p->udp = strchr("DURT", letter) != NULL;
 	p->local = true;
 	switch (letter) {
+	case 'F': p->frozen = true; break;
 	case 'L': p->local = false; break;	/* STRICT is zero */
 	case 'S': p->filter = SANDBOX_FILTER_STRICT; break;
 	case 'D': p->filter = SANDBOX_FILTER_DEFAULT; break;
@@ -268,8 +274,9 @@ test_made(void)
 		    "key %u", key);
 		free(f);
 	}
-	IS_INTN(n, 50, "all but TCP that is both all and none; without unix "
-	    "sockets only what has no network either");
+	IS_INTN(n, 63, "all but TCP that is both all and none; without unix "
+	    "sockets only what has no network either; where files stay as "
+	    "they are, what is not root's or a debugger's");
 }
 
 static void
@@ -290,7 +297,7 @@ test_old_abi(void)
 int
 main(void)
 {
-	static const char letters[] = "LSDURPT";
+	static const char letters[] = "LSDURPTF";
 	size_t i;
 
 	if (sandbox_seccomp_arch() == NULL) {
