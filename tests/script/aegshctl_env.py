@@ -13,7 +13,11 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from json_schema import problems  # noqa: E402
+
 CTL = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl")
+DATA = os.path.join(os.environ["abs_top_srcdir"], "share")
 LINE = 'export PATH="$HOME/.cargo/bin:$PATH"'
 count = failed = 0
 
@@ -56,7 +60,8 @@ class Home:
 
     def env(self, **more):
         return dict({"HOME": self.path, "PATH": "/usr/bin:/bin",
-                     "TERM": "dumb", "AEGSH_TEST_ROOT": self.path}, **more)
+                     "TERM": "dumb", "AEGSH_TEST_ROOT": self.path,
+                     "AEGSH_TEST_DATA": DATA}, **more)
 
     def run(self, *args, **more):
         """Status, output, errors; no terminal to ask on."""
@@ -64,6 +69,8 @@ class Home:
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True,
                            start_new_session=True)
+        if "--json" in args and "run" != args[0] != "wrap":
+            conforms(args[0], p.stdout)
         return p.returncode, p.stdout, p.stderr
 
     def json(self, *args, **more):
@@ -97,50 +104,53 @@ class Home:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), out.decode()
 
 
-# name: type, or types, of each member of a document
-SHELL = {"type": str, "version": (str, type(None)),
-         "login_profile": (str, type(None)), "rc_file": (str, type(None)),
-         "path_healthy": (bool, type(None)),
-         "path_login": (str, type(None)),
-         "path_nonlogin": (str, type(None)), "restricted": bool}
-SCHEMAS = {
-    "detect": dict(SHELL, restricted_why=(str, type(None)), user=str,
-                   uid=int, home=str, shell_path=(str, type(None)),
-                   shell_real=(str, type(None)),
-                   shell_env=(str, type(None)), type_source=str,
-                   platform_shell=(str, type(None)),
-                   version_source=(str, type(None)), mendable=bool,
-                   running=(dict, type(None)), probe_confinement=str,
-                   probe_note=(str, type(None))),
-    "check": {"id": str, "severity": str, "what": str, "evidence": list,
-              "remedy": str, "command": (str, type(None)), "fixable": bool},
-    "files": {"session": str, "files": list},
-    "which": {"tool": str, "state": str, "path": (str, type(None)),
-              "entry": (str, type(None)), "file": (str, type(None)),
-              "line": (int, type(None)), "method": (str, type(None)),
-              "fix": (str, type(None)), "note": (str, type(None))},
-    "plan": {"steps": list, "edits": list, "notes": list, "written": bool,
-             "backups": list},
-    "backups": {"name": str, "file": str, "time": str, "size": int},
-    "sandbox": {"id": str, "present": (bool, type(None)),
-                "mode": (str, type(None)), "evidence": (str, type(None)),
-                "package_install": str, "user_install": str,
-                "profile_write": str, "condition": (str, type(None))},
-}
+with open(os.path.join(os.environ["abs_top_srcdir"],
+                       "share/schema/aegshctl-env.json")) as schema_file:
+    SCHEMA = json.load(schema_file)
+KINDS = {"path": "plan", "var": "plan", "fix": "plan", "apply": "plan",
+         "restore": "plan"}
+validated = {}
 
 
-def conforms(doc, schema, name):
-    wrong = [k for k in schema if k not in doc
-             or not isinstance(doc[k], schema[k])]
-    wrong += [k for k in doc if k not in schema]
-    report(not wrong, name + ": as its schema says", "%s in %s" %
-           (wrong, doc))
+def conforms(verb, text):
+    """Each document that any test here gets to see, against the schema."""
+    kind = KINDS.get(verb, verb)
+    for line in text.splitlines():
+        doc = json.loads(line)
+        wrong = problems(doc, SCHEMA["$defs"][kind], SCHEMA)
+        validated[verb] = validated.get(verb, 0) + 1
+        if wrong:
+            report(False, "%s --json: as the schema says" % verb,
+                   "\n".join(wrong))
+
+
+def test_schema(root):
+    """The schema holds for all that was printed, and would not for less."""
+    verbs = subprocess.run([CTL, "__complete", "aegshctl", "env", ""],
+                           stdout=subprocess.PIPE, text=True,
+                           env=Home(root).env()).stdout
+    verbs = [line.split("\t")[0] for line in verbs.splitlines()]
+    report("detect" in verbs and len(verbs) == 13, "the verbs", verbs)
+    for verb in verbs:
+        options = subprocess.run([CTL, "__complete", "aegshctl", "env", verb,
+                                  "--"], stdout=subprocess.PIPE, text=True,
+                                 env=Home(root).env()).stdout
+        if "--json" in options or verb == "wrap":
+            report(validated.get(verb, 0) > 0, "%s: %d documents are as the "
+                   "schema says" % (verb, validated.get(verb, 0)))
+    doc = Home(root).json("detect", "--no-probe", "--shell", "bash")[0]
+    for name in list(doc):
+        less = {k: v for k, v in doc.items() if k != name}
+        if not problems(less, SCHEMA["$defs"]["detect"], SCHEMA):
+            report(False, "the schema asks for " + name)
+    report(problems(dict(doc, more=1), SCHEMA["$defs"]["detect"], SCHEMA)
+           and problems(dict(doc, uid="0"), SCHEMA["$defs"]["detect"],
+                        SCHEMA), "the schema takes nothing else")
 
 
 def test_detect(root):
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     doc = h.json("detect", "--shell", "bash")[0]
-    conforms(doc, SCHEMAS["detect"], "detect")
     report(doc["type"] == "bash" and doc["login_profile"] == "~/.profile"
            and doc["rc_file"] == "~/.bashrc", "detect: the seed's values",
            doc)
@@ -208,16 +218,12 @@ def test_looking(root):
     os.chmod(os.path.join(h.path, ".cargo/bin/cargo"), 0o755)
     docs = h.json("files", "bash")
     report(len(docs) == 8, "files: every kind of session")
-    for doc in docs:
-        conforms(doc, SCHEMAS["files"], "files, " + doc["session"])
     report(h.run("files", "--session", "no")[0] == 100,
            "files: no such session")
     report(h.run("files", "nosuchshell")[0] == 100, "files: no such shell")
     status, out, err = h.run("check", "--shell", "bash", "--json",
                              "--no-probe")
     docs = [json.loads(line) for line in out.splitlines()]
-    for doc in docs:
-        conforms(doc, SCHEMAS["check"], "check, " + doc["id"])
     ids = [d["id"] for d in docs]
     report(status == 1 and "tool-unreachable:cargo" in ids
            and "rc-not-sourced:~/.profile" in ids, "check: findings", ids)
@@ -228,15 +234,14 @@ def test_looking(root):
     report(cargo["command"] ==
            "aegshctl env fix tool-unreachable:cargo --shell bash",
            "check: the command", cargo["command"])
-    status, out, err = h.run(*cargo["command"].split()[2:], "--yes")
+    status, out, err = h.run(*cargo["command"].split()[2:], "--yes",
+                             "--json")
     report(status == 0 and LINE in (h.get(".bashrc") or ""),
            "fix: it is mended", out + err)
     status, out, err = h.run("check", "--shell", "bash", "--no-probe")
     report("tool-unreachable" not in out and "rc-not-sourced" not in out,
            "check: and found no more", out)
     doc = h.json("which", "ls", "cargo", "no-such-tool", "--shell", "bash")
-    for d in doc:
-        conforms(d, SCHEMAS["which"], "which, " + d["tool"])
     report([d["state"] for d in doc] == ["found", "unreachable", "absent"],
            "which: three states", doc)
     report("~/.bashrc:" in doc[1]["note"], "which: set in new sessions",
@@ -244,8 +249,6 @@ def test_looking(root):
     report(h.run("which", "ls")[0] == 0 and
            h.run("which", "no-such-tool")[0] == 1, "which: exit status")
     docs = h.json("sandbox")
-    for doc in docs:
-        conforms(doc, SCHEMAS["sandbox"], "sandbox, " + doc["id"])
     report([d["id"] for d in docs][:6] == ["snap", "flatpak", "selinux",
                                            "apparmor", "chroot", "docker"],
            "sandbox: the rows")
@@ -305,7 +308,6 @@ def test_apply(root):
         "path_append": ["$HOME/.cargo/bin"],
         "env_vars": {"GOPATH": "$HOME/go"}}))
     doc = h.json("apply", plan, "--print", "--shell", "bash")[0]
-    conforms(doc, SCHEMAS["plan"], "apply")
     report(doc["steps"] == [
         {"type": "shell_config", "label": "Set GOPATH in ~/.bashrc",
          "file": "~/.bashrc", "line": 'export GOPATH="$HOME/go"',
@@ -352,7 +354,8 @@ def test_apply(root):
 def test_mending(root):
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     b = ("--yes", "--shell", "bash")
-    report(h.run("var", "set", "EDITOR=vi -e", "A=it's \"$HOME\"", *b)[0]
+    report(h.run("var", "set", "EDITOR=vi -e", "A=it's \"$HOME\"", *b,
+                 "--json")[0]
            == 0 and 'export EDITOR="vi -e"' in h.get(".bashrc"),
            "var set: two at once")
     out = subprocess.run(["bash", "-lc", 'printf %s "$A"'], env=h.env(),
@@ -364,7 +367,7 @@ def test_mending(root):
                              "~/.profile", *b)
     report(status == 0 and "/opt/x" in h.get(".profile")
            and h.get(".bashrc") == ":\n", "--file: another file", err)
-    status, out, err = h.run("path", "remove", "/opt/x", *b)
+    status, out, err = h.run("path", "remove", "/opt/x", *b, "--json")
     report(h.get(".profile") == ". ~/.bashrc\n",
            "path remove: found in it all the same", out)
     h.put(".bashrc", "PATH=/opt/own:$PATH\n")
@@ -373,13 +376,11 @@ def test_mending(root):
            out and h.get(".bashrc") == "PATH=/opt/own:$PATH\n",
            "path remove: somebody else's line is told, not touched", out)
     docs = h.json("backups")
-    for doc in docs[:1]:
-        conforms(doc, SCHEMAS["backups"], "backups")
     report(len(docs) >= 4 and docs == sorted(
         docs, key=lambda d: d["name"], reverse=True),
         "backups: newest first", docs)
     first = [d for d in docs if d["file"] == "~/.bashrc"][-1]
-    report(h.run("restore", first["name"], "--yes")[0] == 0
+    report(h.run("restore", first["name"], "--yes", "--json")[0] == 0
            and h.get(".bashrc") == ":\n", "restore")
     report(h.run("restore", "nothing", "--yes")[0] == 1,
            "restore: no such backup")
@@ -408,6 +409,127 @@ def test_wrap(root):
     out = h.run("wrap", "ls", "--json")[1]
     report(json.loads(out)[2] == "ls --json",
            "wrap: options of the command are its own", out)
+    conforms("wrap", out)
+
+
+def through_aegsh(root):
+    """A home as `env run` wants it: a place for the store."""
+    place = tempfile.mkdtemp(prefix="t-aegsh-env.", dir="/var/tmp")
+    os.chmod(place, 0o755)
+    for name in ("etc", "own", "home"):
+        os.mkdir(os.path.join(place, name))
+    return place, {"HOME": place + "/home", "AEGSH_TEST_ROOT": place}
+
+
+def test_run(root):
+    place, env = through_aegsh(root)
+    h = Home(root)
+
+    def run(*args, **more):
+        p = subprocess.run([CTL, "env", "run", *args], cwd=env["HOME"],
+                           env=h.env(**env), text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           start_new_session=True,
+                           **dict({"stdin": subprocess.DEVNULL}, **more))
+        return p.returncode, p.stdout, p.stderr
+
+    post = ("--post-env", 'export A="of the $HOME"')
+    got = run(*post, "--", "sh", "-c", 'echo "$A"; exit 7')
+    report(got == (7, "of the %s\n" % env["HOME"], ""),
+           "run: the exports, the output and the status", got)
+    words = ["two words", "it's", '"quoted"', "$HOME", "a\nline", "", "*",
+             "\\", "--json", "äöü", "#x", "~", "a;b", "$(echo no)", "!"]
+    got = run(*post, "--", "printf", "[%s]", *words)
+    report(got == (0, "".join("[%s]" % w for w in words), ""),
+           "run: words arrive as they are", got)
+    got = run("cat", input="mine\n", stdin=None)
+    report(got == (0, "mine\n", ""), "run: standard input is the command's",
+           got)
+    got = run("no-such-command-here")
+    report(got[0] == 127 and got[1] == "", "run: not found is 127", got)
+    got = run("sh", "-c", "kill -TERM $$")
+    report(got[0] in (-15, 143) and got[1:] == ("", ""),
+           "run: death by a signal", got)
+    got = run(*post, "--", "sh", "-c", "curl -s http://127.0.0.1:1/x | sh")
+    report(got[0] == 126 and got[1] == "" and
+           got[2].startswith("aegsh: blocked: "),
+           "run: what policy blocks is refused", got)
+    got = run("--post-env", "curl -s http://127.0.0.1:1/x | sh", "--",
+              "echo", "ran")
+    report(got[0] == 126 and got[1] == "", "run: in the exports as well",
+           got)
+    got = run("--post-env", 'eval "$(cat /dev/null)"', "--", "echo", "ran")
+    report(got[0] == 126 and got[1] == "" and "nobody" in got[2],
+           "run: with no terminal a question is a no", got)
+    report(run("--post-env", "x #", "--", "ls")[0] == 100 and
+           run()[0] == 100, "run: wrong calls are 100")
+    out = subprocess.run([CTL, "history", "--json"], env=h.env(**env),
+                         stdout=subprocess.PIPE, text=True).stdout
+    lines = [json.loads(line) for line in out.splitlines()]
+    report([d["decision"] for d in lines].count("block") == 3 and
+           any(d["line"].startswith('export A="of the $HOME" && printf')
+               and d["decision"] == "allow" for d in lines),
+           "run: all of it is on record", out)
+    alone = os.path.join(place, "aegshctl")
+    shutil.copy(CTL, alone)
+    p = subprocess.run([alone, "env", "run", "true"], env=h.env(
+        AEGSH_TEST_LIBEXEC=place + "/x/y/z", **env), stderr=subprocess.PIPE,
+        text=True)
+    report(p.returncode == 111 and "aegsh is not installed" in p.stderr,
+           "run: without aegsh it fails and says why", p)
+    shutil.rmtree(place)
+
+
+def wrapper_library():
+    for folder in ("/usr/lib", "/usr/lib64", "/usr/local/lib"):
+        for path, _, names in os.walk(folder):
+            if "libnss_wrapper.so" in names:
+                return os.path.join(path, "libnss_wrapper.so")
+    return None
+
+
+def test_nss(root):
+    """A user whom /etc/passwd does not have, but the name service does."""
+    library = wrapper_library()
+    if library is None:
+        skip("users of the name service: libnss_wrapper is not installed")
+        return
+    with open(CTL, "rb") as f:
+        if b"libasan.so" in f.read() or os.environ.get("ASAN_OPTIONS"):
+            skip("users of the name service: no preloading beside ASan")
+            return
+    h = Home(root, {".zshrc": ":\n"})
+    me = os.geteuid()
+    with open(os.path.join(root, "nss-passwd"), "w") as f:
+        f.write("fromldap:x:%d:%d::%s:/bin/zsh\nother:x:4343:4343::"
+                "/nonexistent:/usr/sbin/nologin\n" % (me, me, h.path))
+    with open(os.path.join(root, "nss-group"), "w") as f:
+        f.write("fromldap:x:%d:\n" % me)
+    more = {"LD_PRELOAD": library,
+            "NSS_WRAPPER_PASSWD": os.path.join(root, "nss-passwd"),
+            "NSS_WRAPPER_GROUP": os.path.join(root, "nss-group"),
+            "SHELL": "/bin/bash"}
+    status, out, err = h.run("detect", "--json", "--no-probe", **more)
+    if status != 0 or "fromldap" not in out:
+        report(False, "the name service: detect", out + err)
+        return
+    doc = json.loads(out)
+    report((doc["user"], doc["home"], doc["type"], doc["type_source"]) ==
+           ("fromldap", h.path, "zsh", "passwd"),
+           "the name service: user, home and shell, $SHELL lies", doc)
+    status, out, err = h.run("check", "--no-probe", "--json", **more)
+    report("shell-variable-differs" in out, "and that is told", out)
+    status, out, err = h.run("path", "add", "/opt/x", "--yes", **more)
+    report(status == 0 and "/opt/x" in h.get(".zshrc"),
+           "the name service: their file is edited", out + err)
+    if me == 0:
+        status, out, err = h.run("check", "--user", "other", "--no-probe",
+                                 "--json", **more)
+        report("home-missing" in out, "another's home that is not there",
+               out + err)
+    else:
+        report(h.run("detect", "--user", "other", **more)[0] == 111,
+               "another of the name service: not for ordinary users")
 
 
 def test_examples(root):
@@ -506,10 +628,66 @@ def with_user(root):
            "sudo: a user that nobody knows")
 
 
-def test_rights(root):
-    with_user(root)
+def with_sudo(root):
+    """The real sudo: passwd and sudoers stand only in a mount namespace."""
     if shutil.which("sudo") is None:
         skip("sudo is not installed: run with its variables only")
+        return
+    if os.geteuid() != 0:
+        skip("sudo: giving it a user of a test's own needs root")
+        return
+    h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
+    for name in ("", ".bashrc", ".profile"):
+        os.chown(os.path.join(h.path, name), 4242, 4242)
+    os.chmod(root, 0o755)
+    passwd, sudoers = (os.path.join(root, n) for n in ("pw", "sudoers"))
+    with open("/etc/passwd") as f, open(passwd, "w") as g:
+        g.write(f.read() + "asker:*:4242:4242::%s:/bin/bash\n" % h.path)
+    with open(sudoers, "w") as f:
+        f.write('Defaults env_keep += "AEGSH_TEST_ROOT"\n'
+                "root ALL=(ALL) ALL\nasker ALL=(ALL) NOPASSWD: ALL\n")
+    os.chmod(sudoers, 0o440)
+    script = 'mount --bind "$0" /etc/passwd && mount --bind "$1" ' \
+        '/etc/sudoers && shift && exec setpriv --reuid 4242 --regid 4242 ' \
+        '--clear-groups sudo -n "$@"'
+
+    def sudo(*args):
+        p = subprocess.run(["unshare", "-m", "sh", "-c", script, passwd,
+                            sudoers, *args], env=h.env(), cwd="/",
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+        return p.returncode, p.stdout, p.stderr
+
+    status, out, err = sudo("id", "-u")
+    if status != 0 or out != "0\n":
+        skip("sudo does not work here: " + (out + err).strip()[:100])
+        return
+    doc = json.loads(sudo(CTL, "env", "detect", "--json", "--no-probe")[1])
+    report((doc["user"], doc["home"], doc["uid"]) ==
+           ("asker", h.path, 4242), "real sudo: the invoking user", doc)
+    status, out, err = sudo(CTL, "env", "path", "add", "--yes", "/opt/x")
+    st = os.stat(os.path.join(h.path, ".bashrc"))
+    report(status == 0 and "/opt/x" in h.get(".bashrc") and
+           (st.st_uid, st.st_gid) == (4242, 4242),
+           "real sudo: their file, still theirs", out + err)
+    # With their rights: what root could write and they cannot stays.
+    os.chown(os.path.join(h.path, ".bashrc"), 0, 0)
+    before = h.get(".bashrc")
+    status, out, err = sudo(CTL, "env", "path", "add", "--yes", "/opt/y")
+    report(status == 1 and h.get(".bashrc") == before,
+           "real sudo: a file that is root's is left alone", out + err)
+    doc = json.loads(sudo(CTL, "env", "detect", "--json", "--no-probe",
+                          "--user", "root")[1])
+    report(doc["user"] == "root", "real sudo --user root: root", doc)
+    doc = json.loads(sudo("-i", CTL, "env", "detect", "--json",
+                          "--no-probe")[1] or "null")
+    report(doc is not None and doc["user"] == "asker",
+           "real sudo -i: the invoking user as well", doc)
+
+
+def test_rights(root):
+    with_user(root)
+    with_sudo(root)
     if os.geteuid() == 0:
         skip("another user's environment without rights: root has them")
         return
@@ -523,7 +701,8 @@ def main():
     try:
         for test in (test_detect, test_speed, test_looking, test_consent,
                      test_patch, test_apply, test_mending, test_wrap,
-                     test_examples, test_rights):
+                     test_run, test_nss, test_examples, test_rights,
+                     test_schema):
             test(root)
     finally:
         shutil.rmtree(root, ignore_errors=True)
