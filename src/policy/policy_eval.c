@@ -225,7 +225,10 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 			.reason = "aegsh's own records can't be changed" };
 		return;
 	}
-	if (!e->v.policy->profile->jail)
+	/* Start-up files set up the system's places; they run where nothing
+	 * can be changed. */
+	if (!e->v.policy->profile->jail ||
+	    e->v.in->origin == POLICY_ORIGIN_LOGIN)
 		return;
 	out = escape(e, cmd);
 	if (out == NULL)

@@ -81,6 +81,7 @@ enum {
 #define MOUNTING "mounts change what the rules' paths mean"
 #define RING "its operations pass beside this filter"
 #define KERNEL "changes the running kernel"
+#define MACHINE "the machine's name and time are nothing for a line"
 #define SURFACE "a large attack surface that lines don't need"
 #define AROUND_TCP "reaches TCP peers beside Landlock's port rules"
 #define RAW "packets beside Landlock's port rules"
@@ -198,6 +199,13 @@ const struct sandbox_row sandbox_rows[] = {
 	{ NR(memfd_create), STRICT, EPERM, ANY,
 	    "runs programs that lie on no path" },
 	{ NEW(memfd_secret), STRICT, EPERM, ANY, SURFACE },
+	/* root's, to which no path leads */
+	{ NR(sethostname), STRICT, EPERM, ANY, MACHINE },
+	{ NR(setdomainname), STRICT, EPERM, ANY, MACHINE },
+	{ NR(settimeofday), STRICT, EPERM, ANY, MACHINE },
+	{ NR(clock_settime), STRICT, EPERM, ANY, MACHINE },
+	{ NR(adjtimex), STRICT, EPERM, ANY, MACHINE },
+	{ NR(clock_adjtime), STRICT, EPERM, ANY, MACHINE },
 
 	/* the network beside TCP and UDP */
 	{ NR(socket), 0, EAFNOSUPPORT, ARGS(OVER(0, FAMILY_BEYOND)),

@@ -24,6 +24,7 @@
 #define SHOWN_MAX ((size_t)8192)	/* bytes of a file's output */
 #define ENVIRONMENT_MAX ((size_t)65536)
 #define FIRST_NOTES 3			/* of those told in one line */
+#define PIECES_MAX 64			/* sourced files judged by themselves */
 
 struct login {
 	struct shell *sh;
@@ -154,15 +155,23 @@ show(const struct buf *out)
 		errno = 0;
 }
 
-static void
-run_text(struct login *l, const char *path, const struct buf *text)
+static struct turn_judged *
+judge(struct login *l, const struct buf *text)
 {
-	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
 	struct line line = { text->data, text->len, LINE_LOGIN };
 	struct turn_judged *j = turn_judge(l->sh->turn, &line);
-	struct turn_result r;
 
 	shell_progress_end(l->sh);
+	return j;
+}
+
+/* Run it or, where it is refused, record that; frees j. */
+static void
+act(struct login *l, const char *path, struct turn_judged *j)
+{
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
+	struct turn_result r;
+
 	turn_login_act(l->sh->turn, j, (unsigned)conf_int(l->sh->conf,
 	    CONF_LOGIN_TIMEOUT), &out, &r);
 	if (turn_syntax_error(j) != NULL && !r.ran)
@@ -180,6 +189,51 @@ run_text(struct login *l, const char *path, const struct buf *text)
 	turn_judged_free(j);
 }
 
+/* Refused, and not because a model could not be had or had its doubts: that
+ * one is asked about the whole alone. */
+static bool
+refused_by_rules(const struct turn_judged *j)
+{
+	switch (decision_source(turn_decision(j))) {
+	case DECISION_BY_POLICY:
+	case DECISION_BY_SYNTAX:
+		return decision_action(turn_decision(j)) != DECISION_ALLOW;
+	case DECISION_BY_NOBODY:
+	case DECISION_BY_VALIDATOR:
+	case DECISION_BY_FAIL_MODE:
+	case DECISION_BY_PERSON:
+		break;
+	}
+	return false;
+}
+
+/* Those of the files put in that are refused by themselves. */
+static void
+skip_refused(struct login *l, struct login_text *t)
+{
+	struct strv put = t->put;
+	struct err err = ERR_INIT;
+	size_t i;
+
+	t->put = (struct strv)STRV_INIT;
+	for (i = 0; i < put.n && i < PIECES_MAX; i++) {
+		AEG_AUTO(buf_done) struct buf text =
+		    BUF_INIT_MAX(LINE_MAX_BYTES);
+		struct turn_judged *j;
+
+		if (shell_login_piece(t, put.v[i], &text, &err) < 0)
+			continue;
+		j = judge(l, &text);
+		if (refused_by_rules(j)) {
+			strv_add(&t->skip, put.v[i]);
+			act(l, put.v[i], j);
+		} else {
+			turn_judged_free(j);
+		}
+	}
+	strv_done(&put);
+}
+
 /* What the file is called among those that were followed. */
 static const char *
 followed_name(const char *disk)
@@ -191,31 +245,60 @@ followed_name(const char *disk)
 }
 
 static void
-take_file(struct login *l, const char *path)
+not_to_be_had(struct login *l, const struct err *err)
+{
+	/* Managed, that they are not taken in is no news. */
+	if (!l->system_only || err->code != ERR_TRUST)
+		note(l, "%s", err->text);
+	else if (turn_audit(l->sh->turn) != NULL)
+		audit_note(turn_audit(l->sh->turn), "login-left-out",
+		    err->text);
+}
+
+/* One file that is refused must not cost all that stands beside it. */
+static void
+take_text(struct login *l, const char *path, struct login_text *t)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES);
+	AEG_AUTO(buf_done) struct buf rest = BUF_INIT_MAX(LINE_MAX_BYTES);
+	const char *name = followed_name(path);
+	struct err err = ERR_INIT;
+	struct turn_judged *j;
+	size_t i;
+
+	if (shell_login_text(t, path, name, &text, &err) < 0) {
+		not_to_be_had(l, &err);
+		return;
+	}
+	for (i = 0; i < t->left_out.n; i++)
+		note(l, "%s", t->left_out.v[i]);
+	j = judge(l, &text);
+	if (refused_by_rules(j) && t->put.n > 0) {
+		skip_refused(l, t);
+		if (t->skip.n > 0 &&
+		    shell_login_text(t, path, name, &rest, &err) == 0) {
+			turn_judged_free(j);
+			j = judge(l, &rest);
+		}
+	}
+	act(l, path, j);
+}
+
+static void
+take_file(struct login *l, const char *path)
+{
 	struct login_text t = { .trust = l->trust };
 	struct err err = ERR_INIT;
-	size_t i;
 
 	/* Followed anew for each: the one before it set variables. */
 	if (open_env(l, &err) < 0 || shellenv_files(l->env, NULL,
-	    SHELLENV_LOGIN_CMD, &t.files, &t.n_files, &err) < 0) {
+	    SHELLENV_LOGIN_CMD, &t.files, &t.n_files, &err) < 0)
 		note(l, "%s", err.text);
-	} else if (shell_login_text(&t, path, followed_name(path), &text,
-	    &err) < 0) {
-		/* Managed, that they are not taken in is no news. */
-		if (!l->system_only || err.code != ERR_TRUST)
-			note(l, "%s", err.text);
-		else if (turn_audit(l->sh->turn) != NULL)
-			audit_note(turn_audit(l->sh->turn), "login-left-out",
-			    err.text);
-	} else {
-		for (i = 0; i < t.left_out.n; i++)
-			note(l, "%s", t.left_out.v[i]);
-		run_text(l, path, &text);
-	}
+	else
+		take_text(l, path, &t);
 	strv_done(&t.left_out);
+	strv_done(&t.skip);
+	strv_done(&t.put);
 	shellenv_free(l->env);
 	l->env = NULL;
 }
@@ -286,6 +369,9 @@ shell_login(struct shell *sh, bool prompt)
 	tell(&l);
 	strv_done(&l.notes);
 	state_set_status(sh->state, 0);
+	/* Ctrl-C meanwhile was not for the first line. */
+	if (prompt)
+		shell_drain_interrupts(sh);
 }
 
 /*
@@ -297,7 +383,7 @@ shell_logout(struct shell *sh)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES);
 	AEG_AUTOFREE char *path = NULL;
-	struct line line = { .origin = LINE_LOGIN };
+	struct line line = { .origin = LINE_SCRIPT };
 	struct turn_judged *j;
 	struct turn_result r;
 	struct err err = ERR_INIT;

@@ -18,7 +18,8 @@
  *
  * `return' ends a sourced file; the text of a file that has one stands in a
  * loop, which `break' ends.  Where the session surely returns, as from what
- * is for interactive shells alone, the rest is left away.
+ * is for interactive shells alone, the rest is left away; so is what only a
+ * prompt would notice (login_edits.c).
  */
 #include "login_int.h"
 
@@ -28,21 +29,6 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
-
-struct edit {
-	size_t from, to;	/* bytes of the file */
-	bool leaves;		/* return; else a file is sourced … */
-	bool in_function;	/* … wherever that is called */
-	unsigned line;
-	size_t word, word_len;	/* the file's name */
-};
-
-struct edits {
-	struct edit *v;
-	size_t n, cap;
-	bool leaves;		/* some return is among them */
-	bool trapped;		/* a return inside a loop of the file's own */
-};
 
 int
 shell_login_read(const char *path, uid_t trust, struct buf *out,
@@ -61,113 +47,6 @@ shell_login_read(const char *path, uid_t trust, struct buf *out,
 	if (out->data != NULL && memchr(out->data, '\0', out->len) != NULL)
 		return err_set(err, -EILSEQ, "%s: a NUL byte", path);
 	return 0;
-}
-
-static bool
-is_word(const struct syn_word *w, const char *text)
-{
-	return w->source_len > 0 && strcmp(w->value, text) == 0;
-}
-
-/* Nothing but blanks: no redirection between two words. */
-static bool
-blank(const char *text, size_t from, size_t to)
-{
-	size_t i;
-
-	for (i = from; i < to; i++)
-		if (text[i] != ' ' && text[i] != '\t')
-			return false;
-	return true;
-}
-
-static unsigned
-line_of(const char *text, size_t at)
-{
-	unsigned n = 1;
-	size_t i;
-
-	for (i = 0; i < at; i++)
-		n += text[i] == '\n';
-	return n;
-}
-
-static void
-add_edit(struct edits *e, const char *text, const struct syn_command *c,
-    bool leaves)
-{
-	const struct syn_word *first = &c->words[0];
-	const struct syn_word *last = &c->words[c->n_words - 1];
-	size_t from = first->offset, to = last->offset + last->source_len;
-
-	/* Overlapping cannot be; were it, the first stays as it is. */
-	if (e->n > 0 && from < e->v[e->n - 1].to)
-		return;
-	if (e->n == e->cap) {
-		e->cap = e->cap > 0 ? 2 * e->cap : 8;
-		e->v = xreallocarray(e->v, e->cap, sizeof *e->v);
-	}
-	e->v[e->n++] = (struct edit){ from, to, leaves,
-	    c->in_function != NULL, line_of(text, from), last->offset,
-	    last->source_len };
-}
-
-static void
-look_at(const char *text, size_t len, const struct syn_command *c,
-    struct edits *e)
-{
-	const unsigned apart = SYN_IN_SUBST | SYN_IN_PROCESS |
-	    SYN_IN_SUBSHELL | SYN_IN_BACKGROUND | SYN_IN_COPROC |
-	    SYN_IN_ARITH | SYN_IN_HEREDOC;
-	const struct syn_word *w = c->words;
-	bool first = c->n_words > 0 && c->n_assigns == 0 && c->depth == 0 &&
-	    c->offset == w[0].offset &&
-	    w[c->n_words - 1].offset + w[c->n_words - 1].source_len <= len;
-
-	if (!first)
-		return;
-	if (c->n_words == 2 && (is_word(&w[0], ".") ||
-	    is_word(&w[0], "source")) && w[1].source_len > 0 &&
-	    blank(text, w[0].offset + w[0].source_len, w[1].offset)) {
-		if ((c->context & (SYN_IN_HEREDOC | SYN_IN_SUBST |
-		    SYN_IN_PROCESS)) == 0)
-			add_edit(e, text, c, false);
-		return;
-	}
-	if (!is_word(&w[0], "return") || c->n_words > 2 ||
-	    c->in_function != NULL || c->pipe_count > 1 ||
-	    (c->context & apart) != 0)
-		return;
-	e->leaves = true;
-	if ((c->context & SYN_IN_LOOP) != 0)
-		e->trapped = true;
-	add_edit(e, text, c, true);
-}
-
-static int
-by_place(const void *a, const void *b)
-{
-	const struct syn_command *const *x = a, *const *y = b;
-
-	return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
-}
-
-static void
-find_edits(const char *text, size_t len, const struct syn_tree *tree,
-    struct edits *e)
-{
-	struct syn_facts *facts = syn_facts_new(tree, NULL);
-	const struct syn_command **order = xcalloc(facts->n_commands + 1,
-	    sizeof *order);
-	size_t i;
-
-	for (i = 0; i < facts->n_commands; i++)
-		order[i] = &facts->commands[i];
-	qsort(order, facts->n_commands, sizeof *order, by_place);
-	for (i = 0; i < facts->n_commands; i++)
-		look_at(text, len, order[i], e);
-	free(order);
-	syn_facts_free(facts);
 }
 
 /* A tree of what stands there, complete as it is; NULL: it is not. */
@@ -227,48 +106,6 @@ put_quoted(struct buf *out, const char *text)
 static int put_file(struct login_text *t, const char *path, const char *name,
 	bool sourced, struct buf *out, struct err *err);
 
-static void
-leave_out(struct login_text *t, const char *path, const struct err *err)
-{
-	strv_addf(&t->left_out, "%s", err->text[0] != '\0' ? err->text : path);
-}
-
-/* One arm; false where the file cannot stand here. */
-static void
-put_arm(struct login_text *t, const char *path, struct buf *out)
-{
-	AEG_AUTO(buf_done) struct buf body = BUF_INIT_MAX(LINE_MAX_BYTES);
-	struct err err = ERR_INIT;
-
-	if (put_file(t, path, path, true, &body, &err) < 0) {
-		leave_out(t, path, &err);
-		return;
-	}
-	put_quoted(out, path);
-	buf_puts(out, ")\n");
-	buf_put(out, body.data, body.len);
-	buf_puts(out, ";;\n");
-}
-
-/* The file is sourced from this place, as far as lines tell: a function's
- * are told by the line that calls it. */
-static bool
-comes_here(const struct shellenv_file *f, const struct edits *all,
-    const struct edit *e)
-{
-	size_t i;
-
-	if (f->line == (int)e->line)
-		return true;
-	if (!e->in_function)
-		return false;
-	for (i = 0; i < all->n; i++)
-		if (!all->v[i].leaves && !all->v[i].in_function &&
-		    f->line == (int)all->v[i].line)
-			return false;
-	return true;
-}
-
 static bool
 is_in(const struct strv *list, const char *text)
 {
@@ -281,8 +118,59 @@ is_in(const struct strv *list, const char *text)
 }
 
 static void
-put_source(struct login_text *t, const char *text, const struct edits *all,
-    const struct edit *e, const char *name, struct buf *out)
+leave_out(struct login_text *t, const char *path, const struct err *err)
+{
+	const char *why = err->text[0] != '\0' ? err->text : path;
+
+	if (!is_in(&t->left_out, why))
+		strv_add(&t->left_out, why);
+}
+
+/* One arm; false where the file cannot stand here. */
+static void
+put_arm(struct login_text *t, const char *path, struct buf *out)
+{
+	AEG_AUTO(buf_done) struct buf body = BUF_INIT_MAX(LINE_MAX_BYTES);
+	struct err err = ERR_INIT;
+
+	if (is_in(&t->skip, path))
+		return;
+	if (put_file(t, path, path, true, &body, &err) < 0) {
+		leave_out(t, path, &err);
+		return;
+	}
+	if (!is_in(&t->put, path))
+		strv_add(&t->put, path);
+	put_quoted(out, path);
+	buf_puts(out, ")\n");
+	buf_put(out, body.data, body.len);
+	buf_puts(out, ";;\n");
+}
+
+/* The file is sourced from this place, as far as lines tell: a function's
+ * are told by the line that calls it. */
+static bool
+comes_here(const struct shellenv_file *f, const struct login_edits *all,
+    const struct login_edit *e)
+{
+	size_t i;
+
+	if (f->line == (int)e->line)
+		return true;
+	if (!e->in_function)
+		return false;
+	for (i = 0; i < all->n; i++)
+		if (all->v[i].kind == LOGIN_SOURCES &&
+		    !all->v[i].in_function &&
+		    f->line == (int)all->v[i].line)
+			return false;
+	return true;
+}
+
+static void
+put_source(struct login_text *t, const char *text,
+    const struct login_edits *all, const struct login_edit *e,
+    const char *name, struct buf *out)
 {
 	AEG_AUTO(strv_done) struct strv put = STRV_INIT;
 	size_t i;
@@ -305,7 +193,7 @@ put_source(struct login_text *t, const char *text, const struct edits *all,
 
 static void
 put_edited(struct login_text *t, const char *text, size_t len,
-    const struct edits *e, const char *name, struct buf *out)
+    const struct login_edits *e, const char *name, struct buf *out)
 {
 	size_t i, at = 0;
 
@@ -313,10 +201,17 @@ put_edited(struct login_text *t, const char *text, size_t len,
 		buf_puts(out, "while :; do\n");
 	for (i = 0; i < e->n; i++) {
 		buf_put(out, text + at, e->v[i].from - at);
-		if (e->v[i].leaves)
+		switch (e->v[i].kind) {
+		case LOGIN_IDLE:
+			buf_puts(out, ":");
+			break;
+		case LOGIN_LEAVES:
 			buf_puts(out, "break");
-		else
+			break;
+		case LOGIN_SOURCES:
 			put_source(t, text, e, &e->v[i], name, out);
+			break;
+		}
 		at = e->v[i].to;
 	}
 	buf_put(out, text + at, len - at);
@@ -329,7 +224,7 @@ put_parsed(struct login_text *t, const char *path, const char *name,
     bool sourced, struct buf *text, struct buf *out, struct err *err)
 {
 	size_t at = ends_at(t, name);
-	struct edits e = { .v = NULL };
+	struct login_edits e = { .v = NULL };
 	struct syn_tree *tree;
 	int rc = 0;
 
@@ -344,7 +239,7 @@ put_parsed(struct login_text *t, const char *path, const char *name,
 		buf_put(out, text->data, text->len);
 		return 0;
 	}
-	find_edits(text->data, text->len, tree, &e);
+	shell_login_edits(text->data, text->len, tree, &e);
 	syn_free(tree);
 	if (e.trapped)
 		rc = err_set(err, ERR_SYNTAX, "%s: it returns from within a "
@@ -393,4 +288,12 @@ shell_login_text(struct login_text *t, const char *path, const char *name,
 {
 	t->n = t->bytes = t->depth = 0;
 	return put_file(t, path, name, false, out, err);
+}
+
+int
+shell_login_piece(struct login_text *t, const char *path, struct buf *out,
+    struct err *err)
+{
+	t->n = t->bytes = t->depth = 0;
+	return put_file(t, path, path, true, out, err);
 }

@@ -139,6 +139,8 @@ static const struct call calls[] = {
 	{ "kexec_file_load", "SDURPT", "", SYS_kexec_file_load, EPERM,
 	    { 0 } },
 	{ "memfd_create", "S", "DURPT", SYS_memfd_create, EPERM, { 0 } },
+	{ "sethostname", "LS", "DURPT", SYS_sethostname, EPERM, { 0 } },
+	{ "clock_settime", "LS", "DURPT", SYS_clock_settime, EPERM, { 0 } },
 	{ "AF_UNIX", "L", "SDURPT", SYS_socket, EACCES,
 	    { AF_UNIX, SOCK_STREAM } },
 	{ "AF_UNIX datagrams", "L", "SDURPT", SYS_socket, EACCES,
