@@ -84,6 +84,10 @@ void capture_end(struct capture *c, int wait_status,
  * with O_PATH: what its name cannot tell when the directory was removed or
  * renamed.  -1 when there is none. */
 int capture_cwd_fd(const struct capture *c);
+/* The resource limits that it had then (getrlimit(2), by number, up to
+ * CAPTURE_LIMITS); NULL when they are not known. */
+#define CAPTURE_LIMITS 16
+const struct rlimit *capture_limits(const struct capture *c);
 enum capture_frame capture_frame(const struct capture *c,
 	const char **ret_bytes, size_t *ret_len);
 /* Why a frame is FORGED or MISSING, in a few words. */

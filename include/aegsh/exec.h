@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "aegsh/base/buf.h"
@@ -41,6 +42,8 @@ int exec_session_new(const struct exec_session_opts *opts,
 	struct exec_session **ret, struct err *err);
 void exec_session_free(struct exec_session *s);
 
+#define EXEC_LIMITS 16
+
 enum exec_kind {
 	EXEC_LINE = 0,		/* bash -c BYTES argv0 args… */
 	EXEC_STREAM,		/* bash -s args…, fed by exec_feed() */
@@ -64,6 +67,8 @@ struct exec_spec {
 	char *const *dirs;	/* for capture_dirs(), or NULL */
 	bool set_umask;		/* else aegsh's own */
 	mode_t umask;
+	const struct rlimit *limits;	/* EXEC_LIMITS by number, as far as
+				 * they can be had; NULL: aegsh's own */
 	const int *std;		/* to be its 0, 1 and 2; NULL: our own */
 	bool own_session;	/* setsid(2): no terminal, no signal of it */
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */

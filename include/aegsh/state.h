@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "aegsh/base/buf.h"
@@ -56,6 +57,13 @@ const char *state_last_arg(const struct state *s);	/* $_ */
 void state_set_last_arg(struct state *s, const char *word);
 /* For umask(2) in the child; aegsh's own does not change. */
 mode_t state_umask(const struct state *s);
+/* Resource limits (setrlimit(2), by number) for a child, as the last line
+ * left them; NULL: aegsh's own.  They can only be what that line was able to
+ * set under the limits of its profile. */
+#define STATE_LIMITS 16
+const struct rlimit *state_limits(const struct state *s);
+/* NULL changes nothing. */
+void state_set_limits(struct state *s, const struct rlimit *limits);
 /* The directory stack below the working directory, top first; borrowed
  * until the next change.  It goes to capture_dirs(). */
 char *const *state_dirstack(struct state *s);
@@ -70,6 +78,9 @@ char *const *state_dirstack(struct state *s);
 char *state_tilde(const struct state *s, const char *word);
 int state_cd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
+/* Commands are in a directory that was removed and had this name: relative
+ * names are below it, though nobody can go there. */
+void state_cd_gone(struct state *s, const char *name);
 int state_pushd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
 int state_popd(struct state *s, char *const *argv, struct buf *out,

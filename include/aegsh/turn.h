@@ -125,6 +125,8 @@ struct turn_result {
 	int status;		/* $? */
 	int signal;		/* that ended it, or 0 */
 	bool stopped;		/* the job stopped; it is in the table */
+	bool replaced;		/* the line was "exec CMD", and CMD has ended:
+				 * so does the session */
 	unsigned job;		/* number of the job that goes on beside the
 				 * prompt, or 0 … */
 	pid_t job_pid;		/* … and a process of it */

@@ -182,6 +182,13 @@ capture_cwd_fd(const struct capture *c)
 	return c->ended && c->verdict == CAPTURE_VALID ? c->cwd_fd : -1;
 }
 
+const struct rlimit *
+capture_limits(const struct capture *c)
+{
+	return c->ended && c->verdict == CAPTURE_VALID && c->has_limits ?
+	    c->limits : NULL;
+}
+
 enum capture_frame
 capture_frame(const struct capture *c, const char **ret_bytes,
     size_t *ret_len)

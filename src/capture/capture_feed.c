@@ -76,6 +76,7 @@ take_end(struct capture *c, size_t end)
 		return;
 	}
 	c->cwd_fd = capture_peer_cwd(&c->leader);
+	c->has_limits = capture_peer_limits(&c->leader, c->limits) == 0;
 	c->too_long |= c->frame.len > c->max;
 	c->stage = CAPTURE_AT_EXIT;
 	shutdown(c->fd, SHUT_WR);

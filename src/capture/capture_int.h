@@ -49,6 +49,8 @@ struct capture {
 	struct capture_peer leader;
 	int64_t patience_ns;
 	int cwd_fd;
+	bool has_limits;
+	struct rlimit limits[CAPTURE_LIMITS];
 	struct buf answer;	/* to hello */
 	struct buf frame;	/* from its start mark, or what may be one */
 	bool in_frame, too_long;
@@ -71,6 +73,8 @@ enum capture_peer_is {
 };
 
 enum capture_peer_is capture_peer_look(const struct capture_peer *p);
+/* All CAPTURE_LIMITS of them, or -errno. */
+int capture_peer_limits(const struct capture_peer *p, struct rlimit *ret);
 /* Its working directory with O_PATH, or -errno. */
 int capture_peer_cwd(const struct capture_peer *p);
 void capture_peer_done(struct capture_peer *p);

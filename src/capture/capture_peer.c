@@ -144,6 +144,17 @@ capture_peer_look(const struct capture_peer *p)
 }
 
 int
+capture_peer_limits(const struct capture_peer *p, struct rlimit *ret)
+{
+	int i;
+
+	for (i = 0; i < CAPTURE_LIMITS; i++)
+		if (prlimit(p->pid, (__rlimit_resource_t)i, NULL, &ret[i]) < 0)
+			return -errno;
+	return 0;
+}
+
+int
 capture_peer_cwd(const struct capture_peer *p)
 {
 	return open_proc(p->pid, "cwd", O_PATH | O_DIRECTORY);

@@ -156,6 +156,32 @@ confine(struct exec_child *c)
 	return rc;
 }
 
+/*
+ * Last of all: a line that may have few files must not keep its own bash from
+ * being given its own.  What the parent's limits do not allow is not had.
+ */
+static CHILD int
+set_limits(const struct exec_child *c)
+{
+	struct rlimit now, want;
+	int i;
+
+	for (i = 0; c->limits != NULL && i < EXEC_LIMITS; i++) {
+		if (getrlimit((__rlimit_resource_t)i, &now) < 0)
+			return -errno;
+		want = c->limits[i];
+		if (want.rlim_max > now.rlim_max)
+			want.rlim_max = now.rlim_max;
+		if (want.rlim_cur > want.rlim_max)
+			want.rlim_cur = want.rlim_max;
+		if ((want.rlim_cur != now.rlim_cur ||
+		    want.rlim_max != now.rlim_max) &&
+		    setrlimit((__rlimit_resource_t)i, &want) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
 /* What a job in the background does after aegsh is its own business, as
  * under bash. */
 int
@@ -202,7 +228,11 @@ run_steps(struct exec_child *c)
 	if (rc < 0)
 		return rc;
 	c->failed = EXEC_STEP_SANDBOX;
-	return confine(c);
+	rc = confine(c);
+	if (rc < 0)
+		return rc;
+	c->failed = EXEC_STEP_LIMITS;
+	return set_limits(c);
 }
 
 static CHILD int
@@ -278,6 +308,8 @@ exec_child_error(const struct exec_child *c, int error, struct err *err)
 		if (err != NULL)
 			err->code = ERR_LAYER;
 		return ERR_LAYER;
+	case EXEC_STEP_LIMITS:
+		return err_sys(err, error, "setting the limits of ulimit");
 	case EXEC_STEP_EXEC:
 		break;
 	}

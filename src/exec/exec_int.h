@@ -28,6 +28,7 @@ enum exec_step {
 	EXEC_STEP_CWD,
 	EXEC_STEP_FDS,
 	EXEC_STEP_SANDBOX,	/* layer tells which */
+	EXEC_STEP_LIMITS,
 	EXEC_STEP_EXEC,
 };
 
@@ -48,6 +49,7 @@ struct exec_child {
 	bool own_session;
 	bool set_umask;
 	mode_t umask;
+	const struct rlimit *limits;	/* EXEC_LIMITS, or NULL */
 	uint64_t ignored;	/* signals that stay so */
 	pid_t parent;		/* aegsh, with whom it ends … */
 	int parent_signal;	/* … by this signal, or 0 */
@@ -237,7 +239,8 @@ struct exec_request {
 	int32_t to[EXEC_FDS_MAX];
 	uint64_t ignored;
 	uint32_t umask;
-	uint8_t tty, foreground, set_umask, in_file;
+	uint8_t tty, foreground, set_umask, in_file, set_limits;
+	struct rlimit limits[EXEC_LIMITS];
 };
 
 struct exec_reply {

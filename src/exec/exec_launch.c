@@ -300,6 +300,9 @@ ask(struct exec_session *s, const struct exec_child *c, int cwd,
 	head.tty = c->tty >= 0;
 	head.foreground = c->foreground;
 	head.set_umask = c->set_umask;
+	head.set_limits = c->limits != NULL;
+	if (c->limits != NULL)
+		memcpy(head.limits, c->limits, sizeof head.limits);
 	fds[n++] = cwd;
 	for (i = 0; i < c->n_fds; i++) {
 		head.to[i] = c->fd[i].to;

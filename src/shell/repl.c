@@ -163,6 +163,11 @@ run_one(struct shell *sh, const struct buf *text)
 	shell_tell_signal(r.signal);
 	if (r.note[0] != '\0')
 		shell_say("%s", r.note);
+	if (r.replaced) {
+		sh->exiting = sh->replaced = true;
+		sh->exit_status = r.status;
+		sh->exit_signal = r.signal;
+	}
 	turn_judged_free(j);
 }
 
@@ -317,10 +322,11 @@ shell_run_prompt(struct shell *sh)
 		shell_say("no line will run: %s", err.text);
 	while (!leave)
 		one_prompt(&r, &leave);
-	if (line_editor_ended_by(sh->editor) == 0)
+	if (line_editor_ended_by(sh->editor) == 0 && !sh->replaced)
 		shell_logout(sh);
-	sh->exit_signal = line_editor_ended_by(sh->editor);
-	turn_leave(sh->turn, sh->exit_signal != 0);
+	if (line_editor_ended_by(sh->editor) != 0)
+		sh->exit_signal = line_editor_ended_by(sh->editor);
+	turn_leave(sh->turn, line_editor_ended_by(sh->editor) != 0);
 	line_editor_free(sh->editor);
 	sh->editor = NULL;
 	return sh->exit_status;

@@ -49,6 +49,7 @@ struct shell {
 	bool hopeless;			/* more than files is amiss */
 	bool operator;
 	bool exiting;			/* exit, logout */
+	bool replaced;			/* … or "exec CMD" */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
 	bool minds_jobs;		/* this line is `exit' or `jobs' */
 	bool progress_shown;

@@ -263,6 +263,21 @@ state_umask(const struct state *s)
 	return s->umask;
 }
 
+const struct rlimit *
+state_limits(const struct state *s)
+{
+	return s->has_limits ? s->limits : NULL;
+}
+
+void
+state_set_limits(struct state *s, const struct rlimit *limits)
+{
+	if (limits == NULL)
+		return;
+	s->has_limits = true;
+	memcpy(s->limits, limits, sizeof s->limits);
+}
+
 char *const *
 state_dirstack(struct state *s)
 {

@@ -184,6 +184,13 @@ state_go(struct state *s, const char *who, const char *word,
 	return go(s, who, word, &none, out, complaint);
 }
 
+void
+state_cd_gone(struct state *s, const char *name)
+{
+	set_cwd(s, xstrdup(name));
+	vars_set(&s->vars, "PWD", name);
+}
+
 /* Options; *argv moves to the first operand.  0, or $? of wrong usage. */
 static int
 take_options(char *const **argv, struct cd_options *opt,

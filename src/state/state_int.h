@@ -31,6 +31,8 @@ struct state {
 	int status;
 	char *last_arg;
 	mode_t umask;
+	bool has_limits;
+	struct rlimit limits[STATE_LIMITS];
 };
 
 /* state_import.c: what of vars does not fit in an environment is taken

@@ -144,6 +144,7 @@ turn_free(struct turn *t)
 	free(t->store);
 	free(t->project);
 	free(t->unrecorded);
+	strv_done(&t->told);
 	free(t);
 }
 

@@ -13,6 +13,8 @@
 #include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
 
+#define TOLD_MAX 256		/* notes that are remembered */
+
 /* Of the first script that the line itself starts. */
 static const char *
 first_interpreter(const struct turn_judged *j)
@@ -302,88 +304,6 @@ bash_is_replaced(const struct turn_judged *j)
 	return r != NULL && r->kind == RESOLVE_FILE;
 }
 
-static void
-note_report(struct turn *t, const struct state_report *r,
-    struct turn_result *ret)
-{
-	struct buf text = BUF_INIT;
-	size_t i;
-
-	for (i = 0; i < r->stripped.n; i++)
-		if (t->audit != NULL)
-			audit_note(t->audit, "state-stripped",
-			    r->stripped.v[i]);
-	for (i = 0; i < r->too_large.n; i++)
-		buf_putf(&text, "%s%s", i > 0 ? ", " : "",
-		    r->too_large.v[i]);
-	if (r->cwd_failed)
-		snprintf(ret->note, sizeof ret->note, "the directory that the "
-		    "line ended in cannot be entered; still in %.180s",
-		    state_cwd(t->opts.state));
-	else if (r->too_large.n > 0)
-		snprintf(ret->note, sizeof ret->note, "too large to be "
-		    "exported to the next line: %.200s", text.data);
-	else if (r->cwd_failed)
-		snprintf(ret->note, sizeof ret->note, "the directory that the "
-		    "line went to cannot be entered; still in %.150s",
-		    state_cwd(t->opts.state));
-	else if (r->lost_functions)
-		snprintf(ret->note, sizeof ret->note, "functions end with "
-		    "their line; put them into a script to keep them");
-	buf_done(&text);
-}
-
-/* A line may end bash itself (exec, kill, exit in a trap): the old state
- * stays, and that is said. */
-void
-turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
-{
-	const struct capture *c = job_capture(job);
-	struct state_report report = { .lost_functions = false };
-	struct err err = ERR_INIT;
-	const char *bytes;
-	size_t len;
-	int max_kib;
-
-	if (c == NULL)
-		return;
-	switch (capture_frame(c, &bytes, &len)) {
-	case CAPTURE_NOT_ASKED:
-		return;
-	case CAPTURE_VALID:
-		state_child_cwd(t->opts.state, capture_cwd_fd(c));
-		if (state_import(t->opts.state, bytes, len, &report,
-		    &err) == 0)
-			note_report(t, &report, ret);
-		else
-			snprintf(ret->note, sizeof ret->note, "changes of "
-			    "directory and variables were not taken over: "
-			    "%.150s", err.text);
-		state_report_done(&report);
-		return;
-	case CAPTURE_FORGED:
-		snprintf(ret->note, sizeof ret->note, "changes of directory "
-		    "and variables were not taken over: %.150s",
-		    capture_why(c));
-		if (t->audit != NULL)
-			audit_note(t->audit, "state-forged", capture_why(c));
-		return;
-	case CAPTURE_TOO_LONG:
-		max_kib = (int)(conf_int(t->opts.conf, CONF_STATE_MAX) / 1024);
-		snprintf(ret->note, sizeof ret->note, "changes of directory "
-		    "and variables were not taken over: more than %d KiB "
-		    "(option state-max)", max_kib);
-		return;
-	case CAPTURE_MISSING:
-		/* Death by signal needs no explanation. */
-		if (job_signal(job) == 0)
-			snprintf(ret->note, sizeof ret->note, "changes of "
-			    "directory and variables were not taken over: "
-			    "%.150s", capture_why(c));
-		return;
-	}
-}
-
 /* Some command of the line itself goes on when its bash has ended. */
 static bool
 leaves_background(const struct turn_judged *j)
@@ -405,6 +325,19 @@ say_job(struct turn *t, const struct job *job, struct turn_result *ret)
 	ret->job_pid = t->last_pid = job_process(job);
 }
 
+/* The record has every note; a person reads each once. */
+static void
+tell_once(struct turn *t, struct turn_result *ret)
+{
+	size_t i;
+
+	for (i = 0; ret->note[0] != '\0' && i < t->told.n; i++)
+		if (strcmp(t->told.v[i], ret->note) == 0)
+			ret->note[0] = '\0';
+	if (ret->note[0] != '\0' && t->told.n < TOLD_MAX)
+		strv_add(&t->told, ret->note);
+}
+
 static void
 finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
     struct turn_result *ret)
@@ -412,13 +345,22 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	const struct capture *c = job_capture(job);
 	struct audit_outcome o = { 0 };
 	const struct syn_command *last;
+	const char *bytes;
+	bool replaced;
+	size_t len;
 
 	/* Left behind at a hangup; or waiting failed, as the note says. */
 	ret->status = job_state(job) != JOB_RUNNING ? job_status(job) :
 	    ret->note[0] != '\0' ? TURN_STATUS_UNKNOWN : 128 + SIGHUP;
 	ret->signal = job_signal(job);
 	ret->stopped = job_state(job) == JOB_STOPPED;
-	if (t->opts.session && job_state(job) == JOB_DONE)
+	/* "exec CMD": bash became CMD, and when that is over the person
+	 * expects to be where the shell was started. */
+	replaced = t->opts.session && turn_replaced_bash(j, job);
+	/* What could not be started leaves bash without its exit trap, too. */
+	ret->replaced = replaced && (ret->signal != 0 ||
+	    (ret->status != 126 && ret->status != 127));
+	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
 	state_set_status(t->opts.state, ret->status);
 	last = j->facts->n_commands == 1 ? &j->facts->commands[0] : NULL;
@@ -437,6 +379,11 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 		/* How it ends is recorded then. */
 		job_set_tag(job, id);
 		job_set_told(job, JOB_STOPPED);
+		if (c != NULL && capture_frame(c, &bytes, &len) !=
+		    CAPTURE_NOT_ASKED)
+			snprintf(ret->note, sizeof ret->note, "a line that was "
+			    "stopped goes on as a job; what it does to "
+			    "directory and variables stays in it");
 		return;
 	}
 	o.note = ret->note[0] != '\0' ? ret->note :
@@ -447,6 +394,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE &&
 	    ret->status == 0 && ret->note[0] == '\0')
 		turn_note_lost(t, j->facts, ret->note, sizeof ret->note);
+	tell_once(t, ret);
 	if (job_state(job) != JOB_DONE)
 		return;
 	if (leaves_background(j) && exec_linger(t->exec, job))
@@ -489,6 +437,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.dirs = state_dirstack(t->opts.state),
 		.set_umask = true,
 		.umask = state_umask(t->opts.state),
+		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
 	};
 
 	turn_event(t, j, true, &ev);

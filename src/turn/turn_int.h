@@ -37,6 +37,8 @@ struct turn {
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over;
+	bool cwd_lost;			/* where its bash is, is not known */
+	struct strv told;		/* notes that are not told again */
 	size_t stream_skipped;		/* lines of it with nothing to run */
 	char open[128];			/* what turn_complete() said */
 };
@@ -107,6 +109,8 @@ void turn_act_reader(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
 /* What a profile of the sandbox is filled in with; borrowed from the turn. */
 void turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret);
+/* turn_back.c: bash has become the CMD of "exec CMD". */
+bool turn_replaced_bash(const struct turn_judged *j, const struct job *job);
 /* The state that a job which is done sent back, or in ret->note why not. */
 void turn_bring_back(struct turn *t, struct job *job,
 	struct turn_result *ret);

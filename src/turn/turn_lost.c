@@ -23,7 +23,6 @@ static const struct {
 	{ "set", 2, "options and parameters end" },
 	{ "shopt", 3, "options end" },
 	{ "trap", 3, "traps end" },
-	{ "ulimit", 3, "limits end" },
 };
 
 /* Words that name variables: read x, declare x=1. */

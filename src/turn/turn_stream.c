@@ -8,30 +8,43 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
-/* The working directory of the waiting bash, which may have moved. */
+/*
+ * The working directory of the waiting bash, which may have moved.  Where it
+ * was removed its name still says what is below it; where it cannot be
+ * followed for another reason, what a relative name means is not known, and
+ * nothing more is run.
+ */
 static void
 follow_cwd(struct turn *t)
 {
+	static const char gone[] = " (deleted)";
 	struct buf out = BUF_INIT, complaint = BUF_INIT;
 	char link[64], dashes[] = "--", dir[4096];
 	char *argv[] = { dashes, dir, NULL };
+	struct stat st;
 	ssize_t n;
 
 	snprintf(link, sizeof link, "/proc/%d/cwd", (int)job_pid(t->stream));
 	n = readlink(link, dir, sizeof dir - 1);
-	if (n <= 0 || n >= (ssize_t)sizeof dir - 1)
+	t->cwd_lost = n <= 0 || n >= (ssize_t)sizeof dir - 1;
+	if (t->cwd_lost)
 		return;
 	dir[n] = '\0';
-	/* A directory that is gone or closed to us: judging goes on from the
-	 * last one known. */
-	if (strcmp(dir, state_cwd(t->opts.state)) != 0 &&
-	    state_cd(t->opts.state, argv, &out, &complaint) != 0 &&
-	    t->audit != NULL)
+	if (text_ends(dir, gone) && stat(link, &st) == 0 && st.st_nlink == 0) {
+		dir[n - (ssize_t)strlen(gone)] = '\0';
+		state_cd_gone(t->opts.state, dir);
+	} else if (strcmp(dir, state_cwd(t->opts.state)) != 0) {
+		t->cwd_lost = state_cd(t->opts.state, argv, &out,
+		    &complaint) != 0;
+	}
+	if (t->cwd_lost && t->audit != NULL)
 		audit_note(t->audit, "stream-cwd", dir);
 	buf_done(&out);
 	buf_done(&complaint);
@@ -46,7 +59,8 @@ count_lines(const struct turn_judged *j)
 
 	for (i = j->prefix; i < line->len; i++)
 		n += line->bytes[i] == '\n';
-	return n + (line->len == j->prefix || line->bytes[line->len - 1] != '\n');
+	return n + (line->len == j->prefix ||
+	    line->bytes[line->len - 1] != '\n');
 }
 
 static int
@@ -80,6 +94,12 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	int r = 0;
 
 	*ret = (struct turn_result){ .err = ERR_INIT };
+	if (t->cwd_lost) {
+		ret->status = TURN_STATUS_BLOCKED;
+		err_set(&ret->err, ERR_REFUSED, "the directory that the "
+		    "commands before went to cannot be followed");
+		return;
+	}
 	if (!turn_permits(t, j, ret))
 		return;
 	if (j->facts->n_commands == j->prefix_lines &&

@@ -68,10 +68,10 @@ def ends_with_its_line():
     s = start()
     for line, said in (
             ("x=5", "x is not exported"),
-            ("x=$(echo a; echo b)", "x is not exported"),
+            ("w=$(echo a; echo b)", "w is not exported"),
             ("PS1='> '", "'prompt'"),
             ("alias l=ls", "aliases end"), ("set -f", "options"),
-            ("shopt -s extglob", "options"), ("ulimit -n 100", "limits"),
+            ("shopt -s extglob", "options"),
             ("declare y=1", "y is not exported")):
         got = s.run(line, PROMPT)
         tap.ok(got and said in got, "said to end: " + line, got)
@@ -80,6 +80,7 @@ def ends_with_its_line():
     s.expect("name: ")
     tap.ok("name is not exported" in (s.run("Bob", PROMPT) or ""),
            "said to end: read name")
+    tap.same(s.run("x=6", PROMPT), "", "but each is said once")
     s.run("export x=1", PROMPT)
     for line in ("x=2", "export z=5", "declare -x q=1", "alias", "ulimit -n",
                  "y=1 true", "y=1; true", "f=1 | true", "(y=1)",
@@ -89,6 +90,56 @@ def ends_with_its_line():
                "their line" not in got, "nothing to say: " + line, got)
     s.run("wait", PROMPT)
     tap.same(s.run("echo $x", PROMPT), "2\n", "what is exported stays")
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+def limits():
+    s = start()
+    hard = s.run("ulimit -Hn", PROMPT)
+    s.run("ulimit -Sn 100", PROMPT)
+    tap.same(s.run("ulimit -n", PROMPT), "100\n", "a limit lives on")
+    tap.same(s.run("sh -c 'ulimit -n'", PROMPT), "100\n", "in programs, too")
+    tap.same(s.run("echo x | sh -c 'ulimit -n'", PROMPT), "100\n",
+             "in a line that is not looked back at")
+    s.run("ulimit -Sn 200", PROMPT)
+    tap.same(s.run("ulimit -n", PROMPT), "200\n",
+             "a soft one can be raised again")
+    tap.same(s.run("ulimit -Hn", PROMPT), hard, "up to the hard one")
+    s.run("ulimit -n 150; export A=1; cd /usr", PROMPT)
+    tap.same(s.run("ulimit -Hn; echo $A; pwd", PROMPT), "150\n1\n/usr\n",
+             "which below our own descriptors does no harm")
+    if os.getuid() != 0:
+        s.run("ulimit -n 151 2>/dev/null", PROMPT)
+    tap.same(s.run("ulimit -n", PROMPT), "150\n", "and stays")
+    s.run("ulimit -f 0", PROMPT)
+    tap.same(s.run("export B=2; echo $B", PROMPT), "2\n",
+             "a file-size limit of nothing")
+    tap.same(s.run("echo $B", PROMPT), "2\n", "lets state come back")
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+def replaced():
+    s = start()
+    s.line("exec sh -c 'exit 7'")
+    tap.same(os.waitstatus_to_exitcode(s.wait()), 7,
+             "exec CMD ends the session with what CMD ends with")
+    s.close()
+    s = start()
+    s.line("exec sh -c 'kill -TERM $$'")
+    tap.same(os.waitstatus_to_exitcode(s.wait()), -15, "by its signal, too")
+    s.close()
+    s = start()
+    out = s.run("exec /nonexistent/program", PROMPT)
+    tap.ok(out and "No such file" in out, "what cannot be started is told",
+           out)
+    tap.same(s.run("echo $?", PROMPT), "127\n", "and ends nothing")
+    s.run("exec 2>&1", PROMPT)
+    tap.same(s.run("echo on", PROMPT), "on\n",
+             "nor does exec without a command")
     s.send("\x04")
     s.wait()
     s.close()
@@ -249,6 +300,8 @@ def question():
 
 lines()
 ends_with_its_line()
+limits()
+replaced()
 editing()
 jobs()
 notes()

@@ -77,7 +77,7 @@ same 'option -x' -xc 'echo a; echo $LINENO'
 same 'option -v' -vc 'echo a
 echo b'
 same 'option -f' -f -c 'echo /*'
-same 'option -C' -Cc 'echo x >>"$1"; echo y >"$1"' name "$test_root/clobber"
+same 'option -C' -Cc 'echo x >>"$1"; echo y >"$1"' name "$HOME/clobber"
 same 'option -a' -ac 'X=1; env | grep ^X='
 same 'option -h off' +h -c 'echo $-'
 same 'options of set' -euo pipefail -c 'false | true; echo never'
@@ -186,6 +186,29 @@ X
 same 'stream'
 same 'stream with -u' -u
 same 'stream with -s and operands' -eus a b
+cat >"$test_root/in" <<'X'
+mkdir gone
+cd gone
+rmdir ../gone
+ls x
+echo $?
+cat ../data
+mkdir y
+cd ..
+pwd
+X
+echo 'above it' >"$HOME/data"
+same 'stream in a removed directory'
+if [ "$(id -u)" = 0 ]; then
+	skip 'a directory that cannot be followed' 'root follows everywhere'
+else
+	printf 'mkdir shut; cd shut; chmod 000 .\necho never\n' >"$test_root/in2"
+	"$aegsh" <"$test_root/in2" >"$test_root/out" 2>"$test_root/err"
+	is "$?" 126 'a directory that cannot be followed ends a stream'
+	is "$(cat "$test_root/out")" '' 'before anything is run there'
+	like "$(cat "$test_root/err")" '*cannot be followed*' 'which is told'
+	chmod 700 "$HOME/shut"
+fi
 same 'stream with arguments' -s
 cat "$test_root/in" | "$aegsh" >"$test_root/out.a" 2>"$test_root/err.a"
 status_a=$?
