@@ -88,6 +88,13 @@ const struct strv *validator_taken(const struct validator *v);
 /* Ends the helper; waits for nothing but its death by SIGKILL, briefly. */
 void validator_free(struct validator *v);
 bool validator_configured(const struct validator *v);
+/* The endpoints, in order: name and model of one; for trials of each. */
+size_t validator_count(const struct validator *v);
+void validator_tell(const struct validator *v, size_t i,
+	const char **ret_name, const char **ret_model);
+/* From now on ask that endpoint alone, and nothing is remembered; (size_t)-1:
+ * the whole chain, but still nothing remembered. */
+void validator_select(struct validator *v, size_t i);
 /* Start the helper in the background, so that the first question finds it
  * warm.  Never blocks; a failure shows when it is asked.  Does nothing after
  * a failure that a changed file would mend (key, prompt, names of hosts):

@@ -183,6 +183,12 @@ int admin_policy(struct admin *a, const char *profile, struct policy **ret,
 int admin_sandbox(struct admin *a, const char *name,
 	struct sandbox_profile **ret, struct err *err);
 
+/* ---- admin_validator.c --------------------------------------------------- */
+
+/* Endpoints, their health, what was spent; an error is of the chain's
+ * file. */
+int admin_validator_status(struct admin *a, json_t *o, struct err *err);
+
 /* ---- admin_json.c: text for programs ----------------------------------- */
 
 /* Set a member from bytes.  What is not UTF-8 has each wrong byte as

@@ -168,7 +168,8 @@ prepare(struct admin *a, struct admin_judge *j,
 		login_environment(a, &j->environment);
 	else
 		caller_environment(&j->environment);
-	admin_confine(a);
+	if (!opts->keeps_rights)
+		admin_confine(a);
 	return admin_judge_place(j, NULL, NULL, POLICY_ORIGIN_UNKNOWN, err);
 }
 
@@ -210,6 +211,12 @@ const struct policy *
 admin_judge_policy(const struct admin_judge *j)
 {
 	return j->policy;
+}
+
+const struct decision_input *
+admin_judge_input(const struct admin_judge *j)
+{
+	return &j->in;
 }
 
 const struct strv *

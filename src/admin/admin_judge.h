@@ -12,6 +12,7 @@ struct admin_judge_opts {
 	const char *user;	/* NULL: the caller, with his environment */
 	const char *cwd;	/* NULL: the caller's */
 	enum policy_origin origin;
+	bool keeps_rights;	/* no admin_confine(): somebody will be asked */
 };
 
 struct admin_judge;
@@ -43,6 +44,9 @@ struct admin_judged {
 int admin_judge_line(struct admin_judge *j, char *bytes, size_t len,
 	bool explain, struct admin_judged *ret, struct err *err);
 void admin_judged_done(struct admin_judged *t);
+
+/* What else a session goes by, for folding an answer in. */
+const struct decision_input *admin_judge_input(const struct admin_judge *j);
 
 /* The answer as the exit status of `test`: ADMIN_OK, ADMIN_NO (somebody
  * would be asked), ADMIN_BLOCK; and as "allow", "warn", "block". */

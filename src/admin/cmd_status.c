@@ -176,16 +176,10 @@ static void
 report_validator(struct report *r)
 {
 	json_t *o = section(r, "validator");
-	const char *endpoint;
+	struct err err = ERR_INIT;
 
-	if (r->a->conf == NULL)
-		return;
-	endpoint = conf_str(r->a->conf, CONF_ENDPOINT);
-	json_object_set_new(o, "configured",
-	    json_boolean(endpoint[0] != '\0'));
-	admin_json_text(o, "endpoint", endpoint[0] != '\0' ? endpoint : NULL);
-	admin_json_text(o, "model", conf_str(r->a->conf, CONF_MODEL));
-	admin_json_text(o, "when_it_fails", conf_str(r->a->conf, CONF_FAIL));
+	if (r->a->conf != NULL && admin_validator_status(r->a, o, &err) < 0)
+		problem(r, o, err.text);
 }
 
 static void

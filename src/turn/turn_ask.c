@@ -375,6 +375,24 @@ done(struct question *q)
 	}
 }
 
+/* Beside the line, which is recorded next. */
+static void
+record_cost(struct turn *t, const struct val_verdict *v)
+{
+	char text[320];
+
+	if (t->audit == NULL || (v->tokens_in == 0 && v->tokens_out == 0 &&
+	    v->cost == 0))
+		return;
+	snprintf(text, sizeof text, "endpoint %s, model %s: %llu tokens in, "
+	    "%llu out, cost %llu.%06llu", v->endpoint[0] != '\0' ?
+	    v->endpoint : "-", v->model, (unsigned long long)v->tokens_in,
+	    (unsigned long long)v->tokens_out,
+	    (unsigned long long)(v->cost / 1000000),
+	    (unsigned long long)(v->cost % 1000000));
+	audit_note(t->audit, "validator-cost", text);
+}
+
 void
 turn_ask(struct turn *t, struct turn_judged *j)
 {
@@ -404,6 +422,7 @@ turn_ask(struct turn *t, struct turn_judged *j)
 	q.context_len = context.len;
 	t->ops->ask(t, &q, &j->asked);
 	j->was_asked = true;
+	record_cost(t, &j->asked);
 	if (j->asked.forged && t->audit != NULL)
 		audit_note(t->audit, "cache-forged", "a remembered verdict "
 		    "was not the validator's and was removed");

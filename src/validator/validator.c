@@ -19,6 +19,7 @@
 
 struct validator {
 	struct val_chain chain;
+	struct val_setup asked;		/* the chain, or what was selected */
 	int64_t timeout_ms;
 	bool preconnect;
 	struct val_helper helper;
@@ -42,8 +43,9 @@ validator_new(const struct conf *conf, const char *store,
 	v->timeout_ms = conf_int(conf, CONF_ASK_TIMEOUT);
 	v->preconnect = conf_bool(conf, CONF_ASK_PRECONNECT);
 	rc = val_chain_load(conf, store, profile, true, &v->chain, err);
+	v->asked = v->chain.setup;
 	if (rc == 0)
-		rc = val_setup_pack(&v->chain.setup, &probe, err);
+		rc = val_setup_pack(&v->asked, &probe, err);
 	if (probe.data != NULL)
 		explicit_bzero(probe.data, probe.cap);
 	if (rc < 0) {
@@ -70,6 +72,32 @@ validator_configured(const struct validator *v)
 	return v->chain.setup.n > 0;
 }
 
+size_t
+validator_count(const struct validator *v)
+{
+	return v->chain.setup.n;
+}
+
+void
+validator_tell(const struct validator *v, size_t i, const char **ret_name,
+    const char **ret_model)
+{
+	*ret_name = v->chain.setup.endpoints[i].name;
+	*ret_model = v->chain.setup.endpoints[i].model;
+}
+
+void
+validator_select(struct validator *v, size_t i)
+{
+	val_helper_end(&v->helper);
+	v->asked = v->chain.setup;
+	v->asked.cache_rows = 0;
+	if (i >= v->chain.setup.n)
+		return;
+	v->asked.endpoints[0] = v->chain.setup.endpoints[i];
+	v->asked.n = v->asked.quorum = 1;
+}
+
 const struct strv *
 validator_taken(const struct validator *v)
 {
@@ -88,7 +116,7 @@ start(struct validator *v)
 	if (val_helper_alive(&v->helper))
 		return;
 	v->why = (struct err)ERR_INIT;
-	if (val_helper_start(&v->helper, &v->chain.setup, &v->why) < 0)
+	if (val_helper_start(&v->helper, &v->asked, &v->why) < 0)
 		log_debug("validator: %s", v->why.text);
 }
 
@@ -264,7 +292,7 @@ settle(struct asking *a, int rc, const struct err *err)
 static int
 look_up(struct asking *a, struct err *err)
 {
-	const struct val_setup *s = &a->v->chain.setup;
+	const struct val_setup *s = &a->v->asked;
 	int rc;
 
 	val_question_digest(a->q, a->ask.digest);
@@ -312,7 +340,7 @@ validator_ask(struct validator *v, const struct val_question *q,
 		ret->status = VAL_NOT_CONFIGURED;
 		return;
 	}
-	model = v->chain.setup.endpoints[0].model;
+	model = v->asked.endpoints[0].model;
 	val_text_keep(ret->model, sizeof ret->model, model, strlen(model));
 	v->who[0] = '\0';
 	a.start = clock_mono_ns();
