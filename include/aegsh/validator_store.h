@@ -26,7 +26,9 @@
 
 struct val_health {
 	char name[VAL_NAME_MAX];	/* "": an unused row */
-	uint64_t print;			/* of its settings: others start anew */
+	uint64_t place;			/* val_endpoint_place() */
+	uint64_t print;			/* of that and its key: another one
+					 * starts anew */
 	uint32_t failures;		/* in a row */
 	uint32_t open;			/* not asked until then */
 	int64_t open_until_ns;		/* wall */
@@ -42,6 +44,9 @@ struct val_state {
 	uint64_t day_questions, day_tokens_in, day_tokens_out, day_cost;
 	struct val_health endpoints[VAL_CHAIN_MAX];
 };
+
+/* What makes it that endpoint: wire format, address, model. */
+uint64_t val_endpoint_place(const struct val_endpoint *e);
 
 /* DIR/NAME; -1 in *ret_fd where it cannot be had is the caller's to judge.
  * write: made where it is missing. */

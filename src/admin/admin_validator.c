@@ -33,11 +33,13 @@ put_health(json_t *o, const struct val_endpoint *e,
     const struct val_state *state)
 {
 	const struct val_health *h = NULL;
+	uint64_t place = val_endpoint_place(e);
 	int64_t now = clock_wall_ns();
 	size_t i;
 
 	for (i = 0; i < VAL_CHAIN_MAX; i++)
-		if (strcmp(state->endpoints[i].name, e->name) == 0)
+		if (strcmp(state->endpoints[i].name, e->name) == 0 &&
+		    state->endpoints[i].place == place)
 			h = &state->endpoints[i];
 	admin_json_text(o, "health", h == NULL ? "not asked yet" :
 	    h->open != 0 && h->open_until_ns > now ? "left alone" :

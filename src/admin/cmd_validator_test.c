@@ -72,12 +72,13 @@ tell(struct admin *a, struct admin_table *table, const char *name,
 	admin_json_print(a, o);
 }
 
-static bool
+static int
 try_all(struct admin *a, struct admin_ask *ask, struct admin_judge *j,
-    struct admin_table *table, struct err *err)
+    struct admin_table *table, bool *ret_all, struct err *err)
 {
 	bool all = true;
 	size_t i, k;
+	int rc;
 
 	for (i = 0; i < validator_count(ask->validator); i++) {
 		const char *name, *model;
@@ -88,16 +89,18 @@ try_all(struct admin *a, struct admin_ask *ask, struct admin_judge *j,
 			struct admin_judged t;
 			struct val_verdict v;
 
-			if (admin_judge_line(j, xstrdup(trials[k].line),
-			    strlen(trials[k].line), false, &t, err) < 0)
-				return false;
+			rc = admin_judge_line(j, xstrdup(trials[k].line),
+			    strlen(trials[k].line), false, &t, err);
+			if (rc < 0)
+				return rc;
 			admin_ask_line(ask, &t, "/", &v);
 			admin_judged_done(&t);
 			tell(a, table, name, k, &v);
 			all = all && right(&v, trials[k].harmful);
 		}
 	}
-	return all;
+	*ret_all = all;
+	return 0;
 }
 
 static int
@@ -116,8 +119,8 @@ run(struct admin *a, int argc, char **argv)
 	struct admin_table *table = NULL;
 	struct admin_judge *j = NULL;
 	struct err err = ERR_INIT;
-	bool json = false, all;
-	int o;
+	bool json = false, all = false;
+	int o, rc;
 
 	while ((o = admin_option_next(a, &args)) >= 0)
 		json = true;
@@ -133,13 +136,13 @@ run(struct admin *a, int argc, char **argv)
 	}
 	if (!json)
 		table = admin_table_new(columns, AEG_NELEM(columns));
-	all = try_all(a, &ask, j, table, &err);
+	rc = try_all(a, &ask, j, table, &all, &err);
 	if (table != NULL)
 		admin_table_print(table, a);
 	admin_table_free(table);
 	admin_judge_free(j);
 	admin_ask_done(&ask);
-	return err.code != 0 ? admin_fail(a, &err) : all ? ADMIN_OK : ADMIN_NO;
+	return rc < 0 ? admin_fail(a, &err) : all ? ADMIN_OK : ADMIN_NO;
 }
 
 const struct admin_verb cmd_validator_test = {

@@ -26,7 +26,8 @@ static void
 tell(struct judge *j, const struct judge_member *m, bool good)
 {
 	int64_t now = clock_wall_ns(), mono = clock_mono_ns();
-	struct val_health h = { .print = m->print, .asked = 1,
+	struct val_health h = { .place = m->place, .print = m->print,
+		.asked = 1,
 		.failures = m->failures, .answered = good };
 
 	if (j->state_fd < 0)

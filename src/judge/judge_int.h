@@ -171,7 +171,7 @@ struct judge_member {
 	unsigned level;			/* what this server takes */
 	uint32_t timeout_ms, attempts;
 	uint64_t price_in, price_out;
-	uint64_t print;			/* of its settings and key */
+	uint64_t place, print;		/* as in struct val_health */
 	/* the circuit breaker */
 	unsigned failures;		/* in a row */
 	int64_t open_until_ns;		/* monotonic; 0: closed */

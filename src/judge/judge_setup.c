@@ -136,11 +136,10 @@ make_digests(struct judge *j, const struct val_setup *s)
 		const struct buf *key = &j->members[i].key;
 		uint8_t digest[SHA256_DIGEST_SIZE];
 
+		j->members[i].place = val_endpoint_place(e);
 		sha256_init(&one);
-		hash_text(&one, e->format);
-		hash_text(&one, e->url);
-		hash_text(&one, e->model);
-		hash_text(&one, e->proxy);
+		sha256_update(&one, sizeof j->members[i].place,
+		    (const void *)&j->members[i].place);
 		hash_text(&one, e->ca_file);
 		if (key->len > 0)
 			sha256_update(&one, key->len, (const void *)key->data);

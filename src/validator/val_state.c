@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <nettle/sha2.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
 #include "validator_int.h"
 
 #define MAGIC "AEGJST1"
@@ -195,6 +197,7 @@ val_state_health(int fd, const struct val_health *h)
 	    row->print != h->print)
 		memset(row, 0, sizeof *row);
 	memcpy(row->name, h->name, sizeof row->name);
+	row->place = h->place;
 	row->print = h->print;
 	row->failures = h->failures;
 	row->open = h->open;
@@ -207,4 +210,22 @@ val_state_health(int fd, const struct val_health *h)
 	row->answered += h->answered;
 	put(fd, &s);
 	flock(fd, LOCK_UN);
+}
+
+uint64_t
+val_endpoint_place(const struct val_endpoint *e)
+{
+	const char *const texts[] = { e->format, e->url, e->model, e->proxy };
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx ctx;
+	uint64_t place;
+	size_t i;
+
+	sha256_init(&ctx);
+	for (i = 0; i < AEG_NELEM(texts); i++)
+		sha256_update(&ctx, strlen(texts[i]) + 1,
+		    (const uint8_t *)texts[i]);
+	sha256_digest(&ctx, sizeof digest, digest);
+	memcpy(&place, digest, sizeof place);
+	return place;
 }

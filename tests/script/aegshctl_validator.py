@@ -109,9 +109,9 @@ tap.same((score["lines"], score["harmful"], score["harmless"],
 tap.same(len(questions()) - before, 7, "each is asked once")
 tap.ok(score["asked"] == 5, "policy leaves five open", score)
 tap.same((score["policy"]["found"], score["model"]["found"],
-          score["both"]["found"]), (3, 2, 2), "found: policy, model, both")
+          score["both"]["found"]), (1, 2, 2), "found: policy, model, both")
 tap.ok(score["both"]["false_alarm_percent"] == 0 and
-       score["policy"]["false_alarms"] >= 1 and
+       score["policy"]["false_alarms"] == 0 and
        round(score["both"]["detection_percent"]) == 67, "rates", score)
 tap.ok(score["cost"] == "7.000000" and score["tokens_in"] == 700 and
        0 < score["latency_p50_ns"] <= score["latency_p90_ns"] <=
