@@ -180,12 +180,19 @@ before = len(questions())
 done = run("frobinary --planted")
 tap.same((done.returncode, len(questions())), (0, before + 1),
          "a row that somebody changed asks anew")
+# What short runs recorded comes into the store with the next session.
+s = Session([program("aegsh")], env=env, cwd=home)
+s.expect("READY> ")
+s.line("X=2")
+s.expect("READY> ")
+s.line("exit")
+s.wait()
+s.close()
 db = sqlite3.connect("file:%s/audit.db?mode=ro" % os.path.dirname(path),
                      uri=True)
-kinds = [r[0] for r in db.execute("SELECT kind FROM events")] if \
-    db.execute("SELECT 1 FROM sqlite_schema WHERE name='events'").fetchone() \
-    else [r[0] for r in db.execute("SELECT kind FROM event")]
+kinds = [r[0] for r in db.execute("SELECT kind FROM events")]
 tap.ok("cache-forged" in kinds, "and is recorded", kinds)
+tap.ok("validator-cost" in kinds, "as is what each answer costs", kinds)
 db.close()
 
 # A script that is changed while the person is asked.
