@@ -30,6 +30,7 @@ static const char *const dress[] = { "sprintf", "format", "String", "str",
 struct search {
 	const char *p, *end;
 	struct buf text;
+	bool ended;		/* text, by a NUL */
 	int found;
 };
 
@@ -67,6 +68,16 @@ skip(struct search *s, const char *bytes)
 		s->p++;
 }
 
+/* A NUL ends what a shell is given. */
+static void
+put_byte(struct search *s, int value)
+{
+	if ((value & 0xff) == 0)
+		s->ended = true;
+	if (!s->ended)
+		buf_putc(&s->text, (char)value);
+}
+
 static void
 put_escape(struct search *s)
 {
@@ -79,18 +90,18 @@ put_escape(struct search *s)
 		    isxdigit((unsigned char)*s->p); digits++, s->p++)
 			value = value * 16 + (isdigit((unsigned char)*s->p) ?
 			    *s->p - '0' : tolower(*s->p) - 'a' + 10);
-		buf_putc(&s->text, (char)value);
+		put_byte(s, value);
 		return;
 	}
 	if (*s->p >= '0' && *s->p <= '7') {
 		for (digits = 0; digits < 3 && s->p < s->end && *s->p >= '0' &&
 		    *s->p <= '7'; digits++, s->p++)
 			value = value * 8 + (*s->p - '0');
-		buf_putc(&s->text, (char)value);
+		put_byte(s, value);
 		return;
 	}
 	hit = *s->p != '\0' ? strchr(from, *s->p) : NULL;
-	buf_putc(&s->text, hit != NULL ? to[hit - from] : *s->p);
+	put_byte(s, hit != NULL ? to[hit - from] : *s->p);
 	s->p++;
 }
 
@@ -107,7 +118,7 @@ take_string(struct search *s)
 			s->p++;
 			put_escape(s);
 		} else {
-			buf_putc(&s->text, *s->p++);
+			put_byte(s, *s->p++);
 		}
 	}
 	if (s->p < s->end)
@@ -154,6 +165,7 @@ follow(struct walk *w, const struct spot *at, struct search *s)
 		resolve_program(w, &inner, &word);
 	}
 	buf_reset(&s->text);
+	s->ended = false;
 }
 
 /* `rm -rf /` in perl, ruby and php; "rm" | getline in awk. */

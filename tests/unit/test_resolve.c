@@ -126,6 +126,8 @@ static const struct {
 	    "0:awk BEGIN{system(sprintf(\"\\162\\155\\040x\"))}; 1:rm x" },
 	{ "perl -e 'exec \"rm x\"; `id`'",
 	    "0:perl -e exec \"rm x\"; `id`; 1:rm x; 1:id" },
+	{ "perl -e 'system(\"rm x\\0y\", \"z\")'",
+	    "0:perl -e system(\"rm x\\0y\", \"z\"); 1:rm x" },
 	{ "vim -c ':!rm x' -c q", "0:vim -c :!rm x -c q; 1:rm x" },
 	{ "perl -e 'print \"system\"'", "0:perl -e print \"system\"" },
 	{ "f(){ rm x; }; f", "0:; 0:rm x; 0:f" },
