@@ -76,7 +76,13 @@ enum line_result line_editor_read(struct line_editor *e, const char *prompt,
 /* ---- a stream: byte by byte, so that commands find the rest ------------- */
 struct line_stream;
 
-int line_stream_new(int fd, line_complete_fn *complete, void *ctx,
+/* The next line of the stream, as syn_line_fn. */
+typedef bool line_next_fn(void *ctx, const char **ret, size_t *ret_len);
+/* Asks for lines until text and they are a complete unit (or hopeless). */
+typedef void line_cut_fn(void *ctx, const char *text, size_t len,
+	line_next_fn *next, void *next_ctx);
+
+int line_stream_new(int fd, line_cut_fn *cut, void *ctx,
 	struct line_stream **ret);
 void line_stream_free(struct line_stream *s);
 /* One complete unit.  At the end of input an incomplete rest is LINE_OK

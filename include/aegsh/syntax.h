@@ -51,6 +51,14 @@ enum syn_answer syn_parse(const char *bytes, size_t len,
 	const struct syn_options *opts, struct syn_tree **ret_tree,
 	struct syn_diag *ret_diag);
 void syn_free(struct syn_tree *tree);
+
+/* The next line with its newline (a last one may lack it), borrowed until
+ * the next call; false: there is none. */
+typedef bool syn_line_fn(void *ctx, const char **ret, size_t *ret_len);
+/* Asks for lines as long as text and they are incomplete, and not for one
+ * more.  What it costs grows with what is read, however many lines it is. */
+void syn_cut(const char *text, size_t len, const struct syn_options *opts,
+	syn_line_fn *line, void *ctx);
 /* A canonical line that bash reads as the same tree. */
 void syn_print(const struct syn_tree *tree, struct buf *out);
 /* The tree for people (aegshctl parse), one node a line, indented. */

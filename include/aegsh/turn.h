@@ -161,6 +161,11 @@ bool turn_stream_over(const struct turn *t);
 
 /* Why the text cannot be read, owned; NULL where it can. */
 char *turn_unreadable(const char *text, size_t len);
+/* Lines of a stream until they make a unit (line_cut_fn);
+ * ctx is the turn. */
+void turn_cut(void *ctx, const char *text, size_t len,
+	bool (*next)(void *ctx, const char **ret, size_t *ret_len),
+	void *next_ctx);
 /* Is the text a whole unit?  For readers; ctx is the turn. */
 int turn_complete(void *ctx, const char *text, size_t len,
 	const char **ret_open);

@@ -17,19 +17,20 @@
 struct line_stream {
 	int fd;
 	bool seeks, ended;
-	line_complete_fn *complete;
+	line_cut_fn *cut;
 	void *ctx;
+	struct buf *to;		/* of the present read */
+	int got;		/* of its last line */
 };
 
 int
-line_stream_new(int fd, line_complete_fn *complete, void *ctx,
-    struct line_stream **ret)
+line_stream_new(int fd, line_cut_fn *cut, void *ctx, struct line_stream **ret)
 {
 	struct line_stream *s = xcalloc(1, sizeof *s);
 
 	s->fd = fd;
 	s->seeks = lseek(fd, 0, SEEK_CUR) >= 0;
-	s->complete = complete;
+	s->cut = cut;
 	s->ctx = ctx;
 	*ret = s;
 	return 0;
@@ -80,35 +81,43 @@ read_line(struct line_stream *s, struct buf *to)
 	}
 }
 
+static bool
+next_line(void *ctx, const char **ret, size_t *ret_len)
+{
+	struct line_stream *s = ctx;
+	size_t from = s->to->len;
+
+	s->got = read_line(s, s->to);
+	if (s->got == 0)
+		s->ended = true;
+	if (s->got < 0 || s->to->len == from)
+		return false;
+	*ret = s->to->data + from;
+	*ret_len = s->to->len - from;
+	return true;
+}
+
 enum line_result
 line_stream_read(struct line_stream *s, struct buf *ret, struct err *err)
 {
-	const char *open = NULL;
-	size_t from;
-	int got;
+	const char *line;
+	size_t len;
 
 	if (s->ended)
 		return LINE_END;
 	ret->max = LINE_MAX_BYTES;
-	for (;;) {
-		from = ret->len;
-		got = read_line(s, ret);
-		if (got == ERR_TOO_LONG) {
-			err_set(err, got, "standard input: a command of more "
-			    "than %zu bytes", LINE_MAX_BYTES);
-			return LINE_FAILED;
-		}
-		if (got < 0) {
-			err_sys(err, -got, "standard input");
-			return LINE_FAILED;
-		}
-		if (got == 0) {
-			s->ended = true;
-			return ret->len > 0 ? LINE_OK : LINE_END;
-		}
-		if (!line_may_close(open, ret->data, from, ret->len))
-			continue;
-		if (s->complete(s->ctx, ret->data, ret->len, &open) != 0)
-			return LINE_OK;
+	s->to = ret;
+	/* A last line without newline is what it is. */
+	if (next_line(s, &line, &len) && s->got > 0)
+		s->cut(s->ctx, ret->data, ret->len, next_line, s);
+	if (s->got == ERR_TOO_LONG) {
+		err_set(err, s->got, "standard input: a command of more "
+		    "than %zu bytes", LINE_MAX_BYTES);
+		return LINE_FAILED;
 	}
+	if (s->got < 0) {
+		err_sys(err, -s->got, "standard input");
+		return LINE_FAILED;
+	}
+	return ret->len > 0 ? LINE_OK : LINE_END;
 }

@@ -277,7 +277,7 @@ run_stream(struct shell *sh, const char *argv0, char *const *args)
 	enum line_result got = LINE_END;
 	int refused = 0;
 
-	line_stream_new(STDIN_FILENO, turn_complete, sh->turn, &in);
+	line_stream_new(STDIN_FILENO, turn_cut, sh->turn, &in);
 	while (refused == 0 && !turn_stream_over(sh->turn)) {
 		buf_reset(&text);
 		got = line_stream_read(in, &text, &err);

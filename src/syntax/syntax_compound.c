@@ -105,6 +105,7 @@ read_arith_for(struct syn_parser *p, struct syn_node *node)
 	unsigned n = 0;
 
 	node->arith = arena_alloc(p->arena, 3 * sizeof *node->arith);
+	q.more = NULL;
 	q.end = end;
 	q.pos = from;
 	q.at_end = true;

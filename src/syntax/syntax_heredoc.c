@@ -114,7 +114,7 @@ read_line(struct syn_parser *p, bool join, struct doc_line *line)
 
 	line->from = pos;
 	line->joined = false;
-	while (pos < p->end && p->s[pos] != '\n') {
+	while ((pos < p->end || syn_refill(p)) && p->s[pos] != '\n') {
 		if (!join || p->s[pos] != '\\' || pos + 1 >= p->end) {
 			pos++;
 		} else if (p->s[pos + 1] == '\n') {
@@ -193,7 +193,7 @@ read_body(struct syn_parser *p, struct syn_target *t, bool more)
 	size_t from = p->pos, to = from;
 	bool found = false;
 
-	while (!found && p->pos < p->end) {
+	while (!found && (p->pos < p->end || syn_refill(p))) {
 		struct doc_line line;
 		const char *s;
 		size_t len;

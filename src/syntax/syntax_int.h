@@ -317,6 +317,7 @@ struct syn_parser {
 	struct syn_memo *memo;
 	unsigned depth;
 	bool extglob, posix, at_end;
+	struct syn_more *more;		/* lines may follow the end, or NULL */
 	bool newline_given;
 	size_t origin;			/* of s in the unit */
 	bool fixed;			/* s is a copy, all of it at origin */
@@ -365,10 +366,16 @@ syn_is(int c, unsigned bits)
 	return c >= 0 && (syn_ch[c] & bits) != 0;
 }
 
+/* syntax_cut.c: the next line stands behind the end now; false: none. */
+bool syn_refill(struct syn_parser *p);
+
 static inline int
-syn_at(const struct syn_parser *p, size_t pos)
+syn_at(struct syn_parser *p, size_t pos)
 {
-	return pos < p->end ? (unsigned char)p->s[pos] : -1;
+	while (pos >= p->end)
+		if (p->more == NULL || !syn_refill(p))
+			return -1;
+	return (unsigned char)p->s[pos];
 }
 
 static inline bool
@@ -390,6 +397,9 @@ void syn_open(struct syn_parser *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void syn_reopen(struct syn_parser *p, const char *was, const char *is);
 bool syn_deeper(struct syn_parser *p);
+/* One unit of a text whose end may be moved: false: it is incomplete. */
+bool syn_read_unit(const char *text, size_t len,
+	const struct syn_options *opts, struct syn_more *more);
 /* Commands of a text that bash reads when it runs it. */
 struct syn_script *syn_read_later(struct syn_parser *p, const char *s,
 	size_t len, size_t origin, bool fixed);

@@ -46,7 +46,7 @@ syn_skip_joins(struct syn_parser *p)
 	while (p->pos + 1 < p->end && p->s[p->pos] == '\\' &&
 	    p->s[p->pos + 1] == '\n') {
 		p->pos += 2;
-		if (p->pos >= p->end && !p->at_end)
+		if (p->pos >= p->end && !p->at_end && !syn_refill(p))
 			syn_open(p, "line continuation");
 	}
 }
@@ -290,7 +290,7 @@ special_word(struct syn_lex *lex, const char *s, size_t len)
 }
 
 static bool
-time_ok(const struct syn_parser *p)
+time_ok(struct syn_parser *p)
 {
 	const struct syn_lex *lex = &p->lex;
 	size_t pos = p->pos;

@@ -178,6 +178,32 @@ syn_parse(const char *bytes, size_t len, const struct syn_options *opts,
 	return p.status;
 }
 
+bool
+syn_read_unit(const char *text, size_t len, const struct syn_options *opts,
+    struct syn_more *more)
+{
+	static const struct syn_options none;
+	struct syn_parser p = { .s = text, .end = len, .status = SYN_TREE,
+	    .more = more };
+
+	if (opts == NULL)
+		opts = &none;
+	p.arena = arena_new();
+	p.memo = syn_memo_new(p.arena);
+	p.extglob = opts->extglob;
+	p.posix = opts->posix;
+	p.at_end = opts->at_end;
+	if (syn_peek(&p) != TOK_NEWLINE && syn_ok(&p)) {
+		syn_read_list(&p, true);
+		/* What stands behind a list is its newline, with the
+		 * here-documents below it, or a mistake. */
+		if (syn_ok(&p))
+			syn_peek(&p);
+	}
+	arena_free(p.arena);
+	return p.status != SYN_INCOMPLETE;
+}
+
 void
 syn_free(struct syn_tree *tree)
 {

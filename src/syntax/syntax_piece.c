@@ -111,11 +111,25 @@ syn_read_escape(struct syn_parser *p, struct syn_pieces *out)
 	syn_piece_end(p, piece, from);
 }
 
+/* The next quotation mark from there on, or NULL. */
+static const char *
+find_quote(struct syn_parser *p, size_t from)
+{
+	const char *close;
+
+	for (;;) {
+		close = memchr(p->s + from, '\'', p->end - from);
+		from = p->end;
+		if (close != NULL || !syn_refill(p))
+			return close;
+	}
+}
+
 void
 syn_read_single(struct syn_parser *p, struct syn_pieces *out)
 {
 	size_t from = p->pos;
-	const char *close = memchr(p->s + from + 1, '\'', p->end - from - 1);
+	const char *close = find_quote(p, from + 1);
 	struct syn_piece *piece;
 
 	if (close == NULL) {
@@ -161,9 +175,8 @@ static void
 read_idle_quotes(struct syn_parser *p, enum syn_place place,
     struct syn_run *run, struct syn_pieces *out)
 {
-	const char *close = memchr(p->s + p->pos + 1, '\'',
-	    p->end - p->pos - 1);
-	size_t at, end = p->end;
+	const char *close = find_quote(p, p->pos + 1);
+	size_t at;
 
 	if (close == NULL) {
 		syn_open(p, "quote '");
@@ -183,7 +196,6 @@ read_idle_quotes(struct syn_parser *p, enum syn_place place,
 		piece->kids = syn_slice(p, place, from, at);
 		p->depth--;
 	}
-	p->end = end;
 	p->pos = at;
 	syn_run_add(p, run, p->pos++, 1);
 }
@@ -344,6 +356,7 @@ syn_slice(struct syn_parser *p, enum syn_place place, size_t from, size_t to)
 	struct syn_parser q = *p;
 	struct syn_pieces out = { NULL, NULL };
 
+	q.more = NULL;
 	q.pos = from;
 	q.end = to;
 	q.at_end = true;

@@ -57,10 +57,12 @@ scan_dollar(struct syn_parser *p, size_t dollar, int c, enum syn_scan how)
 static void
 scan_ansi(struct syn_parser *p)
 {
+	int c;
+
 	p->pos++;
-	while (p->pos < p->end && p->s[p->pos] != '\'')
-		p->pos += p->s[p->pos] == '\\' ? 2 : 1;
-	if (p->pos >= p->end)
+	while ((c = syn_at(p, p->pos)) >= 0 && c != '\'')
+		p->pos += c == '\\' ? 2 : 1;
+	if (c < 0)
 		syn_open(p, "quote '");
 	else
 		p->pos++;
@@ -278,6 +280,7 @@ read_ansi(struct syn_parser *p, enum syn_place place, size_t from,
 	if (place == SYN_PLACE_BRACE_DOUBLE) {
 		struct syn_parser q = *p;
 
+		q.more = NULL;
 		q.s = piece->text;
 		q.fixed = true;
 		q.origin = piece->offset;
@@ -409,11 +412,13 @@ syn_read_backquote(struct syn_parser *p, enum syn_place place,
 	if (piece == NULL) {
 		struct syn_pieces own = { NULL, NULL };
 
-		while (at < p->end && p->s[at] != '`') {
-			escaped |= p->s[at] == '\\';
-			at += p->s[at] == '\\' ? 2 : 1;
+		int c;
+
+		while ((c = syn_at(p, at)) >= 0 && c != '`') {
+			escaped |= c == '\\';
+			at += c == '\\' ? 2 : 1;
 		}
-		if (at >= p->end) {
+		if (c < 0) {
 			syn_open(p, "backquote");
 			return;
 		}

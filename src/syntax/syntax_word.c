@@ -186,7 +186,7 @@ read_dollar(struct syn_reader *r)
 /* Bash 5.2 reads \; and \" in a compound assignment inside $( ) as if the
  * backslash were not there, and otherwise when it runs the substitution. */
 static bool
-array_trap(const struct syn_parser *p, int next)
+array_trap(struct syn_parser *p, int next)
 {
 	int behind = syn_at(p, p->pos + 2);
 

@@ -365,6 +365,15 @@ turn_confirm(struct turn *t, struct turn_judged *j)
 	j->decision = settled;
 }
 
+void
+turn_cut(void *ctx, const char *text, size_t len,
+    bool (*next)(void *ctx, const char **ret, size_t *ret_len),
+    void *next_ctx)
+{
+	(void)ctx;
+	syn_cut(text, len, NULL, next, next_ctx);
+}
+
 int
 turn_complete(void *ctx, const char *text, size_t len, const char **ret_open)
 {
