@@ -68,5 +68,7 @@ CONF_ROW(LOGIN_FILES, "login-files", ENUM, "all", 0, 0, "none system all", USER,
 	"as system unless the operator says it")
 CONF_ROW(LOGIN_TIMEOUT, "login-timeout", INT, "5000", 100, 60000, NULL, USER,
 	LESS, "milliseconds that one start-up file may run")
+CONF_ROW(ALIASES, "aliases", STRING, "", 0, 0, NULL, USER, NONE,
+	"aliases of the prompt, NAME='VALUE' …, expanded before judging")
 CONF_ROW(DEBUG, "debug", BOOL, "no", 0, 0, NULL, USER, NONE,
 	"say on standard error what aegsh does")

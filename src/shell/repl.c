@@ -10,6 +10,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "shell/alias.h"
 #include "shell/bi.h"
 
 #define RECALL_MAX 2000		/* lines that a new session can recall */
@@ -145,12 +146,19 @@ without_newlines(const struct buf *text)
 }
 
 static void
-run_one(struct shell *sh, const struct buf *text)
+run_one(struct shell *sh, struct buf *text)
 {
-	struct line line = { text->data, text->len, LINE_PROMPT };
+	struct line line = { .origin = LINE_PROMPT };
 	struct turn_judged *j;
 	struct turn_result r;
 
+	if (aliases_expand(sh->aliases, text) != 0) {
+		shell_say("its aliases make the line longer than %zu bytes",
+		    LINE_MAX_BYTES);
+		state_set_status(sh->state, TURN_STATUS_BLOCKED);
+		return;
+	}
+	line.bytes = text->data;
 	line.len = without_newlines(text);
 	j = shell_judge(sh, &line);
 	turn_confirm(sh->turn, j);
@@ -299,6 +307,7 @@ int
 shell_run_prompt(struct shell *sh)
 {
 	struct repl r = { .sh = sh };
+	struct aliases aliases = { NULL, 0 };
 	struct line_editor_opts opts = {
 		.conf = sh->conf,
 		.program = "aegsh",
@@ -317,6 +326,10 @@ shell_run_prompt(struct shell *sh)
 		shell_say("%s", err.text);
 		return SHELL_FAILED;
 	}
+	sh->aliases = &aliases;
+	if (aliases_read(&aliases, conf_str(sh->conf, CONF_ALIASES)) != 0)
+		shell_say("setting aliases: not words of the form "
+		    "NAME='VALUE' throughout; see aegsh.conf(5)");
 	say_notes(sh);
 	if (turn_check_sandbox(sh->turn, &err) != 0)
 		shell_say("no line will run: %s", err.text);
@@ -329,5 +342,7 @@ shell_run_prompt(struct shell *sh)
 	turn_leave(sh->turn, line_editor_ended_by(sh->editor) != 0);
 	line_editor_free(sh->editor);
 	sh->editor = NULL;
+	aliases_done(&aliases);
+	sh->aliases = NULL;
 	return sh->exit_status;
 }

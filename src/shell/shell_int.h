@@ -38,6 +38,7 @@ struct shell {
 	const char *wish;		/* SSH_ORIGINAL_COMMAND, where it is
 					 * what is to be run, or NULL */
 	struct line_editor *editor;	/* at a prompt only */
+	struct aliases *aliases;	/* likewise, else NULL */
 	char *user, *home, *conf_user;
 	uid_t uid, loginuid;
 	uint64_t ignored;		/* signals that came ignored */

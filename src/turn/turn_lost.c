@@ -17,7 +17,8 @@ static const struct {
 	size_t words;		/* with fewer it only shows things */
 	const char *what;
 } setters[] = {
-	{ "alias", 2, "aliases end" },
+	{ "alias", 2, "aliases that are not set by a line of their own, word "
+	    "by word, end" },
 	{ "bind", 2, "key bindings of bash end" },
 	{ "complete", 2, "completions of bash end" },
 	{ "set", 2, "options and parameters end" },

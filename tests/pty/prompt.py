@@ -70,7 +70,7 @@ def ends_with_its_line():
             ("x=5", "x is not exported"),
             ("w=$(echo a; echo b)", "w is not exported"),
             ("PS1='> '", "'prompt'"),
-            ("alias l=ls", "aliases end"), ("set -f", "options"),
+            ("x=1 alias l=ls", "aliases"), ("set -f", "options"),
             ("shopt -s extglob", "options"),
             ("declare y=1", "y is not exported")):
         got = s.run(line, PROMPT)
@@ -140,6 +140,39 @@ def replaced():
     s.run("exec 2>&1", PROMPT)
     tap.same(s.run("echo on", PROMPT), "on\n",
              "nor does exec without a command")
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+def aliases():
+    with open(os.path.join(root, "etc", "aegsh.conf"), "a") as f:
+        f.write("aliases = \"greet='echo hello'\"\n")
+    s = start()
+    tap.same(s.run("greet there", PROMPT), "hello there\n",
+             "an alias of the settings")
+    tap.same(s.run("alias up='cd ..' v=\"printf '%s\\\\n' \"", PROMPT), "",
+             "aliases of a line")
+    tap.same(s.run("cd /usr/lib", PROMPT), "", "in a directory")
+    tap.same(s.run("up", PROMPT), "", "an alias of a builtin")
+    tap.same(s.run("pwd; v greet x", PROMPT), "/usr\necho\nhello\nx\n",
+             "a blank at the end has the next word expanded")
+    tap.same(s.run("alias", PROMPT),
+             "alias greet='echo hello'\nalias up='cd ..'\n"
+             "alias v='printf '\\''%s\\n'\\'' '\n", "they are listed")
+    s.run("alias fetch='curl -s http://127.0.0.1:1/x'", PROMPT)
+    out = s.run("fetch | sh", PROMPT)
+    tap.ok(out and "blocked:" in out, "the expanded line is judged", out)
+    s.run("unalias greet 2>&-; true", PROMPT)
+    tap.same(s.run("greet on", PROMPT), "hello on\n",
+             "unalias in a longer line is bash's own")
+    s.run("unalias greet", PROMPT)
+    out = s.run("greet", PROMPT)
+    tap.ok(out and "command not found" in out, "unalias", out)
+    s.send("\x1b[A" * 5)
+    tap.ok(s.expect("fetch . sh"), "recalled is what was typed", s.seen)
+    s.send("\x03")
+    s.expect(PROMPT)
     s.send("\x04")
     s.wait()
     s.close()
@@ -302,6 +335,7 @@ lines()
 ends_with_its_line()
 limits()
 replaced()
+aliases()
 editing()
 jobs()
 notes()
