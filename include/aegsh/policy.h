@@ -125,6 +125,20 @@ int policy_choose(struct policy *p, const struct policy_who *who,
 const char *policy_profile(const struct policy *p);
 /* Name of the sandbox profile that this policy profile runs lines in. */
 const char *policy_sandbox(const struct policy *p);
+/* PATH of every line, or NULL: whatever it was set to. */
+const char *policy_search_path(const struct policy *p);
+/* What a session of the profile takes over of where it was started: sets
+ * PATH and drops what a clean environment does not have. */
+void policy_clean_state(const struct policy *p, struct state *s);
+bool policy_clean(const struct policy *p);	/* … whether it drops any */
+/* What marks the root of a project; until fn returns non-zero. */
+int policy_each_project_mark(const struct policy *p,
+	int (*fn)(void *ctx, const char *name), void *ctx);
+/* Where a session that is started in cwd begins, and the root of its jail:
+ * the nearest directory above with a mark of a project, below home and of
+ * the user's own, where the profile asks for one; else cwd.  Owned. */
+char *policy_project(const struct policy *p, const char *cwd,
+	const char *home, uid_t uid);
 /* Higher is stricter; --profile may only go up when managed. */
 int policy_rank(const struct policy *p);
 /* What an unknown line means where no validator answers, asked by whether
@@ -146,7 +160,6 @@ struct policy_input {
 	const struct resolve_set *resolved;
 	const struct state *state;
 	enum policy_origin origin;
-	bool login;			/* … at the prompt of a login shell */
 	uid_t uid;
 	const char *store;		/* aegsh's own places: never written */
 	const char *project;		/* root of the jail, or NULL: cwd */

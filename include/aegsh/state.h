@@ -109,5 +109,7 @@ int state_import(struct state *s, const char *frame, size_t len,
 /* The sanitising table (one for start, import and children): why a name
  * may not be carried, or NULL. */
 const char *state_refuses(const char *name, const char *value);
+/* Of the same table: why a clean environment has the name, or NULL. */
+const char *state_keeps(const char *name);
 
 #endif

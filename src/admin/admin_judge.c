@@ -23,7 +23,8 @@ struct admin_judge {
 	char *match;			/* block that chose the profile, or
 					 * NULL */
 	char *profile, *cwd;		/* of opts, cwd perhaps NULL */
-	char *at;			/* the state's directory, as given */
+	char *at, *project;		/* the state's directory, as given */
+	const char *fitted;		/* profile that the state is fit for */
 	enum policy_origin origin, origin_now;
 	struct decision_input in;	/* what is the same for all lines */
 	bool endpoint;
@@ -75,7 +76,7 @@ caller_environment(struct strv *ret)
 		strv_add(ret, environ[i]);
 }
 
-/* The state is made anew only where the directory is another one. */
+/* The state is made anew only where directory or profile are others. */
 static int
 go_to(struct admin_judge *j, const char *cwd, struct err *err)
 {
@@ -83,9 +84,10 @@ go_to(struct admin_judge *j, const char *cwd, struct err *err)
 
 	if (cwd == NULL)
 		cwd = j->cwd;
-	if (j->state != NULL && strcmp(cwd != NULL ? cwd : "",
-	    j->at != NULL ? j->at : "") == 0)
+	if (j->state != NULL && j->fitted == policy_profile(j->policy) &&
+	    strcmp(cwd != NULL ? cwd : "", j->at != NULL ? j->at : "") == 0)
 		return 0;
+	j->fitted = policy_profile(j->policy);
 	if (cwd != NULL && cwd[0] != '/')
 		return err_set(err, ERR_RANGE, "not an absolute directory: %s",
 		    cwd);
@@ -96,8 +98,12 @@ go_to(struct admin_judge *j, const char *cwd, struct err *err)
 		return err_sys(err, errno, "%s", cwd);
 	state = cwd != NULL ? state_new_at(strv_peek(&j->environment), cwd) :
 	    state_new(strv_peek(&j->environment));
+	policy_clean_state(j->policy, state);
 	state_free(j->state);
 	j->state = state;
+	free(j->project);
+	j->project = policy_project(j->policy, state_cwd(state),
+	    j->admin->home, j->admin->uid);
 	free(j->at);
 	j->at = cwd != NULL ? xstrdup(cwd) : NULL;
 	return 0;
@@ -204,6 +210,7 @@ admin_judge_free(struct admin_judge *j)
 	free(j->profile);
 	free(j->cwd);
 	free(j->at);
+	free(j->project);
 	free(j);
 }
 
@@ -240,11 +247,10 @@ admin_judge_line(struct admin_judge *j, char *bytes, size_t len, bool explain,
 	struct decision_input in = j->in;
 	struct policy_input pin = {
 		.state = j->state,
-		.origin = j->origin_now == POLICY_ORIGIN_LOGIN ?
-		    POLICY_ORIGIN_PROMPT : j->origin_now,
-		.login = j->origin_now == POLICY_ORIGIN_LOGIN,
+		.origin = j->origin_now,
 		.uid = j->admin->uid,
 		.store = j->store,
+		.project = j->project,
 		.line = bytes,
 		.len = len,
 	};

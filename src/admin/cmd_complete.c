@@ -115,7 +115,7 @@ offer_words(struct admin *a, enum admin_words words, const char *begun)
 		offer(a, begun, "forced", "sshd's ForceCommand");
 		offer(a, begun, "script", "a script that aegsh runs");
 		offer(a, begun, "stdin", "standard input");
-		offer(a, begun, "login", "a login shell's prompt");
+		offer(a, begun, "login", "a start-up file of a login shell");
 		break;
 	case ADMIN_WORDS_SETTING:
 		offer_settings(a, begun);

@@ -90,13 +90,20 @@ count_rule(void *ctx, const char *id, const char *what, const char *reason,
 	return 0;
 }
 
+static int
+add_word(void *ctx, const char *word)
+{
+	json_array_append_new(ctx, admin_json_string(word));
+	return 0;
+}
+
 /* What an unknown line means when nothing speaks against it. */
 static json_t *
 describe(const struct policy *p)
 {
 	static const enum policy_action actions[] = { POLICY_BLOCK,
 		POLICY_WARN, POLICY_ALLOW };
-	json_t *o = json_object();
+	json_t *o = json_object(), *marks = json_array();
 	size_t i;
 
 	admin_json_text(o, "profile", policy_profile(p));
@@ -104,6 +111,11 @@ describe(const struct policy *p)
 	json_object_set_new(o, "rank", json_integer(policy_rank(p)));
 	admin_json_text(o, "unknown_line", policy_action_name(
 	    policy_unknown(p, 0)));
+	admin_json_text(o, "search_path", policy_search_path(p));
+	admin_json_text(o, "environment", policy_clean(p) ? "clean" :
+	    "inherited");
+	policy_each_project_mark(p, add_word, marks);
+	json_object_set_new(o, "project_marks", marks);
 	for (i = 0; i < AEG_NELEM(actions); i++) {
 		AEG_AUTOFREE char *key = xasprintf("rules_that_%s",
 		    policy_action_name(actions[i]));

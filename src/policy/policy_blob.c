@@ -218,7 +218,12 @@ check_profiles(const struct check *c)
 		    !good_string(c, p->extends, true) ||
 		    p->unknown > POLICY_ALLOW ||
 		    p->unknown_evidence > POLICY_ALLOW || p->enabled > 1 ||
-		    p->rank > INT32_MAX || p->jail > 1 ||
+		    p->rank > INT32_MAX || p->jail > 1 || p->clean > 1 ||
+		    !good_string(c, p->search_path, true) ||
+		    !good_list_below(c, p->keep, p->n_keep,
+		    POL_SEC_STRINGS) ||
+		    !good_list_below(c, p->project, p->n_project,
+		    POL_SEC_STRINGS) ||
 		    !good_list(c, p->rules, words))
 			return false;
 	return true;

@@ -2,6 +2,7 @@
 /* Profiles: what they inherit, and which rules each of them lets speak. */
 #include "policy_compile_int.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define EXTENDS_MAX 16
@@ -121,43 +122,137 @@ check_overrides(struct compiler *c, const struct ir_profile *f)
 	return 0;
 }
 
+/* The first of a chain that says something. */
+static const char *
+first_word(const struct chain *chain, size_t offset)
+{
+	const char *word = NULL;
+	size_t i;
+
+	for (i = 0; i < chain->n && word == NULL; i++)
+		word = *(const char *const *)((const char *)chain->v[i] +
+		    offset);
+	return word;
+}
+
+static long
+first_number(const struct chain *chain, size_t offset)
+{
+	long number = -1;
+	size_t i;
+
+	for (i = 0; i < chain->n && number < 0; i++)
+		number = *(const long *)((const char *)chain->v[i] + offset);
+	return number;
+}
+
+static int
+first_flag(const struct chain *chain, size_t offset)
+{
+	int flag = -1;
+	size_t i;
+
+	for (i = 0; i < chain->n && flag < 0; i++)
+		flag = *(const int *)((const char *)chain->v[i] + offset);
+	return flag;
+}
+
+static uint32_t
+first_list(struct compiler *c, const struct chain *chain, size_t offset,
+	uint32_t *ret_n)
+{
+	const struct ir_list *list = NULL;
+	uint32_t *v;
+	size_t i;
+
+	for (i = 0; i < chain->n && (list == NULL || list->n == 0); i++)
+		list = (const void *)((const char *)chain->v[i] + offset);
+	v = arena_alloc(c->ir->arena, (list->n + 1) * sizeof *v);
+	for (i = 0; i < list->n; i++)
+		v[i] = pol_strings_add(&c->strings, list->v[i]);
+	*ret_n = (uint32_t)list->n;
+	return pol_lists_add(&c->lists, v, list->n);
+}
+
+#define FIRST(type, field) \
+	first_##type(&chain, offsetof(struct ir_profile, field))
+
+static int
+compile_answers(struct compiler *c, const struct ir_profile *f,
+	const char *unknown, const char *evidence, struct pol_profile *out)
+{
+	int rc;
+
+	if (unknown != NULL &&
+	    (rc = parse_action(c, f, unknown, &out->unknown)) < 0)
+		return rc;
+	out->unknown_evidence = out->unknown < POLICY_WARN ? out->unknown :
+	    POLICY_WARN;
+	if (evidence != NULL && (rc = parse_action(c, f, evidence,
+	    &out->unknown_evidence)) < 0)
+		return rc;
+	if (out->unknown_evidence > out->unknown)
+		return bad(c, f, "evidence would loosen the answer to",
+		    evidence != NULL ? evidence : "");
+	return 0;
+}
+
+/* Absolute directories: an empty one would be wherever a line stands. */
+static int
+check_search_path(struct compiler *c, const struct ir_profile *f,
+	const char *path)
+{
+	const char *p = path;
+
+	for (;; p++) {
+		if (*p != '/')
+			return bad(c, f, "not a list of absolute directories:",
+			    path);
+		p = strchrnul(p, ':');
+		if (*p == '\0')
+			return 0;
+	}
+}
+
+static int
+check_markers(struct compiler *c, const struct ir_profile *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->project.n; i++)
+		if (f->project.v[i][0] == '\0' ||
+		    strchr(f->project.v[i], '/') != NULL ||
+		    strspn(f->project.v[i], ".") == strlen(f->project.v[i]))
+			return bad(c, f, "no name that marks a project:",
+			    f->project.v[i]);
+	return 0;
+}
+
 static int
 compile_profile(struct compiler *c, const struct ir_profile *f)
 {
 	struct pol_profile out = { .ask_at = 1 };
-	const char *sandbox = NULL, *unknown = NULL, *evidence = NULL;
-	long rank = -1, ask_at = -1;
-	int enabled = -1, jail = -1, rc;
+	const char *sandbox, *path;
+	long rank, ask_at;
 	struct chain chain;
-	size_t i;
+	int rc;
 
 	rc = find_chain(c, f, &chain);
-	if (rc < 0 || (rc = check_overrides(c, f)) < 0)
+	if (rc < 0 || (rc = check_overrides(c, f)) < 0 ||
+	    (rc = check_markers(c, f)) < 0)
 		return rc;
-	for (i = 0; i < chain.n; i++) {
-		const struct ir_profile *at = chain.v[i];
-
-		sandbox = sandbox != NULL ? sandbox : at->sandbox;
-		unknown = unknown != NULL ? unknown : at->unknown;
-		evidence = evidence != NULL ? evidence : at->unknown_evidence;
-		rank = rank >= 0 ? rank : at->rank;
-		ask_at = ask_at >= 0 ? ask_at : at->ask_at;
-		enabled = enabled >= 0 ? enabled : at->enabled;
-		jail = jail >= 0 ? jail : at->jail;
-	}
-	if (unknown != NULL &&
-	    (rc = parse_action(c, f, unknown, &out.unknown)) < 0)
+	rc = compile_answers(c, f, FIRST(word, unknown),
+	    FIRST(word, unknown_evidence), &out);
+	if (rc < 0)
 		return rc;
-	out.unknown_evidence = out.unknown < POLICY_WARN ? out.unknown :
-	    POLICY_WARN;
-	if (evidence != NULL && (rc = parse_action(c, f, evidence,
-	    &out.unknown_evidence)) < 0)
-		return rc;
-	if (out.unknown_evidence > out.unknown)
-		return bad(c, f, "evidence would loosen the answer to",
-		    evidence != NULL ? evidence : "");
+	rank = FIRST(number, rank);
 	if (rank < 0 || rank > 1000)
 		return bad(c, f, "no rank from 0 to 1000 for", f->name);
+	path = FIRST(word, search_path);
+	if (path != NULL && (rc = check_search_path(c, f, path)) < 0)
+		return rc;
+	sandbox = FIRST(word, sandbox);
+	ask_at = FIRST(number, ask_at);
 	out.name = pol_strings_add(&c->strings, f->name);
 	out.extends = pol_strings_add(&c->strings, f->extends);
 	out.sandbox = pol_strings_add(&c->strings, sandbox != NULL ? sandbox :
@@ -166,8 +261,14 @@ compile_profile(struct compiler *c, const struct ir_profile *f)
 	if (ask_at >= 0)
 		out.ask_at = ask_at > (long)POL_EVIDENCE_MAX ?
 		    POL_EVIDENCE_MAX : (uint32_t)ask_at;
-	out.enabled = enabled != 0;
-	out.jail = jail == 1;
+	out.enabled = FIRST(flag, enabled) != 0;
+	out.jail = FIRST(flag, jail) == 1;
+	out.clean = FIRST(flag, clean) == 1;
+	out.search_path = pol_strings_add(&c->strings, path);
+	out.keep = first_list(c, &chain, offsetof(struct ir_profile, keep),
+	    &out.n_keep);
+	out.project = first_list(c, &chain,
+	    offsetof(struct ir_profile, project), &out.n_project);
 	out.rules = rule_bits(c, &chain);
 	buf_put(&c->sections[POL_SEC_PROFILES], &out, sizeof out);
 	return 0;

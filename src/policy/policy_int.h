@@ -108,7 +108,7 @@ int pol_role(const char *word, size_t len);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 3u		/* of the format; raise it with any change */
+#define POL_VERSION 4u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -195,6 +195,10 @@ struct pol_profile {
 	uint32_t enabled;	/* 0: every line is blocked */
 	uint32_t jail;		/* paths outside the project are blocked */
 	uint32_t rules;		/* list: bitmap over the rules */
+	uint32_t search_path;	/* string: PATH of every line, or POL_NONE */
+	uint32_t clean;		/* 1: of the environment only … is kept */
+	uint32_t keep, n_keep;	/* list: patterns of further names */
+	uint32_t project, n_project;	/* list: what marks a project's root */
 };
 
 enum pol_match_ask { POL_MATCH_USER = 0, POL_MATCH_GROUP, POL_MATCH_HOST,

@@ -56,8 +56,9 @@ struct ir_profile {
 	unsigned line;
 	enum pol_layer layer;
 	long rank, ask_at;	/* -1: inherited */
-	int enabled, jail;	/* -1: inherited */
-	struct ir_list use, override;
+	int enabled, jail, clean;	/* -1: inherited */
+	const char *search_path;
+	struct ir_list use, override, keep, project;
 };
 
 struct ir_match {

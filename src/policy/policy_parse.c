@@ -263,6 +263,10 @@ parse_profile(struct parser *ps, cfg_t *sec, unsigned nth)
 	    cfg_getint(sec, "ask_at");
 	f->enabled = tristate(sec, "enabled");
 	f->jail = tristate(sec, "jail");
+	f->clean = tristate(sec, "clean_environment");
+	f->search_path = keep(ps, cfg_getstr(sec, "search_path"));
+	f->keep = keep_list(ps, sec, "keep_variables");
+	f->project = keep_list(ps, sec, "project");
 	f->use = keep_list(ps, sec, "use");
 	f->override = keep_list(ps, sec, "override");
 	f->layer = ps->source->layer;
@@ -399,6 +403,10 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_INT("ask_at", 0, CFGF_NODEFAULT),
 		CFG_BOOL("enabled", cfg_false, CFGF_NODEFAULT),
 		CFG_BOOL("jail", cfg_false, CFGF_NODEFAULT),
+		CFG_BOOL("clean_environment", cfg_false, CFGF_NODEFAULT),
+		CFG_STR("search_path", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("keep_variables", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("project", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("use", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("override", NULL, CFGF_NODEFAULT), CFG_END() };
 	cfg_opt_t match[] = { CFG_STR("profile", NULL, CFGF_NODEFAULT),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The sanitising table: what may not be carried from one line to the next,
- * nor be taken from the environment aegsh was started in.
+ * The table of variables: what may not be carried from one line to the
+ * next, nor be taken from the environment aegsh was started in, and what
+ * alone is taken where a profile wants a clean environment.
  *
  * A line that sets one of these for itself is judged with it, for it stands
  * there to be read.  A carried one would act on later lines that do not
@@ -11,6 +12,7 @@
  */
 #include "state/state_int.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "aegsh/base/mem.h"
@@ -42,12 +44,74 @@ is_program(const char *value)
 	return true;
 }
 
-/* Empty values mean "none" to the programs that read these. */
+/* Programs that run nothing of what they are given but what a person then
+ * types: patterns of fnmatch(3). */
+static const char *const editors[] = { "vi", "view", "ex", "vim", "vim.*",
+	"rvim", "nvim", "nano", "rnano", "pico", "ed", "red", "emacs",
+	"emacs-*", "emacsclient", "mg", "joe", "jed", "jmacs", "micro", "kak",
+	"hx", "helix", "ne", "mcedit", "tilde", "code", "codium", "subl",
+	"gedit", "kate", "kwrite", "mousepad", "gvim", "gvim.*", "editor",
+	"sensible-editor", "select-editor", NULL };
+static const char *const pagers[] = { "less", "more", "most", "cat", "pager",
+	"sensible-pager", "bat", "batcat", "lv", "w3m", "delta", "bpytop",
+	"head", NULL };
+static const char *const shells[] = { "ssh", "plink", "dbclient", "rsh",
+	NULL };		/* to other machines */
+static const char *const askers[] = { "ssh-askpass", "*-askpass",
+	"*--askpass", "*sshaskpass", "lxqt-openssh-askpass",
+	"ssh-askpass-*", "systemd-ask-password", NULL };
+static const char *const browsers[] = { "firefox", "firefox-*", "chromium",
+	"chromium-*", "google-chrome", "google-chrome-*", "brave-browser",
+	"epiphany", "epiphany-*", "konqueror", "falkon", "lynx", "links",
+	"links2", "elinks", "w3m", "www-browser", "x-www-browser",
+	"sensible-browser", "xdg-open", NULL };
+static const char *const differs[] = { "diff", "colordiff", "icdiff",
+	"difft", "difftastic", "delta", "meld", "kdiff3", "vimdiff", NULL };
+static const char *const filters[] = { "lesspipe", "lesspipe.sh",
+	"lessfile", "batpipe", "lessclose.sh", "highlight",
+	"src-hilite-lesspipe.sh", NULL };
+/* Where only root puts programs. */
+static const char *const program_dirs[] = { "/bin", "/usr/bin",
+	"/usr/local/bin", "/snap/bin", "/usr/share/source-highlight",
+	"/usr/lib/ssh", "/usr/lib/openssh", "/usr/libexec/openssh",
+	"/usr/lib/git-core", "/usr/libexec/git-core", NULL };
+
+/* One plain program that is on the list, by its name or by its path in a
+ * directory of the system's. */
 static bool
-is_program_or_empty(const char *value)
+is_approved(const char *value, const char *const *names)
 {
-	return *value == '\0' || is_program(value);
+	const char *slash = strrchr(value, '/');
+	const char *const *dir;
+
+	if (!is_program(value))
+		return false;
+	for (dir = program_dirs; slash != NULL && *dir != NULL; dir++)
+		if (strlen(*dir) == (size_t)(slash - value) &&
+		    memcmp(*dir, value, (size_t)(slash - value)) == 0)
+			break;
+	if (slash != NULL && *dir == NULL)
+		return false;
+	for (value = slash != NULL ? slash + 1 : value; *names != NULL;
+	    names++)
+		if (fnmatch(*names, value, 0) == 0)
+			return true;
+	return false;
 }
+
+/* Empty values mean "none" to the programs that read these. */
+#define APPROVES(function, list) \
+	static bool \
+	function(const char *value) \
+	{ \
+		return *value == '\0' || is_approved(value, list); \
+	}
+APPROVES(is_editor, editors)
+APPROVES(is_pager, pagers)
+APPROVES(is_shell, shells)
+APPROVES(is_asker, askers)
+APPROVES(is_browser, browsers)
+APPROVES(is_differ, differs)
 
 /* Prompts are expanded when they are shown. */
 static bool
@@ -74,7 +138,7 @@ is_lessopen(const char *value)
 	if (!text_ends(p, " %s"))
 		return false;
 	program = xmemdup0(p, strlen(p) - 3);
-	return is_program(program);
+	return is_approved(program, filters);
 }
 
 /* less(1): "%s %s" after a program. */
@@ -88,7 +152,7 @@ is_lessclose(const char *value)
 	if (!text_ends(value, " %s %s"))
 		return false;
 	program = xmemdup0(value, strlen(value) - 6);
-	return is_program(program);
+	return is_approved(program, filters);
 }
 
 /* less(1) runs commands that stand behind "!", "#" and "|"; -o, -O, -k, -K
@@ -145,7 +209,7 @@ is_number(const char *value)
 #define WHY_LINKER "makes the dynamic linker load or write files"
 #define WHY_LIBC "makes the C library load or write files, or change names"
 #define WHY_PARSING "changes how bash reads or runs lines"
-#define WHY_PROGRAM "names a program that others start"
+#define WHY_PROGRAM "names a program that others start, and no known one"
 #define WHY_HOOK "makes every run of an interpreter execute code first"
 #define WHY_MODULE "makes programs load code"
 #define WHY_EXPANDED "is expanded, with its commands, when it is shown"
@@ -161,35 +225,35 @@ static const struct sane_row rows[] = {
 	{ "BASH_ENV", NULL, WHY_STARTUP },
 	{ "BASH_LOADABLES_PATH", NULL, WHY_MODULE },
 	{ "BASH_XTRACEFD", NULL, WHY_PARSING },
-	{ "BROWSER", is_program_or_empty, WHY_PROGRAM },
+	{ "BROWSER", is_browser, WHY_PROGRAM },
 	{ "CDPATH", NULL, "makes cd go where the line does not say" },
-	{ "CVS_RSH", is_program_or_empty, WHY_PROGRAM },
-	{ "EDITOR", is_program_or_empty, WHY_PROGRAM },
+	{ "CVS_RSH", is_shell, WHY_PROGRAM },
+	{ "EDITOR", is_editor, WHY_PROGRAM },
 	{ "EMACSLOADPATH", NULL, WHY_HOOK },
 	{ "ENV", NULL, WHY_STARTUP },
 	{ "EXECIGNORE", NULL, WHY_PARSING },
 	{ "EXINIT", NULL, WHY_HOOK },
-	{ "FCEDIT", is_program_or_empty, WHY_PROGRAM },
+	{ "FCEDIT", is_editor, WHY_PROGRAM },
 	{ "FPATH", NULL, "names where shells find functions" },
 	{ "GCONV_PATH", NULL, WHY_LIBC },
 	{ "GETCONF_DIR", NULL, WHY_LIBC },
 	{ "GIO_EXTRA_MODULES", NULL, WHY_MODULE },
 	{ "GIO_MODULE_DIR", NULL, WHY_MODULE },
-	{ "GIT_ASKPASS", is_program_or_empty, WHY_PROGRAM },
-	{ "GIT_EDITOR", is_program_or_empty, WHY_PROGRAM },
+	{ "GIT_ASKPASS", is_asker, WHY_PROGRAM },
+	{ "GIT_EDITOR", is_editor, WHY_PROGRAM },
 	{ "GIT_EXEC_PATH", NULL, WHY_PROGRAM },
-	{ "GIT_EXTERNAL_DIFF", is_program_or_empty, WHY_PROGRAM },
-	{ "GIT_PAGER", is_program_or_empty, WHY_PROGRAM },
-	{ "GIT_PROXY_COMMAND", is_program_or_empty, WHY_PROGRAM },
-	{ "GIT_SEQUENCE_EDITOR", is_program_or_empty, WHY_PROGRAM },
-	{ "GIT_SSH", is_program_or_empty, WHY_PROGRAM },
-	{ "GIT_SSH_COMMAND", is_program_or_empty, WHY_PROGRAM },
+	{ "GIT_EXTERNAL_DIFF", is_differ, WHY_PROGRAM },
+	{ "GIT_PAGER", is_pager, WHY_PROGRAM },
+	{ "GIT_PROXY_COMMAND", NULL, WHY_PROGRAM },
+	{ "GIT_SEQUENCE_EDITOR", is_editor, WHY_PROGRAM },
+	{ "GIT_SSH", is_shell, WHY_PROGRAM },
+	{ "GIT_SSH_COMMAND", is_shell, WHY_PROGRAM },
 	{ "GIT_TEMPLATE_DIR", NULL, "plants hooks in new repositories" },
 	{ "GLIBC_TUNABLES", NULL, WHY_LIBC },
 	{ "GLOBIGNORE", NULL, "changes what a pattern stands for" },
 	{ "GNUMAKEFLAGS", is_make_flags, WHY_OPTIONS },
 	{ "GVIMINIT", NULL, WHY_HOOK },
-	{ "HGEDITOR", is_program_or_empty, WHY_PROGRAM },
+	{ "HGEDITOR", is_editor, WHY_PROGRAM },
 	{ "HOSTALIASES", NULL, "gives host names another meaning" },
 	{ "IFS", NULL, "changes where shells split words" },
 	{ "INPUTRC", NULL, "names a file of keys that type commands" },
@@ -208,7 +272,7 @@ static const struct sane_row rows[] = {
 	{ "MAKEFLAGS", is_make_flags, WHY_OPTIONS },
 	{ "MALLOC_TRACE", NULL, WHY_LIBC },
 	{ "MANOPT", NULL, WHY_OPTIONS },
-	{ "MANPAGER", is_program_or_empty, WHY_PROGRAM },
+	{ "MANPAGER", is_pager, WHY_PROGRAM },
 	{ "MANROFFOPT", NULL, WHY_OPTIONS },
 	{ "MFLAGS", is_make_flags, WHY_OPTIONS },
 	{ "MORE", is_less_options, WHY_OPTIONS },
@@ -218,7 +282,7 @@ static const struct sane_row rows[] = {
 	{ "OPENSSL_CONF", NULL, WHY_MODULE },
 	{ "OPENSSL_ENGINES", NULL, WHY_MODULE },
 	{ "OPENSSL_MODULES", NULL, WHY_MODULE },
-	{ "PAGER", is_program_or_empty, WHY_PROGRAM },
+	{ "PAGER", is_pager, WHY_PROGRAM },
 	{ "PERL5DB", NULL, WHY_HOOK },
 	{ "PERL5OPT", NULL, WHY_HOOK },
 	{ "POSIXLY_CORRECT", NULL, WHY_PARSING },
@@ -235,19 +299,19 @@ static const struct sane_row rows[] = {
 	{ "RESOLV_HOST_CONF", NULL, "gives host names another meaning" },
 	{ "RES_OPTIONS", NULL, "gives host names another meaning" },
 	{ "RSYNC_CONNECT_PROG", NULL, WHY_PROGRAM },
-	{ "RSYNC_RSH", is_program_or_empty, WHY_PROGRAM },
+	{ "RSYNC_RSH", is_shell, WHY_PROGRAM },
 	{ "RUBYOPT", NULL, WHY_HOOK },
 	{ "SHELLOPTS", NULL, WHY_PARSING },
-	{ "SSH_ASKPASS", is_program_or_empty, WHY_PROGRAM },
-	{ "SUDO_ASKPASS", is_program_or_empty, WHY_PROGRAM },
-	{ "SUDO_EDITOR", is_program_or_empty, WHY_PROGRAM },
-	{ "SVN_EDITOR", is_program_or_empty, WHY_PROGRAM },
-	{ "SVN_SSH", is_program_or_empty, WHY_PROGRAM },
-	{ "SYSTEMD_EDITOR", is_program_or_empty, WHY_PROGRAM },
-	{ "SYSTEMD_PAGER", is_program_or_empty, WHY_PROGRAM },
+	{ "SSH_ASKPASS", is_asker, WHY_PROGRAM },
+	{ "SUDO_ASKPASS", is_asker, WHY_PROGRAM },
+	{ "SUDO_EDITOR", is_editor, WHY_PROGRAM },
+	{ "SVN_EDITOR", is_editor, WHY_PROGRAM },
+	{ "SVN_SSH", is_shell, WHY_PROGRAM },
+	{ "SYSTEMD_EDITOR", is_editor, WHY_PROGRAM },
+	{ "SYSTEMD_PAGER", is_pager, WHY_PROGRAM },
 	{ "TAR_OPTIONS", NULL, WHY_OPTIONS },
 	{ "VIMINIT", NULL, WHY_HOOK },
-	{ "VISUAL", is_program_or_empty, WHY_PROGRAM },
+	{ "VISUAL", is_editor, WHY_PROGRAM },
 	{ "ZDOTDIR", NULL, WHY_STARTUP },
 	{ "_JAVA_OPTIONS", NULL, WHY_HOOK },
 };
@@ -290,4 +354,43 @@ state_refuses(const char *name, const char *value)
 	if (row == NULL || (row->ok != NULL && row->ok(value)))
 		return NULL;
 	return row->why;
+}
+
+/* ---- a clean environment ------------------------------------------------- */
+
+/* What programs need to work at all.  The checks above hold for them too. */
+static const struct sane_row kept[] = {
+	{ "COLORTERM", NULL, "what the terminal can do" },
+	{ "COLUMNS", NULL, "size of the terminal" },
+	{ "DOTNET_ROOT", NULL, "where a tool chain is installed" },
+	{ "EDITOR", NULL, "a known editor" },
+	{ "HOME", NULL, "where the user's files are" },
+	{ "LANG", NULL, "language of messages" },
+	{ "LANGUAGE", NULL, "language of messages" },
+	{ "LC_*", NULL, "language and forms of numbers and dates" },
+	{ "LINES", NULL, "size of the terminal" },
+	{ "LOGNAME", NULL, "who the user is" },
+	{ "NO_COLOR", NULL, "what the user can read" },
+	{ "OLDPWD", NULL, "the shell's own" },
+	{ "PAGER", NULL, "a known pager" },
+	{ "PATH", NULL, "where programs are; profiles may fix it" },
+	{ "PWD", NULL, "the shell's own" },
+	{ "SHELL", NULL, "the user's login shell" },
+	{ "SHLVL", NULL, "the shell's own" },
+	{ "TERM", NULL, "what the terminal can do" },
+	{ "TMPDIR", NULL, "where temporary files go" },
+	{ "TZ", NULL, "the user's time zone" },
+	{ "USER", NULL, "who the user is" },
+	{ "VISUAL", NULL, "a known editor" },
+};
+
+const char *
+state_keeps(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(kept); i++)
+		if (fnmatch(kept[i].name, name, 0) == 0)
+			return kept[i].why;
+	return NULL;
 }

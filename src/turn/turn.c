@@ -95,13 +95,14 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 
 	t->opts = *opts;
 	t->ops = opts->ops != NULL ? opts->ops : &turn_local;
-	t->project = xstrdup(state_cwd(opts->state));
 	if (isatty(STDIN_FILENO) &&
 	    ttyname_r(STDIN_FILENO, t->tty, sizeof t->tty) != 0)
 		t->tty[0] = '\0';
 	if (audit_place(opts->uid, true, &t->store, &store_err) != 0)
 		t->unrecorded = xstrdup(store_err.text);
 	r = turn_load_policy(t, err);
+	if (r == 0)
+		r = turn_enter_project(t, err);
 	if (r == 0 && !opts->rescue)
 		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
@@ -117,6 +118,7 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	}
 	if (t->store != NULL)
 		open_store(t, opts);
+	policy_clean_state(t->policy, opts->state);
 	*ret = t;
 	return 0;
 }
@@ -194,7 +196,6 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	struct policy_input in = {
 		.state = t->opts.state,
 		.origin = turn_policy_origin(j->line.origin),
-		.login = t->opts.login && j->line.origin == LINE_PROMPT,
 		.uid = t->opts.uid,
 		/* What is broken may be the store. */
 		.store = t->opts.rescue && t->opts.operator ? NULL : t->store,
@@ -315,6 +316,7 @@ turn_judge(struct turn *t, const struct line *line)
 	};
 
 	turn_refresh_policy(t);
+	turn_fix_path(t);
 	copy_line(t, j, line);
 	j->cwd = xstrdup(state_cwd(t->opts.state));
 	parse(j);

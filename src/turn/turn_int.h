@@ -78,6 +78,10 @@ int turn_load_policy(struct turn *t, struct err *err);
 void turn_free_policy(struct turn *t);
 /* The operator's rules again, where they changed. */
 void turn_refresh_policy(struct turn *t);
+/* Where its lines run, as the profile has it: the directory once (sets
+ * project), PATH before each line. */
+int turn_enter_project(struct turn *t, struct err *err);
+void turn_fix_path(struct turn *t);
 enum policy_origin turn_policy_origin(enum line_origin o);
 
 /* Fill an event from what was judged. */

@@ -170,3 +170,38 @@ turn_take_news(struct turn *t)
 {
 	return AEG_STEAL(t->news);
 }
+
+/* ---- where lines run ----------------------------------------------------- */
+
+/* The session begins in the root of the project. */
+int
+turn_enter_project(struct turn *t, struct err *err)
+{
+	AEG_AUTOFREE char *root = policy_project(t->policy,
+	    state_cwd(t->opts.state), t->opts.home, t->opts.uid);
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT, complaint = BUF_INIT;
+	char stop[] = "--";
+	char *const argv[] = { stop, root, NULL };
+
+	if (strcmp(root, state_cwd(t->opts.state)) != 0 &&
+	    state_cd(t->opts.state, argv, &out, &complaint) != 0)
+		return err_set(err, -ENOENT, "the project's root: %s",
+		    complaint.data != NULL ? complaint.data : root);
+	t->project = AEG_STEAL(root);
+	return 0;
+}
+
+/* A fixed PATH is that of every line, whatever the one before has set. */
+void
+turn_fix_path(struct turn *t)
+{
+	const char *path = policy_search_path(t->policy);
+	const char *now = state_get(t->opts.state, "PATH");
+
+	if (path == NULL || (now != NULL && strcmp(now, path) == 0))
+		return;
+	if (t->news == NULL)
+		t->news = xasprintf("PATH is %s again: the profile %s fixes "
+		    "it", path, policy_profile(t->policy));
+	state_set(t->opts.state, "PATH", path, NULL);
+}

@@ -139,11 +139,6 @@ match "late" { user = { '*' } profile = admin }
     tap.ok(done.returncode == 111 and "50-match.conf:1" in done.stderr,
            "a profile that is not there is an error", done.stderr)
     p.no_site("50-match.conf")
-    p.site("50-rule.conf", BLOCK.replace("command", "origin = { login }\n"
-                                         "\tcommand") % ("l", "frob"))
-    tap.same([p.test("--origin", o, "frob")["decision"] for o in
-              ("login", "prompt")], ["block", "allow"],
-             "rules can ask for a login shell's prompt")
     p.done()
 
 
@@ -168,7 +163,7 @@ profile "loose" { extends = admin rank = 0 }
     s = Session([AEGSH], env=p.env, cwd=p.path("home"), uid=p.uid)
     tap.ok(s.expect("rule that allows, 'loose' is left out"),
            "a prompt tells it", s.seen)
-    s.expect(r"\$ ")
+    s.expect(r"[#$] ")
     s.line("exit")
     s.wait()
     p.own("10-mine.conf", 'rule "broken" {')
@@ -177,7 +172,7 @@ profile "loose" { extends = admin rank = 0 }
     s = Session([AEGSH], env=p.env, cwd=p.path("home"), uid=p.uid)
     tap.ok(s.expect(r"your own rules are left out: [^\n]*10-mine.conf:1"),
            "and are told", s.seen)
-    s.expect(r"\$ ")
+    s.expect(r"[#$] ")
     s.line("exit")
     s.wait()
     p.own("10-mine.conf", BLOCK % ("mine", "frob"))
@@ -221,12 +216,20 @@ class Stream:
 
 
 def events(place):
+    """After a prompt has taken what short runs recorded into the store."""
+    s = Session([AEGSH], env=place.env, cwd=place.path("home"))
+    s.expect(r"[#$] ")
+    s.line("true")
+    s.expect(r"[#$] ")
+    s.line("exit")
+    s.wait()
     found = []
     for top, _, files in os.walk(place.path("own")):
         if "audit.db" in files:
             db = sqlite3.connect("file:%s?mode=ro" % os.path.join(
                 top, "audit.db"), uri=True)
-            found += db.execute("SELECT kind, text FROM events").fetchall()
+            found += db.execute("SELECT kind, text FROM events "
+                                "WHERE kind LIKE 'policy%'").fetchall()
             db.close()
     return found
 
@@ -289,7 +292,79 @@ def test_reload_own():
     p.done()
 
 
+def test_place():
+    """dev and full-auto: the project's root, a clean environment, one PATH."""
+    p = Place(True)
+    sub = p.path("home/proj/a/b")
+    os.makedirs(sub)
+    os.mkdir(p.path("home/proj/.git"))
+    os.mkdir(p.path("home/.git"))
+    os.makedirs(p.path("home/loose/x"))
+    extra = {"AWS_SECRET_ACCESS_KEY": "x", "SSH_AUTH_SOCK": "/x", "FOO": "1",
+             "EDITOR": "vim", "PAGER": "/tmp/less", "LC_ALL": "C",
+             "DOTNET_ROOT": "/d", "PATH": p.path("home/bin") + ":/usr/bin"}
+
+    def run(cwd, line, profile="full-auto"):
+        return subprocess.run([AEGSH, "--profile", profile, "-c", line],
+                              capture_output=True, text=True, cwd=cwd,
+                              env=dict(p.env, **extra))
+
+    tap.same(run(sub, "pwd").stdout, p.path("home/proj") + "\n",
+             "a session begins in the project's root")
+    tap.same(run(p.path("home/loose/x"), "pwd").stdout,
+             p.path("home/loose/x") + "\n",
+             "a mark in the home directory does not make that a project")
+    os.mkdir(p.path("home/loose/.git"))
+    os.chmod(p.path("home/loose"), 0o777)
+    tap.same(run(p.path("home/loose/x"), "pwd").stdout,
+             p.path("home/loose/x") + "\n",
+             "nor does one that anybody could have left")
+    done = run(sub, "cat a/f ../x")
+    tap.ok(done.returncode == 126 and "[jail]" in done.stderr,
+           "the root is the jail's", done.stderr)
+    tap.ok("[jail]" not in run(sub, "cat a/b/f").stderr,
+           "what lies below is inside")
+    seen = dict(x.split("=", 1) for x in
+                run(sub, "env").stdout.splitlines() if "=" in x)
+    tap.same(seen["PATH"], "/usr/local/bin:/usr/bin:/bin",
+             "PATH is the profile's")
+    tap.same([n for n in extra if n in seen],
+             ["EDITOR", "LC_ALL", "DOTNET_ROOT", "PATH"],
+             "of the environment, what programs need")
+    done = run(p.path("home"), "env", "admin")
+    tap.ok("FOO=1" in done.stdout and "PAGER" not in done.stdout,
+           "admin takes all but what it refuses")
+    p.site("50-keep.conf", "profile \"keeps\" { extends = full-auto "
+           "rank = 30 keep_variables = { 'FO?', 'AWS_*' } }")
+    done = run(sub, "env", "keeps")
+    tap.ok("FOO=1" in done.stdout and "AWS_SECRET" in done.stdout and
+           "SSH_AUTH" not in done.stdout, "keep_variables", done.stdout)
+    s = Session([AEGSH, "--profile", "full-auto"],
+                env=dict(p.env, **extra), cwd=sub)
+    s.expect(r"[#$] ")
+    s.line("export PATH=/usr/bin:/bin NEW=1")
+    s.expect(r"[#$] ")
+    s.line("echo \"is:$PATH:$NEW\"")
+    tap.ok(s.expect("PATH is /usr/local/bin:/usr/bin:/bin again"),
+           "a PATH that a line has set is told", s.seen)
+    tap.ok(s.expect("is:/usr/local/bin:/usr/bin:/bin:1"),
+           "and is not that of the next", s.seen)
+    s.line("exit")
+    s.wait()
+    for bad, why in (("search_path = 'bin'", "absolute"),
+                     ("search_path = '/bin:'", "absolute"),
+                     ("project = { 'a/b' }", "marks"),
+                     ("project = { '..' }", "marks")):
+        p.site("50-keep.conf", 'profile "k" { extends = dev rank = 1 %s }'
+               % bad)
+        done = run(sub, "pwd")
+        tap.ok(done.returncode == 111 and why in done.stderr,
+               "no profile: " + bad, done.stderr)
+    p.done()
+
+
 os.umask(0o022)
+test_place()
 test_match()
 test_reload()
 for test in test_own_rules, test_reload_own:

@@ -27,18 +27,29 @@ static const char *const never[] = {
 	"RSYNC_CONNECT_PROG", "AEGSH_ST", "AEGSH_LA",
 };
 
-/* One plain program passes. */
-static const char *const programs[] = {
-	"EDITOR", "VISUAL", "PAGER", "GIT_PAGER", "MANPAGER", "FCEDIT",
-	"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_SSH",
-	"GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "SSH_ASKPASS",
-	"SUDO_ASKPASS", "SUDO_EDITOR", "SYSTEMD_EDITOR", "SYSTEMD_PAGER",
-	"BROWSER", "CVS_RSH", "RSYNC_RSH", "SVN_SSH", "SVN_EDITOR",
-	"HGEDITOR",
-};
-
-static const char *const program_values[] = {
-	"", "vi", "/usr/bin/vim.basic", "emacs-nox", "g++", "x_y",
+/* A known program passes, in whatever directory of the system. */
+static const struct {
+	const char *name, *good, *wrong;
+} programs[] = {
+	{ "EDITOR", "vim", "less" }, { "VISUAL", "emacs-nox", "sh" },
+	{ "EDITOR", "/usr/bin/vim.basic", "/home/u/bin/vim" },
+	{ "VISUAL", "/bin/ed", "/tmp/ed" },
+	{ "EDITOR", "nano", "/usr/bin/python3" },
+	{ "FCEDIT", "vi", "frob" }, { "GIT_EDITOR", "nvim", "nvimx" },
+	{ "GIT_SEQUENCE_EDITOR", "micro", "/usr/bin/env" },
+	{ "SUDO_EDITOR", "rnano", "bash" }, { "SVN_EDITOR", "joe", "g++" },
+	{ "HGEDITOR", "mg", "x_y" }, { "SYSTEMD_EDITOR", "ne", "perl" },
+	{ "PAGER", "/usr/bin/less", "vi" }, { "GIT_PAGER", "delta", "tee" },
+	{ "MANPAGER", "most", "xargs" }, { "SYSTEMD_PAGER", "cat", "sh" },
+	{ "GIT_SSH", "/usr/bin/ssh", "nc" }, { "CVS_RSH", "ssh", "sh" },
+	{ "GIT_SSH_COMMAND", "plink", "socat" }, { "SVN_SSH", "ssh", "bash" },
+	{ "RSYNC_RSH", "ssh", "/tmp/ssh" },
+	{ "SSH_ASKPASS", "/usr/bin/ksshaskpass", "cat" },
+	{ "GIT_ASKPASS", "/usr/lib/git-core/git-gui--askpass",
+	    "/tmp/x-askpass" },
+	{ "SUDO_ASKPASS", "ssh-askpass", "echo" },
+	{ "BROWSER", "/usr/bin/firefox", "bash" },
+	{ "GIT_EXTERNAL_DIFF", "difft", "sh" },
 };
 
 static const char *const no_program_values[] = {
@@ -59,6 +70,12 @@ static const char *const always[] = {
 	"BASH", "BASH_VERSION", "ENVIRONMENT", "env", "ld_preload", "EDITOR2",
 	"PAGERX", "GIT_AUTHOR_NAME", "GIT_DIR", "PS3", "MALLOC", "A", "_x",
 };
+
+static const char *const kept[] = { "PATH", "HOME", "LC_ALL", "LC_TIME",
+	"TERM", "USER", "DOTNET_ROOT", "EDITOR" };
+static const char *const not_kept[] = { "SSH_AUTH_SOCK",
+	"AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "http_proxy", "GIT_SSH", "LD_PRELOAD", "home", "PATHS",
+	"DOCKER_HOST", "GITHUB_TOKEN", "DISPLAY", "XLC_ALL", "" };
 
 static void
 row(const char *name, const char *value, bool passes)
@@ -84,11 +101,20 @@ main(void)
 	for (i = 0; i < AEG_NELEM(always); i++)
 		row(always[i], "$(any) `value` | at all", true);
 	for (i = 0; i < AEG_NELEM(programs); i++) {
-		for (j = 0; j < AEG_NELEM(program_values); j++)
-			row(programs[i], program_values[j], true);
+		row(programs[i].name, programs[i].good, true);
+		row(programs[i].name, programs[i].wrong, false);
+		row(programs[i].name, "", true);
 		for (j = 0; j < AEG_NELEM(no_program_values); j++)
-			row(programs[i], no_program_values[j], false);
+			row(programs[i].name, no_program_values[j], false);
 	}
+	row("GIT_PROXY_COMMAND", "nc", false);
+	for (i = 0; i < AEG_NELEM(kept); i++)
+		OKF(state_keeps(kept[i]) != NULL &&
+		    strlen(state_keeps(kept[i])) > 5,
+		    "a clean environment has %s", kept[i]);
+	for (i = 0; i < AEG_NELEM(not_kept); i++)
+		OKF(state_keeps(not_kept[i]) == NULL,
+		    "a clean environment has no %s", not_kept[i]);
 	for (i = 0; i < 4; i++) {
 		static const char *const prompts[] = { "PS0", "PS1", "PS2",
 			"PS4" };
