@@ -117,6 +117,10 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 		    O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 && errno == ENOENT)
 		return -ENOENT;
+	if (s->fd < 0 && errno == EACCES)
+		return err_set(err, ERR_STORE, "audit spool %s: kept from "
+		    "this process by a sandbox, as from each line of aegsh: "
+		    "look from outside", s->path);
 	if (s->fd < 0)
 		return fail(s, "open", errno, err);
 	rc = check_file(s, err);

@@ -40,6 +40,9 @@ run(struct shell *sh)
 	if (r != 0 && prompt && shell_rescue(sh))
 		r = shell_start_turn(sh, origin, prompt);
 	conf_trust_keep(false);
+	if (r != 0 && prompt && shell_is_inside())
+		shell_say("a sandbox lies around this already, of another "
+		    "aegsh perhaps");
 	if (r != 0)
 		return r;
 	shell_login(sh, prompt);

@@ -78,6 +78,8 @@ int shell_load_settings(struct shell *sh);
 /* Settings or policy cannot be used: true when a prompt shall come up with
  * what is built in; says so. */
 bool shell_rescue(struct shell *sh);
+/* A sandbox lies around us: another aegsh's, for all that can be told. */
+bool shell_is_inside(void);
 void shell_become_interactive(struct shell *sh);
 int shell_start_turn(struct shell *sh, enum line_origin origin, bool session);
 

@@ -189,6 +189,13 @@ open_cancel(struct shell *sh)
 	epoll_ctl(sh->cancel, EPOLL_CTL_ADD, sh->hangup, &in);
 }
 
+bool
+shell_is_inside(void)
+{
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+	    prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
+}
+
 void
 shell_become_interactive(struct shell *sh)
 {
@@ -199,12 +206,6 @@ shell_become_interactive(struct shell *sh)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* as bash at a prompt */
 	open_cancel(sh);
-	/* The plain words for what the errors that follow then mean. */
-	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
-	    prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2)
-		shell_say("inside a sandbox already, of another aegsh perhaps: "
-		    "it may keep this one from recording lines and from "
-		    "running them");
 }
 
 int
