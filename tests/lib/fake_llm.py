@@ -246,7 +246,8 @@ MODES = sorted(TEXTS) + sorted(BODIES) + [
     "status-NNN", "redirect", "slow-headers", "slow-body", "endless-body",
     "endless-headers", "half-envelope", "reset", "close", "stale",
     "no-schema", "no-format", "no-temperature",
-    "needs-key", "streamed", "stream-cut", "retry-once", "retry-after"]
+    "needs-key", "streamed", "stream-cut", "retry-once", "retry-after",
+    "late"]
 
 
 class Request:
@@ -417,6 +418,9 @@ class Server:
         if mode in TEXTS:
             text = TEXTS[mode](request.nonce, request.line)
             self.send(sock, 200, wrap(request, text))
+        elif mode == "late":
+            self.wait_gone(sock, 0.3)
+            self.send(sock, 200, wrap(request, good))
         elif mode == "streamed":
             self.send(sock, 200, stream(request, good))
         elif mode == "stream-cut":
