@@ -4,7 +4,8 @@
 Gemini and Ollama on 127.0.0.1, with answers, and with every way of not
 answering that a judge must survive.
 
-    fake_llm.py [--record FILE] [--tls CERT KEY] [--unix PATH]
+    fake_llm.py [--record FILE] [--tls CERT KEY [--old-tls]]
+        [--unix PATH]
 
 prints "port N" and serves until standard input ends.  What it does is
 chosen by the model's name, or by the first component of the path when that
@@ -316,7 +317,7 @@ class Request:
 
 
 class Server:
-    def __init__(self, record=None, tls=None, unix=None):
+    def __init__(self, record=None, tls=None, unix=None, old_tls=False):
         self.record_file = open(record, "a") if record else None
         self.lock = threading.Lock()
         self.connections = 0
@@ -325,6 +326,10 @@ class Server:
         if tls:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(*tls)
+            if old_tls:
+                self.tls.set_ciphers("ALL:@SECLEVEL=0")
+                self.tls.minimum_version = ssl.TLSVersion.TLSv1
+                self.tls.maximum_version = ssl.TLSVersion.TLSv1_1
         if unix:
             self.listener = socket.socket(socket.AF_UNIX)
             self.listener.bind(unix)
@@ -505,8 +510,9 @@ def main():
     parser.add_argument("--record")
     parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
     parser.add_argument("--unix")
+    parser.add_argument("--old-tls", action="store_true")
     args = parser.parse_args()
-    server = Server(args.record, args.tls, args.unix)
+    server = Server(args.record, args.tls, args.unix, args.old_tls)
     threading.Thread(target=server.serve, daemon=True).start()
     print("port %d" % server.port, flush=True)
     while os.read(0, 4096):

@@ -231,6 +231,7 @@ tap.ok(last_request()["path"] == "/base/v1/chat/completions",
 # -- TLS --------------------------------------------------------------------------------
 TLS_TESTS = ["its own CA: answered", "the system's CAs: refused",
              "another CA: refused", "another name: refused",
+             "TLS older than 1.2: refused",
              "nothing was sent to a stranger", "one TLS connection serves all",
              "a ca-file that others may write is refused",
              "a ca-file without certificates fails"]
@@ -277,23 +278,26 @@ def tls():
 
     r = ask(right, ca, times=3)
     tap.ok(r.status == "answered", TLS_TESTS[0], r)
+    old = Model(root, "--old-tls", "--tls", root.path("right.pem"),
+                root.path("right.key"))
     served = [x["connection"] for x in root.records() if "body" in x][-3:]
     count = len(root.records())
     for server, settings, name in (
             (right, [], TLS_TESTS[1]),
             (right, ["ca-file=" + root.path("other.pem")], TLS_TESTS[2]),
-            (alien, [ca], TLS_TESTS[3])):
+            (alien, [ca], TLS_TESTS[3]),
+            (old, [ca], TLS_TESTS[4])):
         r = ask(server, *settings)
         tap.ok(r.status == "failed" and ("certificate" in r.reason or
                                          "SSL" in r.reason), name, r)
-    tap.ok(len(root.records()) == count, TLS_TESTS[4])
-    tap.ok(len(set(served)) == 1, TLS_TESTS[5], served)
+    tap.ok(len(root.records()) == count, TLS_TESTS[5])
+    tap.ok(len(set(served)) == 1, TLS_TESTS[6], served)
     os.chmod(root.path("ca.pem"), 0o666)
     r = ask(right, ca)
-    tap.ok(r.status == "failed" and "ca-file" in r.reason, TLS_TESTS[6], r)
+    tap.ok(r.status == "failed" and "ca-file" in r.reason, TLS_TESTS[7], r)
     os.chmod(root.path("ca.pem"), 0o644)
     root.write("ca.pem", "no certificate\n", 0o644)
-    tap.ok(ask(right, ca).status == "failed", TLS_TESTS[7])
+    tap.ok(ask(right, ca).status == "failed", TLS_TESTS[8])
 
 
 if shutil.which("openssl"):

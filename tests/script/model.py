@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
@@ -118,12 +119,22 @@ settings("slow-body", "ask-timeout = 30000")
 s = Session([program("aegsh")], env=env, cwd=env["HOME"])
 s.expect("READY> ")
 s.line("frobnicate --now")
-tap.ok(s.expect("Ctrl-C cancels"), "a wait is explained", s.seen)
+found = s.expect(r"asking 127\.0\.0\.1:%d, (\d+) s, Ctrl-C cancels" % port)
+tap.ok(found and found.group(1) == b"0", "a wait is explained: who is asked, "
+       "how long", s.seen)
 s.send("\x03")
 tap.ok(s.expect("READY> "), "Ctrl-C gives the prompt back")
 tap.ok(b"ran --now" not in s.seen, "and the line was not run")
 tap.ok(b"not run: cancelled" in s.seen, "nor is anybody said to have said no",
        s.seen)
+rows = subprocess.run(
+    [os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl"),
+     "history", "--json"], env=env, stdout=subprocess.PIPE, text=True,
+    timeout=60).stdout.splitlines()
+row = json.loads(rows[-1])
+tap.ok(row["line"] == "frobnicate --now" and "cancelled" in row["reason"] and
+       row["decision"] == "block",
+       "it is recorded as cancelled", row)
 for sig, name in ((signal.SIGKILL, "killed"), (signal.SIGSTOP, "stopped")):
     s.line("frobnicate --now")
     s.expect("Ctrl-C cancels")
@@ -140,6 +151,31 @@ for sig, name in ((signal.SIGKILL, "killed"), (signal.SIGSTOP, "stopped")):
         s.send("n\r")
     tap.ok(s.expect("READY> "), "the helper is %s: the prompt is back" % name)
     tap.ok(b"ran --now" not in s.seen, "and the line was not run")
+s.line("exit")
+s.wait()
+s.close()
+
+# A connection is there before the first line is.
+settings("allow", "ask-cache-ttl = 0")
+before = len(requests())
+s = Session([program("aegsh")], env=env, cwd=env["HOME"])
+s.expect("READY> ")
+end = time.monotonic() + 20
+while not any("warm" in r for r in requests()[before:]) and \
+        time.monotonic() < end:
+    time.sleep(0.02)
+s.line("frobnicate --first")
+tap.ok(s.expect("ran --first"), "a first line")
+new = requests()[before:]
+warm = [r["warm"] for r in new if "warm" in r]
+asked = [r["connection"] for r in new if "line" in r]
+tap.ok(len(warm) == 1 and asked == warm,
+       "goes over a connection that the prompt had opened", new)
+s.expect("READY> ")
+s.line("frobnicate --second")
+s.expect("ran --second")
+asked = [r["connection"] for r in requests()[before:] if "line" in r]
+tap.same(asked, warm * 2, "and so does the second")
 s.line("exit")
 s.wait()
 s.close()

@@ -128,9 +128,134 @@ test_lower(void)
 	IS_INT(f->lower(0, 429, "", 0), 0);
 }
 
+/* The other formats: where things stand in a request, and what of an answer
+ * is taken.  The whole way is tests/script/formats.py's. */
+static const struct {
+	const struct judge_format *f;
+	const char *body;		/* whole answer, or a stream */
+	const char *text;		/* NULL: refused */
+} others[] = {
+#define RESPONSE(status, output) "{\"status\":\"" status "\",\"model\":" \
+	"\"m\",\"output\":[" output "],\"usage\":{\"input_tokens\":7}}"
+#define MESSAGE "{\"type\":\"message\",\"content\":[{\"type\":" \
+	"\"output_text\",\"text\":\"hi\"}]}"
+	{ &judge_format_responses, RESPONSE("completed", MESSAGE), "hi" },
+	{ &judge_format_responses, RESPONSE("completed",
+	    "{\"type\":\"reasoning\"}," MESSAGE), "hi" },
+	{ &judge_format_responses, RESPONSE("incomplete", MESSAGE), NULL },
+	{ &judge_format_responses, RESPONSE("completed",
+	    MESSAGE "," MESSAGE), NULL },
+	{ &judge_format_responses, RESPONSE("completed", ""), NULL },
+	{ &judge_format_responses, RESPONSE("completed",
+	    "{\"type\":\"message\",\"content\":[{\"type\":\"refusal\","
+	    "\"refusal\":\"no\"}]}"), NULL },
+#define ANTHROPIC(stop, content) "{\"model\":\"m\",\"stop_reason\":\"" \
+	stop "\",\"content\":[" content "],\"usage\":{\"input_tokens\":7}}"
+#define CALL "{\"type\":\"tool_use\",\"name\":\"verdict\",\"input\":" \
+	"{\"a\":1}}"
+#define TEXT "{\"type\":\"text\",\"text\":\"hi\"}"
+	{ &judge_format_anthropic, ANTHROPIC("tool_use", CALL), "{\"a\":1}" },
+	{ &judge_format_anthropic, ANTHROPIC("tool_use", TEXT "," CALL),
+	    "{\"a\":1}" },
+	{ &judge_format_anthropic, ANTHROPIC("end_turn", TEXT), "hi" },
+	{ &judge_format_anthropic, ANTHROPIC("max_tokens", CALL), NULL },
+	{ &judge_format_anthropic, ANTHROPIC("refusal", TEXT), NULL },
+	{ &judge_format_anthropic, ANTHROPIC("tool_use", CALL "," CALL), NULL },
+	{ &judge_format_anthropic, ANTHROPIC("end_turn", TEXT "," TEXT), NULL },
+	{ &judge_format_anthropic, ANTHROPIC("end_turn", ""), NULL },
+	{ &judge_format_anthropic, "data: {\"type\":\"message_start\"}\n"
+	    "data: {\"type\":\"error\"}\n", NULL },
+#define GEMINI(candidates) "{\"modelVersion\":\"m\",\"candidates\":[" \
+	candidates "],\"usageMetadata\":{\"promptTokenCount\":7}}"
+#define CANDIDATE(end) "{\"content\":{\"parts\":[{\"text\":\"so\"," \
+	"\"thought\":true},{\"text\":\"h\"},{\"text\":\"i\"}]}," \
+	"\"finishReason\":\"" end "\"}"
+	{ &judge_format_gemini, GEMINI(CANDIDATE("STOP")), "hi" },
+	{ &judge_format_gemini, GEMINI(CANDIDATE("SAFETY")), NULL },
+	{ &judge_format_gemini, GEMINI(CANDIDATE("STOP") ","
+	    CANDIDATE("STOP")), NULL },
+	{ &judge_format_gemini, GEMINI(""), NULL },
+	{ &judge_format_gemini, GEMINI("{\"finishReason\":\"STOP\"}"), NULL },
+#define OLLAMA(done, more) "{\"model\":\"m\",\"done\":" done \
+	",\"message\":{\"content\":\"hi\"},\"prompt_eval_count\":7" more "}"
+	{ &judge_format_ollama, OLLAMA("true", ""), "hi" },
+	{ &judge_format_ollama, OLLAMA("false", ""), NULL },
+	{ &judge_format_ollama, OLLAMA("true", ",\"done_reason\":\"length\""),
+	    NULL },
+	{ &judge_format_ollama, OLLAMA("false", "") "\n" OLLAMA("true", "")
+	    "\n", "hihi" },
+	{ &judge_format_ollama, OLLAMA("false", "") "\n"
+	    OLLAMA("false", "") "\n", NULL },
+	{ &judge_format_openai, "data: {\"choices\":[{\"delta\":{\"content\":"
+	    "\"hi\"}}]}\n\ndata: [DONE]\n", NULL },
+	{ &judge_format_openai, ": note\r\ndata: {\"choices\":[{\"delta\":"
+	    "{\"content\":\"hi\"},\"finish_reason\":\"stop\"}],\"usage\":"
+	    "{\"prompt_tokens\":7}}\r\n\r\n", "hi" },
+	{ &judge_format_openai, "data: nonsense\n", NULL },
+};
+
+static void
+test_others(void)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(others); i++) {
+		struct judge_reply r = JUDGE_REPLY_INIT;
+		struct err err = ERR_INIT;
+		int rc = others[i].f->reply(others[i].body,
+		    strlen(others[i].body), &r, &err);
+
+		OKF((rc == 0) == (others[i].text != NULL), "%s, row %zu: %s",
+		    others[i].f->name, i, err.text);
+		if (rc == 0 && others[i].text != NULL) {
+			IS_STRN(r.text.data, others[i].text, "its text");
+			OKF(r.tokens_in == 7, "and its tokens");
+		}
+		buf_done(&r.text);
+	}
+	OK(judge_format_find("gemini") == &judge_format_gemini);
+	OK(judge_format_find("Gemini") == NULL);
+}
+
+/* Whatever the level, no format asks for a stream, and each says both texts
+ * once. */
+static void
+test_other_requests(void)
+{
+	static const char *const names[] = { "openai-chat", "azure-chat",
+	    "openai-responses", "anthropic-messages", "gemini", "ollama" };
+	const struct judge_prompt p = { "m", "SYSTEM", "USER" };
+	unsigned level;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		for (level = 0; level < 8; level++) {
+			const struct judge_format *g =
+			    judge_format_find(names[i]);
+			struct buf b = BUF_INIT;
+
+			if ((level & 3) == 3)
+				continue;
+			IS_INT(g->request(&p, level, &b, NULL), 0);
+			OKF(strstr(b.data, "\"stream\":true") == NULL &&
+			    strstr(b.data, "SYSTEM") != NULL &&
+			    strstr(b.data, "USER") != NULL &&
+			    (strstr(b.data, "temperature") == NULL) ==
+			    ((level & 4) != 0) &&
+			    ((level & 3) != 0 || strstr(b.data,
+			    "safer_alternative") != NULL) &&
+			    ((level & 3) == 0 || strstr(b.data,
+			    "safer_alternative") == NULL),
+			    "%s, level %u: %s", g->name, level, b.data);
+			buf_done(&b);
+		}
+}
+
 int
 main(void)
 {
+	test_others();
+	test_other_requests();
 	test_request();
 	test_reply();
 	test_lower();
