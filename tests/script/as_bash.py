@@ -289,7 +289,7 @@ def streams():
     for name, lines in PROMPT.items():
         # A limit below the descriptor that keeps the real input makes bash
         # complain of it once, and is otherwise harmless.
-        scripts[name] = [x.replace("150", "250") for x in lines if x not in
+        scripts[name] = [re.sub("1[58]0", "250", x) for x in lines if x not in
                          ("echo 'multi", "echo ${nope:?msg}")]
     for name, lines in scripts.items():
         ours = by_stream([AEGSH], lines, fresh())
