@@ -37,6 +37,8 @@ run(struct shell *sh)
 		    "prompt; each has a bash of its own",
 		    sh->args.bash_options.v[0]);
 	r = shell_start_turn(sh, origin, prompt);
+	if (r == 0 && prompt && shell_is_lost(sh))
+		r = SHELL_FAILED;
 	if (r != 0 && prompt && shell_rescue(sh))
 		r = shell_start_turn(sh, origin, prompt);
 	conf_trust_keep(false);

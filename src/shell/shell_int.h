@@ -80,6 +80,10 @@ int shell_load_settings(struct shell *sh);
 bool shell_rescue(struct shell *sh);
 /* A sandbox lies around us: another aegsh's, for all that can be told. */
 bool shell_is_inside(void);
+/* The operator's prompt came up, and no line would run there: a required
+ * layer of the sandbox cannot be had.  True when the turn was given up for a
+ * rescue. */
+bool shell_is_lost(struct shell *sh);
 void shell_become_interactive(struct shell *sh);
 int shell_start_turn(struct shell *sh, enum line_origin origin, bool session);
 

@@ -142,14 +142,35 @@ shell_load_settings(struct shell *sh)
  * operator gets in and can mend it, a user can leave.  A user of a personal
  * install who called aegsh has a shell already.
  */
+static bool
+may_be_rescued(const struct shell *sh)
+{
+	bool managed = sh->conf == NULL || conf_managed(sh->conf);
+
+	return !sh->rescue && !sh->hopeless && sh->tty >= 0 &&
+	    sh->args.profile == NULL &&
+	    (sh->operator || sh->args.login || managed);
+}
+
+/* Who cannot mend it has a prompt that lets him leave, as it is. */
+bool
+shell_is_lost(struct shell *sh)
+{
+	struct err err = ERR_INIT;
+
+	if (!sh->operator || !may_be_rescued(sh) ||
+	    turn_check_sandbox(sh->turn, &err) == 0)
+		return false;
+	shell_say("no line would run: %s", err.text);
+	turn_free(sh->turn);
+	sh->turn = NULL;
+	return true;
+}
+
 bool
 shell_rescue(struct shell *sh)
 {
-	bool managed = sh->conf == NULL || conf_managed(sh->conf);
-	bool needs_it = sh->operator || sh->args.login || managed;
-
-	if (sh->rescue || sh->hopeless || sh->tty < 0 ||
-	    sh->args.profile != NULL || !needs_it)
+	if (!may_be_rescued(sh))
 		return false;
 	sh->rescue = true;
 	conf_free(sh->conf);

@@ -282,4 +282,28 @@ for what in (broken_rules, broken_settings, open_settings, lost_profile,
     tap.same(os.waitstatus_to_exitcode(s.wait()), 3, "and leave")
     s.close()
 mended()
+
+# A kernel that lacks what the profile requires is no file's fault.
+WITHOUT = [sys.executable, os.path.join(TOP, "tests/lib/without_landlock.py")]
+s = Session(WITHOUT + [program("aegsh")], env=env, cwd=env["HOME"])
+good = s.expect("no line would run: [^\r\n]*landlock") and \
+    s.expect("aegsh: RESCUE: you are asked") and s.expect("[#$] ")
+tap.ok(good, "a layer is missing: the operator gets in, and is told", s.seen)
+s.line("touch %s/mended" % etc)
+tap.ok(s.expect("Run it"), "is asked")
+s.line("y")
+tap.ok(s.expect("RESCUE [^\r\n]*[#$] ") and
+       os.path.exists(os.path.join(etc, "mended")), "and can mend it", s.seen)
+s.line("exit 0")
+tap.same(s.wait(), 0, "and leaves")
+s.close()
+s = Session(WITHOUT + [program("aegsh"), "-l"], env=user_env, cwd="/",
+            uid=USER)
+tap.ok(s.expect("no line will run") and s.expect(PROMPT),
+       "a user gets in, and is told", s.seen)
+s.line("ls /")
+tap.ok(s.expect("not run: [^\r\n]*landlock"), "runs nothing", s.seen)
+s.line("exit 3")
+tap.same(os.waitstatus_to_exitcode(s.wait()), 3, "and leaves")
+s.close()
 tap.done()

@@ -74,7 +74,8 @@ static const char *const always[] = {
 static const char *const kept[] = { "PATH", "HOME", "LC_ALL", "LC_TIME",
 	"TERM", "USER", "DOTNET_ROOT", "EDITOR" };
 static const char *const not_kept[] = { "SSH_AUTH_SOCK",
-	"AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "http_proxy", "GIT_SSH", "LD_PRELOAD", "home", "PATHS",
+	"AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "http_proxy", "GIT_SSH",
+	"LD_PRELOAD", "home", "PATHS",
 	"DOCKER_HOST", "GITHUB_TOKEN", "DISPLAY", "XLC_ALL", "" };
 
 static void
