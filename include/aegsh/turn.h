@@ -155,6 +155,8 @@ void turn_stream_act(struct turn *t, struct turn_judged *j,
 #define TURN_LOGIN_OUT_MAX ((size_t)65536)
 void turn_login_act(struct turn *t, struct turn_judged *j, unsigned limit_ms,
 	struct buf *out, struct turn_result *ret);
+/* There are no more of them. */
+void turn_login_end(struct turn *t);
 /* No more input; waits for bash.  ret->status is that of the stream. */
 void turn_stream_end(struct turn *t, struct turn_result *ret);
 bool turn_stream_over(const struct turn *t);

@@ -366,6 +366,7 @@ shell_login(struct shell *sh, bool prompt)
 		return;
 	take_environment(&l);
 	take_files(&l);
+	turn_login_end(sh->turn);
 	tell(&l);
 	strv_done(&l.notes);
 	state_set_status(sh->state, 0);

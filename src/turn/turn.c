@@ -133,6 +133,7 @@ turn_free(struct turn *t)
 		return;
 	if (t->stream != NULL)
 		job_free(t->exec, t->stream);
+	turn_login_end(t);
 	exec_session_free(t->exec);
 	if (t->audit != NULL && audit_session_end(t->audit, &err) != 0)
 		log_debug("session end not recorded: %s", err.text);

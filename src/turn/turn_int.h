@@ -34,6 +34,7 @@ struct turn {
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
+	struct turn_login *login;	/* while a login lasts, or NULL */
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over;

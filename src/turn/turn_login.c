@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,24 +19,37 @@
 #define SANDBOX "login"		/* share/sandbox/login.conf */
 #define ARGV0 "-bash"		/* $0, by which some files know a login */
 
-struct run {
+/* Where all files of a login run. */
+struct turn_login {
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
+};
+
+struct run {
 	int null, out, child_out;
 };
+
+void
+turn_login_end(struct turn *t)
+{
+	if (t->login == NULL)
+		return;
+	exec_session_free(t->login->exec);
+	sandbox_profile_free(t->login->sandbox);
+	free(t->login);
+	t->login = NULL;
+}
 
 static void
 run_done(struct run *r)
 {
-	exec_session_free(r->exec);
-	sandbox_profile_free(r->sandbox);
 	io_close(&r->null);
 	io_close(&r->out);
 	io_close(&r->child_out);
 }
 
 static int
-run_open(struct turn *t, struct run *r, struct err *err)
+login_begin(struct turn *t, struct err *err)
 {
 	struct exec_session_opts eo = {
 		.tty = -1,
@@ -43,7 +57,26 @@ run_open(struct turn *t, struct run *r, struct err *err)
 		.state_max = (size_t)conf_int(t->opts.conf, CONF_STATE_MAX),
 	};
 	struct sandbox_vars vars;
-	int ends[2], rc;
+	int rc;
+
+	if (t->login != NULL)
+		return 0;
+	t->login = xcalloc(1, sizeof *t->login);
+	turn_sandbox_vars(t, &vars);
+	rc = sandbox_load(SANDBOX, &vars, &t->login->sandbox, err);
+	if (rc == 0) {
+		eo.profile = t->login->sandbox;
+		rc = exec_session_new(&eo, &t->login->exec, err);
+	}
+	if (rc < 0)
+		turn_login_end(t);
+	return rc;
+}
+
+static int
+run_open(struct turn *t, struct run *r, struct err *err)
+{
+	int ends[2];
 
 	r->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	/* A writer that nobody reads goes on, without what is too much. */
@@ -51,12 +84,7 @@ run_open(struct turn *t, struct run *r, struct err *err)
 		return err_sys(err, errno, "a start-up file's output");
 	r->out = ends[0];
 	r->child_out = ends[1];
-	turn_sandbox_vars(t, &vars);
-	rc = sandbox_load(SANDBOX, &vars, &r->sandbox, err);
-	if (rc < 0)
-		return rc;
-	eo.profile = r->sandbox;
-	return exec_session_new(&eo, &r->exec, err);
+	return login_begin(t, err);
 }
 
 static void
@@ -134,7 +162,8 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
-	if (exec_start(r->exec, j->decision, &spec, &job, &ret->err) != 0) {
+	if (exec_start(t->login->exec, j->decision, &spec, &job,
+	    &ret->err) != 0) {
 		struct audit_outcome failed = {
 			.status = TURN_STATUS_BLOCKED,
 			.note = ret->err.text,
@@ -146,7 +175,7 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 	}
 	ret->ran = true;
 	io_close(&r->child_out);
-	if (exec_wait(r->exec, job, &ret->err) != 0)
+	if (exec_wait(t->login->exec, job, &ret->err) != 0)
 		snprintf(ret->note, sizeof ret->note, "how it ended is not "
 		    "known: %.200s", ret->err.text);
 	/* What it left running in its group has nothing more to do. */
@@ -156,7 +185,7 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 	if (job_state(job) == JOB_DONE)
 		take_state(t, job, limit_ms, ret);
 	record_outcome(t, id, job, ret);
-	job_free(r->exec, job);
+	job_free(t->login->exec, job);
 }
 
 void

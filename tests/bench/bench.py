@@ -4,6 +4,7 @@ run.  Pairs are run in turn; the median of their ratios counts."""
 
 import os
 import select
+import shutil
 import signal
 import statistics
 import subprocess
@@ -83,6 +84,18 @@ compare("start to prompt", 1.5,
 compare("aegsh -c true", 2.5,
         lambda: once([AEGSH, "-c", "true"]),
         lambda: once([BASH, "-c", "true"]))
+# The same files for both: bash reads the machine's /etc/profile.
+system = os.path.join(root, "system", "etc")
+os.makedirs(system)
+if os.path.exists("/etc/profile"):
+    shutil.copy("/etc/profile", system)
+with open(os.path.join(env["HOME"], ".profile"), "w") as profile:
+    profile.write('if [ -d /usr/games ]; then PATH="$PATH:/usr/games"; fi\n'
+                  "export EDITOR=vi\n")
+compare("aegsh -l -c true", 5.5,
+        lambda: once([AEGSH, "-l", "-c", "true"]),
+        lambda: once([BASH, "-l", "-c", "true"]))
+os.unlink(os.path.join(env["HOME"], ".profile"))
 sys.stdout.flush()
 subprocess.run([os.path.join(os.environ["abs_top_builddir"], "tests", "bench",
                              "bench_turn"), str(ROUNDS)],
