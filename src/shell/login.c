@@ -125,7 +125,8 @@ open_env(struct login *l, struct err *err)
 	struct strv envp = STRV_INIT;
 	struct shellenv_opts opts = {
 		.user = user,
-		.home = l->sh->home,
+		/* Never $HOME, which anybody may set. */
+		.home = l->sh->home != NULL ? l->sh->home : "/nonexistent",
 		.shell = "aegsh",
 		.root = sysdirs()->system,
 	};

@@ -328,6 +328,31 @@ awk 'BEGIN { for (i = 0; i < 40000; i++)
 silent 'more than 1 MiB'
 rm "$HOME/.profile"
 
+# ---- long ones, and what aegshctl env writes
+awk 'BEGIN { for (i = 0; i < 9000; i++)
+	print ": 0123456789012345678901234567890"
+	print "export FROM_PROFILE=long" }' >"$HOME/.profile"
+run -c "$check"
+is "$status:$out:$err" 0:long: 'more than an argument can hold'
+profile <<'X'
+export FROM_PROFILE=trusted
+X
+"$aegshctl" env path add --yes --shell aegsh /opt/from-env >/dev/null
+run -c 'echo "$PATH"'
+like "$out" '/opt/from-env:*' 'aegshctl env path add is taken in'
+"$aegshctl" env var set --yes --shell aegsh 'FROM_VAR=it'"'"'s $HOME' \
+    >/dev/null
+run -c 'echo "$FROM_VAR"'
+is "$out" "it's $HOME" 'and so is env var set'
+"$aegshctl" env path remove --yes --shell aegsh /opt/from-env >/dev/null
+"$aegshctl" env var unset --yes --shell aegsh FROM_VAR >/dev/null
+is "$(cat "$HOME/.profile")" 'export FROM_PROFILE=trusted' \
+    'which is taken out again'
+files=$("$aegshctl" env files --session login-command --json aegsh)
+like "$files" '*"path":"'"$HOME"'/.profile"*' \
+    'aegshctl env files shows the same files'
+rm "$HOME/.profile"
+
 # ---- /etc/environment, the locale
 printf '# x\nFROM_ENV="e v"\nexport FROM_EXP=1\nKEPT=other\nLD_X=1 # c\n' \
     >"$system/etc/environment"
