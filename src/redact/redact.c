@@ -116,6 +116,14 @@ rule_tag(struct redact_scan *s)
 	return true;
 }
 
+static bool
+inside_word(const struct redact_scan *s)
+{
+	return s->i > 0 && redact_is_name(s, s->i) &&
+	    redact_is_name(s, s->i - 1) &&
+	    !s->r->known_first[(unsigned char)s->p[s->i]];
+}
+
 size_t
 redact_text(const struct redact *r, struct buf *ret, const char *text,
     size_t len)
@@ -131,7 +139,9 @@ redact_text(const struct redact *r, struct buf *ret, const char *text,
 	size_t k;
 
 	while (s.i < len && !buf_overflow(ret)) {
-		for (k = 0; k < AEG_NELEM(rules); k++)
+		/* Nothing begins inside a word, but what is known. */
+		k = inside_word(&s) ? AEG_NELEM(rules) : 0;
+		for (; k < AEG_NELEM(rules); k++)
 			if (rules[k](&s))
 				break;
 		if (k < AEG_NELEM(rules))

@@ -53,7 +53,8 @@ redact_name_is_secret(const struct redact *r, const char *p, size_t len)
 	static const char *const not_ends[] = { "FILE", "PATH", "DIR",
 	    "STDIN", "COMMAND", "CMD", "PROMPT", "ENV", "NAME", "_ID",
 	    "URI", "FD", "POLICY", "TYPE", "LENGTH", "TTL", "EXPIRY",
-	    "COUNT", "MAX_TOKENS", "ENABLED" };
+	    "COUNT", "MAX_TOKENS", "ENABLED", "SECONDS",
+	    "NOPASSWD", "NOPASSWORD" };
 	char name[NAME_SIZE];
 	size_t i;
 

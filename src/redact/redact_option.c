@@ -114,7 +114,8 @@ take_option(struct redact_scan *s, const struct redact_option *row)
 {
 	size_t i, n, end;
 
-	if (!redact_word_is(s, s->i, row->option, false))
+	if (row->option[0] != s->p[s->i] ||
+	    !redact_word_is(s, s->i, row->option, false))
 		return false;
 	i = s->i + strlen(row->option);
 	n = redact_spaces(s, i);
@@ -202,6 +203,8 @@ redact_rule_typed(struct redact_scan *s)
 	/* user:password, as chpasswd(8) reads it */
 	for (colon = 0; colon < n && s->p[i + colon] != ':'; colon++)
 		continue;
+	if (colon + 1 == n)
+		return false;	/* what follows is not known anyway */
 	if (colon + 1 < n) {
 		i += colon + 1;
 		n -= colon + 1;

@@ -97,6 +97,8 @@ redact_rule_hook(struct redact_scan *s)
 	    "api.telegram.org/bot", "outlook.office.com/webhook/" };
 	size_t k, i;
 
+	if (!redact_at_start(s))
+		return false;
 	for (k = 0; k < AEG_NELEM(hooks); k++)
 		if (redact_word_is(s, s->i, hooks[k], true))
 			break;
@@ -122,7 +124,8 @@ header_name(const struct redact_scan *s)
 	for (k = 0; k < AEG_NELEM(names) + own->n_headers; k++) {
 		name = k < AEG_NELEM(names) ? names[k] :
 		    own->headers[k - AEG_NELEM(names)];
-		if (redact_word_is(s, s->i, name, true) &&
+		if ((name[0] | 32) == (s->p[s->i] | 32) &&
+		    redact_word_is(s, s->i, name, true) &&
 		    redact_at(s, s->i + strlen(name), ":"))
 			return strlen(name);
 	}
@@ -208,9 +211,12 @@ static const struct redact_token shapes[] = {
 static size_t
 token_length(const struct redact_scan *s, const struct redact_token *shape)
 {
-	size_t n = strlen(shape->prefix), i;
+	size_t n, i;
 	bool digit = false;
 
+	if (shape->prefix[0] != s->p[s->i])
+		return 0;
+	n = strlen(shape->prefix);
 	if (!redact_word_is(s, s->i, shape->prefix, false))
 		return 0;
 	for (i = s->i + n; redact_is_name(s, i) || redact_at(s, i, "."); i++)

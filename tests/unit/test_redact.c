@@ -130,6 +130,10 @@ static const struct {
 	{ "docker run -p 80:80 img", NULL },
 	{ "openssl rsa -passin pass:abc -in k",
 	    "openssl rsa -passin pass:<redacted:value> -in k" },
+	/* what must be seen */
+	{ "echo 'x ALL=(ALL) NOPASSWD:ALL' >/etc/sudoers.d/x", NULL },
+	{ "echo \"me:$PW\" | chpasswd", NULL },
+	{ "echo me:abc123 | chpasswd", "echo me:<redacted:typed> | chpasswd" },
 	/* plain lines */
 	{ "", NULL },
 	{ "ls -la /tmp && echo \"it's fine\" | grep -p x", NULL },
