@@ -195,6 +195,8 @@ char *turn_take_news(struct turn *t);
 /* Why no line will run (a required layer of the sandbox that the kernel does
  * not have, a store in a place that commands could change): told at the
  * start of a session.  0, or what each line would be refused with. */
+/* How the model did last: VAL_NOT_CONFIGURED, VAL_ANSWERED, VAL_FAILED. */
+enum val_status turn_validator_health(const struct turn *t);
 int turn_check_sandbox(const struct turn *t, struct err *err);
 /* Why lines are not recorded, or NULL. */
 const char *turn_unrecorded(const struct turn *t);

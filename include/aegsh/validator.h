@@ -88,6 +88,9 @@ const struct strv *validator_taken(const struct validator *v);
 /* Ends the helper; waits for nothing but its death by SIGKILL, briefly. */
 void validator_free(struct validator *v);
 bool validator_configured(const struct validator *v);
+/* How the last question went, for a prompt: VAL_NOT_CONFIGURED; VAL_ANSWERED
+ * also before the first; VAL_FAILED. */
+enum val_status validator_health(const struct validator *v);
 /* The endpoints, in order: name and model of one; for trials of each. */
 size_t validator_count(const struct validator *v);
 void validator_tell(const struct validator *v, size_t i,

@@ -65,6 +65,23 @@ put_host(struct buf *out, bool whole)
 	put_inert(out, host);
 }
 
+/* Nothing where no model is asked. */
+static void
+put_judge(struct buf *out, const struct shell *sh)
+{
+	switch (turn_validator_health(sh->turn)) {
+	case VAL_FAILED:
+		buf_puts(out, "model down");
+		break;
+	case VAL_ANSWERED:
+		buf_puts(out, "model up");
+		break;
+	case VAL_NOT_CONFIGURED:
+	case VAL_CANCELLED:
+		break;
+	}
+}
+
 static void
 put_escape(struct buf *out, const struct shell *sh, char c)
 {
@@ -102,6 +119,9 @@ put_escape(struct buf *out, const struct shell *sh, char c)
 		break;
 	case 'P':
 		put_inert(out, policy_profile(turn_policy(sh->turn)));
+		break;
+	case 'J':
+		put_judge(out, sh);
 		break;
 	case '[':
 	case ']':

@@ -351,6 +351,12 @@ turn_forget_keys(struct turn *t)
 		state_unset(t->opts.state, taken->v[i]);
 }
 
+enum val_status
+turn_validator_health(const struct turn *t)
+{
+	return validator_health(t->validator);
+}
+
 static void
 gather(struct turn *t, struct turn_judged *j, struct question *q)
 {

@@ -26,6 +26,7 @@ struct validator {
 	struct err why;			/* the helper could not be started */
 	bool reread;	/* the last helper left for files that may change:
 			 * the next one starts no sooner than it is asked */
+	bool failed;			/* the last question */
 	uint32_t last_id;
 	char who[128];			/* inert: who is asked now */
 };
@@ -70,6 +71,14 @@ bool
 validator_configured(const struct validator *v)
 {
 	return v->chain.setup.n > 0;
+}
+
+enum val_status
+validator_health(const struct validator *v)
+{
+	if (!validator_configured(v))
+		return VAL_NOT_CONFIGURED;
+	return v->failed ? VAL_FAILED : VAL_ANSWERED;
 }
 
 size_t
@@ -354,5 +363,7 @@ validator_ask(struct validator *v, const struct val_question *q,
 		    strlen(err.text));
 	else
 		settle(&a, rc, &err);
+	if (ret->status != VAL_CANCELLED)
+		v->failed = ret->status == VAL_FAILED;
 	ret->latency_ns = clock_mono_ns() - a.start;
 }

@@ -179,6 +179,18 @@ tap.same(asked, warm * 2, "and so does the second")
 s.line("exit")
 s.wait()
 s.close()
+
+# How the model did last, in a prompt that asks for it.
+with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+    conf.write('endpoint = "http://127.0.0.1:%d/v1"\nmodel = "half"\n'
+               'prompt = "\\\\J READY> "\nfail = block\n' % port)
+s = Session([program("aegsh")], env=env, cwd=env["HOME"])
+tap.ok(s.expect("model up READY> "), "the model is taken to be up", s.seen)
+s.line("frobnicate --now")
+tap.ok(s.expect("model down READY> "), "and is down after it failed", s.seen)
+s.line("exit")
+s.wait()
+s.close()
 server.stdin.close()
 server.wait(timeout=20)
 tap.done()
