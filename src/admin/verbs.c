@@ -3,7 +3,7 @@
 #include "admin_int.h"
 
 extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
-	cmd_config_show, cmd_history, cmd_parse, cmd_policy_check,
+	cmd_config_show, cmd_doctor, cmd_history, cmd_parse, cmd_policy_check,
 	cmd_profile_list, cmd_profile_show, cmd_sandbox_probe,
 	cmd_sandbox_show, cmd_status, cmd_test;
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
@@ -15,6 +15,7 @@ extern const struct admin_verb cmd_env_apply, cmd_env_backups, cmd_env_check,
 
 const struct admin_verb *const admin_verbs[] = {
 	&cmd_status,
+	&cmd_doctor,
 	&cmd_history,
 	&cmd_test,
 	&cmd_parse,

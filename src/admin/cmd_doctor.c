@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+/* `aegshctl doctor`: ways past aegsh, and ways to be locked out. */
+#include "admin_int.h"
+
+#include "aegsh/base/mem.h"
+#include "aegsh/doctor.h"
+
+static const struct admin_option options[] = {
+	ADMIN_OPTION_JSON,
+	{ "root", 0, "DIR", "look at the system below DIR, an image",
+	    ADMIN_WORDS_DIR },
+	{ NULL }
+};
+
+static void
+print_json(struct admin *a, const struct doctor_finding *f)
+{
+	json_t *o = json_object(), *list = json_array(), *e;
+	size_t i;
+
+	for (i = 0; i < f->n_evidence; i++) {
+		e = json_object();
+		admin_json_text(e, "file", f->evidence[i].file);
+		json_object_set_new(e, "line", f->evidence[i].line > 0 ?
+		    json_integer(f->evidence[i].line) : json_null());
+		admin_json_text(e, "text", f->evidence[i].text);
+		json_array_append_new(list, e);
+	}
+	admin_json_text(o, "id", f->id);
+	admin_json_text(o, "severity", doctor_severity_name(f->severity));
+	admin_json_text(o, "what", f->what);
+	json_object_set_new(o, "evidence", list);
+	admin_json_text(o, "remedy", f->remedy);
+	admin_json_print(a, o);
+}
+
+static void
+print_text(struct admin *a, const struct doctor_finding *f)
+{
+	const struct doctor_evidence *e;
+	size_t i;
+
+	admin_say(a, "%s %s\n  %s.\n", doctor_severity_name(f->severity),
+	    f->id, f->what);
+	for (i = 0; i < f->n_evidence; i++) {
+		e = &f->evidence[i];
+		admin_say(a, "  %s", e->file != NULL ? e->file : "");
+		if (e->line > 0)
+			admin_say(a, ":%u", e->line);
+		admin_say(a, "%s%s\n", e->text != NULL ? ": " : "",
+		    e->text != NULL ? e->text : "");
+	}
+	admin_say(a, "  %s\n", f->remedy);
+}
+
+static int
+run(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	struct doctor_opts opts = { .root = NULL };
+	const struct doctor_finding *f;
+	struct doctor *d = NULL;
+	struct err err = ERR_INIT;
+	bool json = false;
+	int o, status = ADMIN_OK;
+	size_t i, n;
+
+	while ((o = admin_option_next(a, &args)) >= 0)
+		if (o == 0)
+			json = true;
+		else
+			opts.root = args.value;
+	if (o == ADMIN_ARGS_BAD)
+		return ADMIN_USAGE;
+	if (args.at != argc)
+		return admin_usage(a);
+	/* Settings that cannot be used are the matter of `status`. */
+	opts.managed = admin_conf(a, &err) < 0 || conf_managed(a->conf);
+	if (doctor_run(&opts, &d, &err) < 0)
+		return admin_fail(a, &err);
+	f = doctor_findings(d, &n);
+	for (i = 0; i < n; i++) {
+		if (f[i].severity != DOCTOR_NOTE)
+			status = ADMIN_NO;
+		if (json)
+			print_json(a, &f[i]);
+		else
+			print_text(a, &f[i]);
+	}
+	if (n == 0 && !json)
+		admin_say(a, "nothing is wrong\n");
+	doctor_free(d);
+	return status;
+}
+
+const struct admin_verb cmd_doctor = {
+	.name = "doctor",
+	.usage = "",
+	.summary = "find ways past aegsh, and ways to be locked out by it",
+	.run = run,
+	.options = options,
+};

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# aegshctl doctor, as it is called: on systems made for it and on this one.
+. "$abs_top_srcdir/tests/lib/home.sh"
+
+image=$test_root/image
+mkdir -p "$image/etc/ssh/sshd_config.d" "$image/usr/local/bin"
+fixture() { printf '%s\n' "$@" >"$image/$file"; }
+ids() { "$aegshctl" doctor --root "$image" "$@" | sed -n 's/^[a-z]* \([a-z]*\.[a-z-]*\)$/\1/p'; }
+
+file=etc/passwd
+fixture 'root:x:0:0::/root:/bin/bash' 'eve:x:1000:1000::/home/eve:/bin/bash'
+file=etc/ssh/sshd_config
+fixture 'Subsystem sftp internal-sftp' 'AcceptEnv *'
+out=$("$aegshctl" doctor --root "$image")
+is "$?" 0 'who does not use aegsh is not bothered'
+is "$out" 'nothing is wrong' 'and is told so'
+is "$("$aegshctl" doctor --root "$image" --json)" '' 'in JSON by nothing'
+
+operator 'mode = managed'
+"$aegshctl" doctor --root "$image" >"$test_root/out"
+is "$?" 1 'a managed install that can be passed by: status 1'
+for id in sshd.internal-sftp sshd.accept-env sshd.user-rc \
+    sshd.no-force-command sshd.forwarding; do
+	like "$(cat "$test_root/out")" "*$id*" "$id"
+done
+like "$(cat "$test_root/out")" '*/etc/ssh/sshd_config:2: AcceptEnv \**' \
+    'with file and line'
+like "$(cat "$test_root/out")" '*eve has /bin/bash*' 'and the account'
+operator
+
+file=etc/passwd
+fixture 'root:x:0:0::/root:/bin/bash' \
+    'eve:x:1000:1000::/home/eve:/usr/local/bin/aegsh'
+like "$(ids | tr '\n' ' ')" '*account.shell-missing*shells.entry*' \
+    'a login shell that is not there and not named'
+printf '#!/bin/sh\n' >"$image/usr/local/bin/aegsh"
+chmod 755 "$image/usr/local/bin/aegsh"
+file=etc/shells
+fixture /usr/local/bin/aegsh
+file=etc/ssh/sshd_config
+mkdir -p "$image/usr/lib/openssh"
+cp "$image/usr/local/bin/aegsh" "$image/usr/lib/openssh/sftp-server"
+fixture 'Subsystem sftp /usr/lib/openssh/sftp-server' 'PermitUserRC no' \
+    'AllowTcpForwarding no'
+left=$(ids | grep -v '^account.store$\|^account.shell-writable$')
+is "$left" '' 'what was advised is enough'
+
+# JSON: one object a line, and hostile text stays data.
+fixture "$(printf 'Subsystem sftp internal-sftp #\033[2J"\\ \377')"
+"$aegshctl" doctor --root "$image" --json >"$test_root/out"
+is "$?" 1 'JSON: status 1'
+/usr/bin/python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert rows
+for r in rows:
+    assert set(r) == {"id", "severity", "what", "evidence", "remedy"}, r
+    assert r["severity"] in ("problem", "warning", "note"), r
+    for e in r["evidence"]:
+        assert {"file", "line", "text"} <= set(e), e
+assert any("internal-sftp" in (e["text"] or "") for r in rows
+           for e in r["evidence"])
+' <"$test_root/out" 2>"$test_root/err"
+is "$?" 0 'JSON: what the manual says' || sed 's/^/# /' "$test_root/err"
+is "$("$aegshctl" doctor --root "$image" | tr -cd '\033\377' | wc -c)" 0 \
+    'no control characters reach the terminal'
+
+"$aegshctl" doctor --root "$test_root/none" >/dev/null 2>"$test_root/err"
+is "$?" 111 'a root that is not there'
+is "$(grep -c . "$test_root/err")" 1 'is told in one line'
+"$aegshctl" doctor --bogus 2>/dev/null
+is "$?" 100 'an unknown option'
+"$aegshctl" doctor operand 2>/dev/null
+is "$?" 100 'an operand'
+
+# This very system: whatever it says, it says it, and changes nothing.
+before=$(cat /etc/passwd /etc/shells /etc/ssh/sshd_config 2>/dev/null | cksum)
+"$aegshctl" doctor >"$test_root/out" 2>"$test_root/err"
+[ $? -le 1 ]
+ok $? 'this system'
+is "$(cat "$test_root/err")" '' 'without a complaint'
+is "$(cat /etc/passwd /etc/shells /etc/ssh/sshd_config 2>/dev/null | cksum)" \
+    "$before" 'and nothing is changed'
+
+# The manual has every finding.
+for id in $(sed -n 's/^ROW([A-Z_]*, "\([^"]*\)".*/\1/p' \
+    "$abs_top_srcdir/src/doctor/doctor_int.h"); do
+	grep -q "^\.It Li $id\$" "$abs_top_srcdir/man/aegshctl.8"
+	ok $? "aegshctl(8) has $id"
+done
+done_testing
