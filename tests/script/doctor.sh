@@ -6,7 +6,7 @@
 image=$test_root/image
 mkdir -p "$image/etc/ssh/sshd_config.d" "$image/usr/local/bin"
 fixture() { printf '%s\n' "$@" >"$image/$file"; }
-ids() { "$aegshctl" doctor --root "$image" "$@" | sed -n 's/^[a-z]* \([a-z]*\.[a-z-]*\)$/\1/p'; }
+ids() { "$aegshctl" doctor --root "$image" | sed -n 's/^[a-z]* \([a-z]*\.[a-z-]*\)$/\1/p'; }
 
 file=etc/passwd
 fixture 'root:x:0:0::/root:/bin/bash' 'eve:x:1000:1000::/home/eve:/bin/bash'
