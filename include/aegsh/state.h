@@ -34,6 +34,9 @@ struct state *state_new(char *const *envp);
  * cwd is absolute. */
 struct state *state_new_at(char *const *envp, const char *cwd);
 void state_free(struct state *s);
+/* Variables that state_new() left out since one of them, or all together,
+ * are more than execve(2) takes. */
+const struct strv *state_left_out(const struct state *s);
 
 /* NULL when unset. */
 const char *state_get(const struct state *s, const char *name);

@@ -11,6 +11,8 @@
 #include "aegsh/base/mem.h"
 #include "shell/shell_int.h"
 
+#define LEFT_OUT_SAID 3
+
 static bool
 is_prompt(const struct shell *sh)
 {
@@ -92,6 +94,21 @@ die_by(int sig)
 	raise(sig);
 }
 
+/* Whoever counts on them must not find out by their absence. */
+static void
+say_left_out(const struct shell *sh)
+{
+	const struct strv *names = state_left_out(sh->state);
+	size_t i;
+
+	for (i = 0; i < names->n && i < LEFT_OUT_SAID; i++)
+		shell_say("%s is not passed on: the environment is larger "
+		    "than programs can be given", names->v[i]);
+	if (names->n > LEFT_OUT_SAID)
+		shell_say("so are %zu more variables",
+		    names->n - LEFT_OUT_SAID);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -118,6 +135,7 @@ main(int argc, char **argv)
 	}
 	shell_find_person(&sh);
 	sh.state = state_new(environ);
+	say_left_out(&sh);
 	shell_take_wish(&sh);
 	sh.tty = shell_open_tty(is_prompt(&sh));
 	conf_trust_keep(true);

@@ -87,19 +87,14 @@ static struct state *
 start(char *const *envp, const char *cwd)
 {
 	struct state *s = xcalloc(1, sizeof(*s));
-	struct strv too_large = STRV_INIT;
 	const char *old;
 	char shlvl[16];
 	struct stat st;
 	size_t i;
 
 	for (i = 0; envp[i] != NULL && s->vars.n < STATE_VARS_MAX; i++)
-		take_entry(s, envp[i], &too_large);
-	state_fit(&s->vars, &too_large);
-	for (i = 0; i < too_large.n; i++)
-		log_debug("state: %s is too large to be carried",
-		    too_large.v[i]);
-	strv_done(&too_large);
+		take_entry(s, envp[i], &s->left_out);
+	state_fit(&s->vars, &s->left_out);
 
 	s->cwd = cwd != NULL ? canon_logical(cwd) : NULL;
 	if (s->cwd == NULL)
@@ -137,9 +132,16 @@ state_free(struct state *s)
 		return;
 	vars_done(&s->vars);
 	strv_done(&s->dirs);
+	strv_done(&s->left_out);
 	free(s->cwd);
 	free(s->last_arg);
 	free(s);
+}
+
+const struct strv *
+state_left_out(const struct state *s)
+{
+	return &s->left_out;
 }
 
 const char *

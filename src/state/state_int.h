@@ -31,6 +31,7 @@ struct state {
 	int status;
 	char *last_arg;
 	mode_t umask;
+	struct strv left_out;
 	bool has_limits;
 	struct rlimit limits[STATE_LIMITS];
 };
