@@ -189,6 +189,10 @@ compile_program(struct compiler *c, const struct ir_program *g, uint32_t row)
 		    strstr(g->values.v[i], ": ") + 2)) < 0)
 			return rc;
 	for (i = 0; i < g->turns.n; i++) {
+		if (strlen(g->turns.v[i]) >= POL_SHAPE_MAX)
+			return err_set(c->err, ERR_TOO_LONG, "%s:%u: program "
+			    "'%s': a shape of \"turns\" is too long", g->file,
+			    g->line, g->names);
 		p = strstr(g->turns.v[i], ": ") + 2;
 		if (pol_arg_bit(POL_ARG_TURNS, p) < 0)
 			return err_set(c->err, ERR_SYNTAX, "%s:%u: program "

@@ -35,6 +35,9 @@ view_whose(const struct view *v, struct view_path *p)
 	    (is_deep(cwd) && strictly_below(path, cwd, strlen(cwd)));
 	for (i = 0; i < AEG_NELEM(temp); i++)
 		p->own |= strictly_below(path, temp[i], strlen(temp[i]));
+	/* Where one stands, and what that lies in, is more than one meant. */
+	if (strcmp(path, cwd) == 0 || strictly_below(cwd, path, p->len))
+		p->own = false;
 	p->own_start = p->own || (is_deep(cwd) && strcmp(path, cwd) == 0 &&
 	    strcmp(path, v->home) != 0);
 }

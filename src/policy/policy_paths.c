@@ -405,7 +405,7 @@ role_at(const char *pattern, size_t index, size_t n)
 		parsed[count++] = role & ~POL_HOW_REPEAT;
 	}
 	if (repeat == SIZE_MAX)
-		return index < count ? (unsigned)parsed[index] : 0;
+		return index < count ? (unsigned)parsed[index] : POL_HOW_MAYBE;
 	tail = count - repeat - 1;
 	if (index < repeat)
 		return (unsigned)parsed[index];
@@ -450,7 +450,7 @@ value_role(const struct view *v, const struct view_cmd *cmd,
 		if (view_opt_in(opt, pol_string(v->policy, values[i])))
 			return role_at(pol_string(v->policy, values[i + 1]),
 			    0, 1);
-	return opt->long_form ? POL_HOW_MAYBE : 0;
+	return POL_HOW_MAYBE;
 }
 
 /* of=/dev/sda and the like: the table names the part before "=". */

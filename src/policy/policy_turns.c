@@ -35,12 +35,14 @@ operand(const struct view_cmd *cmd, size_t i)
 	return i < cmd->n_operands ? &cmd->argv[cmd->operands[i]] : NULL;
 }
 
-/* "subvolume list": the first operands, one glob each. */
+/* "subvolume list *": one glob for each operand; a last "*" stands for all
+ * that follow. */
 static bool
-begins_with(const struct view_cmd *cmd, const char *globs, size_t len)
+operands_are(const struct view_cmd *cmd, const char *globs, size_t len)
 {
 	const struct syn_word *word;
 	const char *p = globs, *end = globs + len;
+	bool rest = false;
 	char glob[64];
 	size_t i, n;
 
@@ -54,36 +56,59 @@ begins_with(const struct view_cmd *cmd, const char *globs, size_t len)
 		glob[n] = '\0';
 		if (!view_glob(glob, word->value))
 			return false;
+		rest = strcmp(glob, "*") == 0;
 	}
-	return true;
+	return rest || i == cmd->n_operands;
 }
 
 static bool
-any_beginning(const struct view_cmd *cmd, const char *shape)
+any_row(const struct view_cmd *cmd, const char *shape)
 {
 	size_t n;
 
 	for (; *shape != '\0'; shape += n + (shape[n] == '|')) {
 		n = strcspn(shape, "|");
-		if (begins_with(cmd, shape, n))
+		if (operands_are(cmd, shape, n))
+			return true;
+	}
+	return false;
+}
+
+/* "sh|bash": either. */
+static bool
+any_glob(const char *globs, const char *text)
+{
+	char glob[128];
+	size_t n;
+
+	for (; *globs != '\0'; globs += n + (globs[n] == '|')) {
+		n = strcspn(globs + 1, "|") + 1;	/* "|*" is a glob */
+		if (n >= sizeof glob)
+			return true;
+		memcpy(glob, globs, n);
+		glob[n] = '\0';
+		if (view_glob(glob, text))
 			return true;
 	}
 	return false;
 }
 
 static bool
-any_operand(const struct view_cmd *cmd, const char *glob)
+any_operand(const struct view_cmd *cmd, const char *globs)
 {
 	size_t i;
 
 	for (i = 0; i < cmd->n_operands; i++)
-		if (view_glob(glob, operand(cmd, i)->value))
+		if (any_glob(globs, operand(cmd, i)->value))
 			return true;
 	return false;
 }
 
+/* fine: values that are; wanted: globs of values that are not; or NULL.
+ * unknown: the answer where a value is not known. */
 static bool
-any_option(const struct view_cmd *cmd, const char *group, const char *fine)
+any_option(const struct view_cmd *cmd, const char *group, const char *fine,
+	const char *wanted, bool unknown)
 {
 	const struct view_opt *opt;
 	const struct syn_word *value;
@@ -94,8 +119,16 @@ any_option(const struct view_cmd *cmd, const char *group, const char *fine)
 		if (!view_opt_in(&opt->opt, group))
 			continue;
 		value = &cmd->argv[opt->opt.value_word];
-		if (fine == NULL || !opt->has_value || !value->known ||
-		    !is_approved(fine, value->value + opt->opt.value_skip,
+		if (!opt->has_value || (fine == NULL && wanted == NULL))
+			return true;
+		if (!value->known) {
+			if (unknown)
+				return true;
+			continue;
+		}
+		if (wanted != NULL ? any_glob(wanted, value->value +
+		    opt->opt.value_skip) : !is_approved(fine,
+		    value->value + opt->opt.value_skip,
 		    value->len - opt->opt.value_skip))
 			return true;
 	}
@@ -104,28 +137,43 @@ any_option(const struct view_cmd *cmd, const char *group, const char *fine)
 
 /*
  * A shape is one of
- *	-o|--option	an option, perhaps with " !a,b": values that are fine
- *	^list|show *	the first operands, one glob each; "^" alone: none
- *	glob		any operand
+ *	-o|--option	an option, perhaps with " !a,b": values that are
+ *			fine, or " =glob|glob": values that are not
+ *	^list|show *	all operands, one glob each, a last "*" for the rest;
+ *			"^" alone: none
+ *	=glob		all words behind the name, joined by blanks
+ *	!shape		not so
+ *	glob|glob	any operand
  */
 static bool
-has_shape(const struct view_cmd *cmd, const char *shape)
+has_shape(struct view *v, struct view_cmd *cmd, const char *shape,
+	bool unknown)
 {
-	const char *bang = strstr(shape, " !");
-	char group[256];
-	size_t n = bang != NULL ? (size_t)(bang - shape) : strlen(shape);
+	const char *values;
+	char group[POL_SHAPE_MAX];
+	size_t n, len;
 
+	switch (shape[0]) {
+	case '!':
+		return !has_shape(v, cmd, shape + 1, !unknown);
+	case '=':
+		return view_glob(shape + 1, view_args(v, cmd, &len));
+	case '^':
+		return shape[1] == '\0' ? cmd->n_operands == 0 :
+		    any_row(cmd, shape + 1);
+	case '-':
+		break;
+	default:
+		return any_operand(cmd, shape);
+	}
+	n = strcspn(shape, " ");
 	if (n >= sizeof group)
-		return true;
+		return true;	/* the compiler lets none of these through */
 	memcpy(group, shape, n);
 	group[n] = '\0';
-	if (strcmp(group, "^") == 0)
-		return cmd->n_operands == 0;
-	if (group[0] == '^')
-		return any_beginning(cmd, group + 1);
-	if (group[0] != '-')
-		return any_operand(cmd, group);
-	return any_option(cmd, group, bang != NULL ? bang + 2 : NULL);
+	values = shape[n] == ' ' ? shape + n + 1 : "";
+	return any_option(cmd, group, values[0] == '!' ? values + 1 : NULL,
+	    values[0] == '=' ? values + 1 : NULL, unknown);
 }
 
 /* "prog --help", "prog verb --help": programs of every kind print it and
@@ -144,9 +192,9 @@ asks_for_help(const struct view_cmd *cmd)
 }
 
 uint64_t
-view_turns(const struct view *v, const struct view_cmd *cmd)
+view_turns(struct view *v, struct view_cmd *cmd)
 {
-	static const char looks[] = "looks";
+	const int looks = pol_arg_bit(POL_ARG_TURNS, "looks");
 	const struct pol_program *g = cmd->program;
 	const struct policy *p = v->policy;
 	const uint32_t *turns;
@@ -155,13 +203,15 @@ view_turns(const struct view *v, const struct view_cmd *cmd)
 	int bit;
 
 	if (asks_for_help(cmd))
-		bits |= (uint64_t)1 << pol_arg_bit(POL_ARG_TURNS, looks);
+		bits |= (uint64_t)1 << looks;
 	if (g == NULL)
 		return bits;
 	turns = pol_list(p, g->turns);
 	for (i = 0; i < g->n_turns; i += 2) {
 		bit = pol_arg_bit(POL_ARG_TURNS, pol_string(p, turns[i + 1]));
-		if (bit >= 0 && has_shape(cmd, pol_string(p, turns[i])))
+		/* Who may only look must be known to. */
+		if (bit >= 0 && has_shape(v, cmd, pol_string(p, turns[i]),
+		    bit != looks))
 			bits |= (uint64_t)1 << bit;
 	}
 	return bits;

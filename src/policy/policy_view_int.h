@@ -142,7 +142,7 @@ bool view_glob(const char *pattern, const char *text);
 
 /* policy_turns.c: what the command is made into, as bits of the words of
  * "turns". */
-uint64_t view_turns(const struct view *v, const struct view_cmd *cmd);
+uint64_t view_turns(struct view *v, struct view_cmd *cmd);
 
 /* policy_relations.c: a command of one of the condition's names … */
 enum view_relation {
