@@ -21,7 +21,7 @@
 #define POL_LIST_MAX 2048			/* elements of one list */
 #define POL_SETS_MAX 64				/* path sets: bits of a word */
 #define POL_EVIDENCE_MAX 1000u
-#define POL_SHAPE_MAX 2048			/* bytes of a shape of "turns" */
+#define POL_SHAPE_MAX 2048			/* bytes of a "turns" shape */
 #define POL_REGEX_LIMIT 20000			/* pcre2 match limit */
 
 enum pol_layer { POL_FLOOR = 0, POL_VENDOR, POL_SITE, POL_USER };

@@ -234,7 +234,7 @@ is "$(grep -c . "$test_root/err")" 1 'and one line says why'
 stdin=/dev/null
 "$aegsh" -c 'rm -rf /' >"$test_root/out" 2>"$test_root/err" </dev/null
 is "$?" 126 'a blocked line has status 126'
-like "$(setsid "$aegsh" -c 'rm -r some-folder' 2>&1)" \
+like "$(setsid "$aegsh" -c 'rm -r /srv/some-folder' 2>&1)" \
     '*: not run, as nobody is here to be asked: *' \
     'what would be asked says so where nobody can be'
 like "$(setsid "$aegsh" -c 'rm -rf /' 2>&1)" '*: blocked: *' \
