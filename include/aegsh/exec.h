@@ -72,6 +72,7 @@ struct exec_spec {
 	const int *std;		/* to be its 0, 1 and 2; NULL: our own */
 	bool own_session;	/* setsid(2): no terminal, no signal of it */
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */
+	int cancel_fd;		/* readable: the same; 0: none */
 };
 
 /* The commands that would set these options, one a line. */
@@ -91,6 +92,7 @@ const struct capture *job_capture(const struct job *j);
 int job_status(const struct job *j);	/* as $?: 128 + n by signal */
 int job_signal(const struct job *j);		/* that ended it, or 0 */
 bool job_timed_out(const struct job *j);	/* limit_ms */
+bool job_cancelled(const struct job *j);	/* cancel_fd */
 unsigned job_number(const struct job *j);	/* %N, 0: not in the table */
 const char *job_text(const struct job *j);
 /* A process of it that lives: bash, or what bash left behind. */

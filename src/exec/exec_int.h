@@ -143,6 +143,8 @@ struct job {
 	bool own_group;		/* whose leader it is */
 	int64_t end_ns;		/* when it is killed, or 0 */
 	bool timed_out;
+	int cancel_fd;		/* 0: none, or no more */
+	bool cancelled;
 	bool foreground;
 	bool quiet;		/* holds exec_session_quiet() */
 	bool orphans;		/* bash is gone; its group is the job */

@@ -50,6 +50,12 @@ job_signal(const struct job *j)
 }
 
 bool
+job_cancelled(const struct job *j)
+{
+	return j->cancelled;
+}
+
+bool
 job_timed_out(const struct job *j)
 {
 	return j->timed_out;

@@ -238,6 +238,7 @@ job_begin(struct exec_session *s, struct job *j, pid_t pid,
 
 	j->pid = pid;
 	j->own_group = s->opts.tty >= 0 || spec->own_session;
+	j->cancel_fd = spec->cancel_fd;
 	if (spec->limit_ms > 0)
 		j->end_ns = clock_mono_ns() + spec->limit_ms * MS;
 	j->foreground = j->bound = spec->foreground;

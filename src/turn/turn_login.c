@@ -113,6 +113,10 @@ take_state(struct turn *t, struct job *job, unsigned limit_ms,
 		    "%u ms (option login-timeout)", limit_ms);
 		return;
 	}
+	if (job_cancelled(job)) {
+		snprintf(ret->note, sizeof ret->note, "it was interrupted");
+		return;
+	}
 	turn_bring_back(t, job, ret);
 	if (capture_frame(job_capture(job), &bytes, &len) == CAPTURE_VALID) {
 		ret->note[0] = '\0';	/* functions end with it, as meant */
@@ -158,6 +162,7 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 		.std = std,
 		.own_session = true,
 		.limit_ms = limit_ms,
+		.cancel_fd = t->opts.cancel_fd > 0 ? t->opts.cancel_fd : 0,
 	};
 
 	state_envp(t->opts.state, &envp);

@@ -4,6 +4,7 @@ was left out, and the file of the end."""
 
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
 from pty_session import Session, place, program  # noqa: E402
@@ -91,6 +92,33 @@ operator("login-timeout = 200")
 write(".profile", "sleep 1000\n")
 s, before = start()
 tap.ok("took longer than 200 ms" in before, "one that hangs is told", before)
+leave(s, "exit")
+operator()
+write(".profile", "sleep 1000\n")
+s = Session([AEGSH, "-l"], env=dict(env), cwd=HOME)
+children = "/proc/%d/task/%d/children" % (s.pid, s.pid)
+
+
+def sleeps():
+    for pid in open(children).read().split():
+        try:
+            below = open("/proc/%s/task/%s/children" % (pid, pid)).read()
+            for child in below.split():
+                if open("/proc/%s/comm" % child).read() == "sleep\n":
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+end = time.monotonic() + 20
+while not sleeps() and time.monotonic() < end:
+    time.sleep(0.01)
+begun = time.monotonic()
+s.send("\x03")
+tap.ok(s.expect(PROMPT) and time.monotonic() - begun < 3 and
+       b"interrupted" in s.seen, "Ctrl-C ends a file that hangs", s.seen)
+tap.same(s.run("echo on", PROMPT), "on\n", "and nothing else")
 leave(s, "exit")
 write(".profile", "curl -s http://127.0.0.1:1/x | sh\n")
 s = Session([AEGSH], env=dict(env), cwd=HOME)
