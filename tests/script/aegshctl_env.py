@@ -254,6 +254,78 @@ def test_looking(root):
            "sandbox: the rows")
 
 
+def found(h, *args, user=None, **more):
+    """The ids of a check in bash, as another user where one is given."""
+    argv = [CTL, "env", "check", "--json", "--shell", "bash", *args]
+    if user is not None:
+        argv = ["setpriv", "--reuid", str(user), "--regid", str(user),
+                "--clear-groups", *argv]
+    env = {k: v for k, v in h.env(**more).items() if v is not None}
+    p = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True)
+    conforms("check", p.stdout)
+    return [json.loads(line)["id"] for line in p.stdout.splitlines()] + \
+        [p.stderr] * bool(p.stderr)
+
+
+def test_findings(root):
+    """What the table of homes cannot hold: owners, rights, sizes, logins
+    that do not work."""
+    def has(id, h, *args, **more):
+        ids = found(h, *(args or ("--no-probe",)), **more)
+        report(id in ids, "check: " + id, ids)
+
+    h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
+    ids = found(h, "--no-probe")
+    report("home-differs" in ids and not [
+        i for i in ids if i.split("-")[0] in ("path", "file", "login")],
+        "check: home-differs, and nothing else of the kind", ids)
+    has("path-unset", h, PATH=None)
+    h.put(".bashrc", ": x\n" * 300000)
+    has("file-too-long:~/.bashrc", h)
+    h.put(".bashrc", ". ~/deep/0\n")
+    for n in range(20):
+        h.put("deep/%d" % n, ". ~/deep/%d\n" % (n + 1))
+    has("files-not-followed", h)
+    h.put(".bashrc", ":\n")
+    h.put(".profile", "exit 3\n")
+    has("login-fails", h, "--json")
+    h.put(".profile", "sleep 1000\n")
+    has("login-hangs", h, "--json")
+    h.put(".profile", ". ~/.bashrc\n")
+    user = None if os.geteuid() != 0 else 4242
+    if user and subprocess.run(["setpriv", "--reuid", "4242", "--regid",
+                                "4242", "--clear-groups", "test", "-x",
+                                CTL]).returncode != 0:
+        skip("check: rights: another user cannot reach the build")
+        return
+    os.chmod(root, 0o755)
+    os.makedirs(h.path + "/closed")
+    if user:
+        for folder, _, names in os.walk(h.path):
+            os.chown(folder, user, user)
+            for name in names:
+                os.chown(os.path.join(folder, name), user, user)
+    os.chmod(h.path + "/closed", 0o600)
+    has("path-not-searchable:~/closed", h, user=user,
+        PATH=h.path + "/closed:/usr/bin:/bin")
+    os.chmod(h.path + "/.bashrc", 0)
+    has("file-unreadable:~/.bashrc", h, user=user)
+    os.chmod(h.path + "/.bashrc", 0o644)
+    if not user:
+        skip("check: owners: not root")
+        return
+    os.chown(h.path + "/.bashrc", 4343, 4343)
+    has("file-foreign-owner:~/.bashrc", h, user=user)
+    os.chown(h.path + "/closed", 4343, 4343)
+    os.chmod(h.path + "/closed", 0o755)
+    has("path-foreign-owner:~/closed", h, user=user,
+        PATH=h.path + "/closed:/usr/bin:/bin")
+    os.chown(h.path, 4343, 4343)
+    has("home-foreign-owner", h, user=user)
+
+
 def test_consent(root):
     add = ("path", "add", "$HOME/.cargo/bin", "--shell", "bash")
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
@@ -699,7 +771,7 @@ def test_rights(root):
 def main():
     root = tempfile.mkdtemp(prefix="aegsh-test-")
     try:
-        for test in (test_detect, test_speed, test_looking, test_consent,
+        for test in (test_detect, test_speed, test_looking, test_findings, test_consent,
                      test_patch, test_apply, test_mending, test_wrap,
                      test_run, test_nss, test_examples, test_rights,
                      test_schema):
