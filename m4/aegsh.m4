@@ -28,6 +28,27 @@ AC_DEFUN([AEGSH_LDFLAG], [
   AS_VAR_POPDEF([cache])
 ])
 
+dnl Relative relocations in a packed form, a twentieth of the size: only
+dnl where the C library says by a symbol version that it can read them, as
+dnl a linker that takes the option alone does not tell.
+AC_DEFUN([AEGSH_RELR], [
+  AC_CACHE_CHECK([for packed relative relocations], [aegsh_cv_relr], [
+    aegsh_cv_relr=no
+    aegsh_save_LDFLAGS=$LDFLAGS
+    aegsh_save_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS -fPIE"
+    LDFLAGS="$LDFLAGS -pie -Wl,-z,pack-relative-relocs"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>
+        static const char *const text[] = { "a", "b" };]],
+        [[return puts(text[getchar() & 1]);]])],
+      [AS_IF([grep GLIBC_ABI_DT_RELR conftest$EXEEXT >/dev/null 2>&1],
+        [aegsh_cv_relr=yes])])
+    CFLAGS=$aegsh_save_CFLAGS
+    LDFLAGS=$aegsh_save_LDFLAGS])
+  AS_IF([test "x$aegsh_cv_relr" = xyes],
+    [HARDEN_LDFLAGS="$HARDEN_LDFLAGS -Wl,-z,pack-relative-relocs"])
+])
+
 dnl _FORTIFY_SOURCE=3 (or 2), which needs an optimising compilation.
 AC_DEFUN([AEGSH_CPPFLAG_FORTIFY], [
   AC_CACHE_CHECK([for _FORTIFY_SOURCE], [aegsh_cv_fortify], [

@@ -77,6 +77,11 @@ struct audit_outcome {
 /* Durable (synchronous FULL) when it returns 0.  Outcomes held back by
  * audit_outcome() go into the same transaction. */
 int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
+/* The same in two steps, between which there is other work to do: begun, it
+ * is on its way; settled, it is durable. */
+int audit_intent_begin(struct audit *a, struct audit_event *ev,
+	struct err *err);
+int audit_intent_settle(struct audit *a, struct err *err);
 /* Kept in memory until the next intent, audit_flush() or audit_close(). */
 void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
 /* A line that starts no process: intent and outcome, kept likewise. */

@@ -69,6 +69,10 @@ struct exec_spec {
 	mode_t umask;
 	const struct rlimit *limits;	/* EXEC_LIMITS by number, as far as
 				 * they can be had; NULL: aegsh's own */
+	/* Asked last before the process is made, all else being ready, or
+	 * NULL: a negative code ends it there. */
+	int (*ready)(void *ctx, struct err *err);
+	void *ctx;
 	const int *std;		/* to be its 0, 1 and 2; NULL: our own */
 	bool own_session;	/* setsid(2): no terminal, no signal of it */
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */

@@ -86,11 +86,12 @@ int policy_select(struct policy *p, const char *profile, struct err *err);
  * none).  What of that layer is left out is added to notes, and so is why
  * all of it is, where it cannot be used: it could only have forbidden more,
  * and nobody shall be locked out by it.  *ret_user is for policy_refresh(),
- * perhaps NULL.  policy_choose() comes next.
+ * perhaps NULL; without watch that finds nothing new.  policy_choose() comes
+ * next.
  */
 int policy_load_session(const char *cache_dir, const char *user_dir,
-	uid_t uid, struct policy **ret, struct policy_user **ret_user,
-	struct strv *notes, struct err *err);
+	uid_t uid, bool watch, struct policy **ret,
+	struct policy_user **ret_user, struct strv *notes, struct err *err);
 
 /* Who a session is of: what match blocks ask about. */
 struct policy_who {

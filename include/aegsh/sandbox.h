@@ -51,6 +51,8 @@ struct sandbox_vars {
 	/* A directory that no command can write, for copies of what was
 	 * read; or NULL. */
 	const char *cache;
+	bool once;		/* for one line, at once: places stay open
+				 * from looking them up to granting them */
 	bool rescue;		/* built-in profiles, "rescue" (commands may
 				 * change aegsh's places) and "rescue-user" */
 };

@@ -39,9 +39,12 @@ struct turn_ops {
 		struct policy_verdict *ret);
 	void (*ask)(struct turn *t, const struct val_question *q,
 		struct val_verdict *ret);
+	/* On its way when it returns 0; durable, when settle does (NULL: it
+	 * is already). */
 	int (*intent)(struct turn *t, struct audit_event *ev, struct err *err);
 	void (*outcome)(struct turn *t, int64_t id,
 		const struct audit_outcome *o);
+	int (*settle)(struct turn *t, struct err *err);
 };
 extern const struct turn_ops turn_local;
 

@@ -87,7 +87,8 @@ admin_policy_session(struct admin *a, const struct admin_session *s,
 	if (place != NULL && a->uid != 0 && a->uid != sysdirs()->operator_uid)
 		dir = xasprintf("%s/policy.d", place);
 	/* No cache: the shell alone writes it. */
-	rc = policy_load_session(NULL, dir, a->uid, &p, &user, notes, err);
+	rc = policy_load_session(NULL, dir, a->uid, false, &p, &user, notes,
+	    err);
 	policy_user_free(user);
 	if (rc < 0)
 		return rc;

@@ -154,7 +154,7 @@ write_all(struct audit *a, struct audit_event *ev, bool end, struct err *err)
 }
 
 int
-audit_intent(struct audit *a, struct audit_event *ev, struct err *err)
+audit_intent_begin(struct audit *a, struct audit_event *ev, struct err *err)
 {
 	if (ev->len > AUDIT_LINE_MAX)
 		return err_set(err, ERR_TOO_LONG,
@@ -162,6 +162,21 @@ audit_intent(struct audit *a, struct audit_event *ev, struct err *err)
 	if (!a->in_session)
 		return err_set(err, -EINVAL, "audit: no session is open");
 	return write_all(a, ev, false, err);
+}
+
+/* A transaction of the store is durable when it returns. */
+int
+audit_intent_settle(struct audit *a, struct err *err)
+{
+	return a->brief ? audit_spool_settle(&a->spool, err) : 0;
+}
+
+int
+audit_intent(struct audit *a, struct audit_event *ev, struct err *err)
+{
+	int rc = audit_intent_begin(a, ev, err);
+
+	return rc == 0 ? audit_intent_settle(a, err) : rc;
 }
 
 void

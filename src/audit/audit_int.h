@@ -161,9 +161,11 @@ int audit_spool_open(struct audit_spool *s, const struct audit_db *d,
 void audit_spool_done(struct audit_spool *s);
 /* Whether the store directory has a spool. */
 bool audit_spool_is_in(const char *dir);
-/* One record, whole or not at all; sync: durable when it returns 0. */
+/* One record, whole or not at all; settle: audit_spool_settle() will come,
+ * after which it is durable. */
 int audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
-	bool sync, struct err *err);
+	bool settle, struct err *err);
+int audit_spool_settle(struct audit_spool *s, struct err *err);
 /* Where the next record would go: all before it are written. */
 int audit_spool_end(struct audit_spool *s, struct audit_mark *ret,
 	struct err *err);

@@ -354,7 +354,7 @@ put(struct audit_spool *s, const struct buf *record, uint32_t count,
 
 int
 audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
-    bool sync, struct err *err)
+    bool settle, struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf record = BUF_INIT;
 	struct record_head head = { .len = (uint32_t)len };
@@ -380,9 +380,24 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	if (rc == 0)
 		rc = put(s, &record, count, err);
 	unlock(s);
-	if (rc == 0 && sync && fdatasync(s->fd) < 0)
-		rc = fail(s, "sync", errno, err);
+	/* The disk begins while we do other things.  Not had everywhere:
+	 * syncing does it all, then. */
+	if (rc == 0 && settle)
+		sync_file_range(s->fd, (off_t)(s->seen.slot - count) *
+		    AUDIT_SLOT, (off_t)count * AUDIT_SLOT,
+		    SYNC_FILE_RANGE_WRITE);
 	return rc;
+}
+
+int
+audit_spool_settle(struct audit_spool *s, struct err *err)
+{
+	int rc;
+
+	do
+		rc = fdatasync(s->fd);
+	while (rc < 0 && errno == EINTR);
+	return rc < 0 ? fail(s, "sync", errno, err) : 0;
 }
 
 /* ---- reading ------------------------------------------------------------ */

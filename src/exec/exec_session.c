@@ -144,9 +144,16 @@ exec_session_loud(struct exec_session *s)
 	exec_session_release(s);
 }
 
+static int
+is_ready(const struct exec_spec *spec, struct err *err)
+{
+	return spec->ready != NULL ? spec->ready(spec->ctx, err) : 0;
+}
+
 /* Confine the child from here: as one-shot commands are run. */
 static pid_t
-start_direct(struct exec_session *s, struct exec_child *c, struct err *err)
+start_direct(struct exec_session *s, struct exec_child *c,
+    const struct exec_spec *spec, struct err *err)
 {
 	pid_t pid, dead;
 	int rc;
@@ -157,6 +164,9 @@ start_direct(struct exec_session *s, struct exec_child *c, struct err *err)
 			return rc;
 	}
 	c->sandbox = s->sandbox;
+	rc = is_ready(spec, err);
+	if (rc < 0)
+		return rc;
 	pid = exec_child_clone(c, SIGCHLD, &dead);
 	if (pid >= 0)
 		return pid;
@@ -188,10 +198,13 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		    spec->foreground),
 		.notify = -1,
 	};
+	int rc;
 
 	memcpy(c.fd, cmd->fd, sizeof c.fd);
-	return s->opts.launcher ? exec_launch(s, &c, err) :
-	    start_direct(s, &c, err);
+	if (!s->opts.launcher)
+		return start_direct(s, &c, spec, err);
+	rc = is_ready(spec, err);
+	return rc < 0 ? rc : exec_launch(s, &c, err);
 }
 
 /* The same for 0, 1 and 2: a directory there would be a door out of the

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,23 @@ pol_cache_known(const char *dir, const uint8_t identity[32],
 	return 0;
 }
 
+/* All pages at once: a fault for each would cost more than the reading. */
+static void
+populate(char *p, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)p + size) & ~(page - 1);
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+#else
+	(void)p;
+	(void)size;
+#endif
+}
+
 int
 pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
 	size_t *ret_size)
@@ -116,6 +134,7 @@ pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
 	if (fd < 0)
 		return fd;
 	blob = xmalloc(size);
+	populate(blob, size);
 	/* Read, not mapped: what was checked can't change afterwards. */
 	if (io_read_full(fd, blob, size) < 0)
 		return -EIO;

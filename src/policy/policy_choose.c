@@ -21,7 +21,7 @@ take_note(void *ctx, const char *text)
 
 int
 policy_load_session(const char *cache_dir, const char *user_dir, uid_t uid,
-	struct policy **ret, struct policy_user **ret_user,
+	bool watch, struct policy **ret, struct policy_user **ret_user,
 	struct strv *notes, struct err *err)
 {
 	struct policy_user *user = NULL;
@@ -31,11 +31,11 @@ policy_load_session(const char *cache_dir, const char *user_dir, uid_t uid,
 	if (user_dir != NULL)
 		rc = policy_user_read(user_dir, uid, &user, &own);
 	if (rc == 0)
-		rc = policy_load_layers(NULL, cache_dir, user, ret, &own);
+		rc = pol_load(NULL, cache_dir, user, watch, ret, &own);
 	/* Whose fault is it? */
 	if (rc < 0 && user_dir != NULL) {
 		policy_user_free(AEG_STEAL(user));
-		rc = policy_load(NULL, cache_dir, ret, err);
+		rc = pol_load(NULL, cache_dir, NULL, watch, ret, err);
 		if (rc == 0)
 			strv_addf(notes, "your own rules are left out: %s",
 			    own.text);

@@ -96,11 +96,12 @@ load(const char *profile, const char *cache_dir,
 }
 
 int
-policy_load_layers(const char *profile, const char *cache_dir,
-	const struct policy_user *user, struct policy **ret, struct err *err)
+pol_load(const char *profile, const char *cache_dir,
+	const struct policy_user *user, bool watched, struct policy **ret,
+	struct err *err)
 {
 	/* Before the files are read: what changes meanwhile shows later. */
-	struct pol_watch *watch = pol_watch_new();
+	struct pol_watch *watch = watched ? pol_watch_new() : NULL;
 	int rc = load(profile, cache_dir, user, ret, err);
 
 	if (rc == 0)
@@ -108,6 +109,13 @@ policy_load_layers(const char *profile, const char *cache_dir,
 	else
 		pol_watch_free(watch);
 	return rc;
+}
+
+int
+policy_load_layers(const char *profile, const char *cache_dir,
+	const struct policy_user *user, struct policy **ret, struct err *err)
+{
+	return pol_load(profile, cache_dir, user, true, ret, err);
 }
 
 int

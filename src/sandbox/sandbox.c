@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
@@ -77,6 +78,7 @@ add_grant(struct sandbox_profile *p, const char *path, uint64_t fs,
 	p->grants = xreallocarray(p->grants, p->n_grants + 1,
 	    sizeof *p->grants);
 	p->grants[p->n_grants].path = xstrdup(path);
+	p->grants[p->n_grants].fd = -1;
 	p->grants[p->n_grants++].fs = fs;
 	return 0;
 }
@@ -98,10 +100,12 @@ drop_inherited(struct sandbox_profile *p)
 		g->fs &= ~above;
 	}
 	for (i = 0; i < p->n_grants; i++) {
-		if (p->grants[i].fs != 0)
+		if (p->grants[i].fs != 0) {
 			p->grants[n++] = p->grants[i];
-		else
+		} else {
 			free(p->grants[i].path);
+			io_close(&p->grants[i].fd);
+		}
 	}
 	p->n_grants = n;
 }
@@ -146,6 +150,8 @@ add_place(struct sandbox_profile *p, enum sandbox_key key, const char *path,
 /* The same name stands in many lists: what it means is asked once. */
 struct known {
 	struct strv text, real;
+	bool once;		/* keep the places open */
+	int fd;			/* of the newest, if nobody took it */
 };
 
 static void
@@ -153,6 +159,7 @@ known_done(struct known *k)
 {
 	strv_done(&k->text);
 	strv_done(&k->real);
+	io_close(&k->fd);
 }
 
 /* "" for a place that is not there. */
@@ -166,7 +173,8 @@ know(struct known *k, const char *path)
 		if (strcmp(k->text.v[i], path) == 0)
 			return k->real.v[i];
 	}
-	real = sandbox_path_find(path);
+	io_close(&k->fd);
+	real = sandbox_path_find(path, k->once ? &k->fd : NULL);
 	strv_add(&k->text, path);
 	strv_take(&k->real, real != NULL ? real : xstrdup(""));
 	return k->real.v[k->real.n - 1];
@@ -187,10 +195,17 @@ read_place(struct sandbox_profile *p, const struct sandbox_vars *vars,
 		return 0;
 	if (key < SANDBOX_KEY_GRANTS) {
 		const char *found = know(known, path);
+		size_t before = p->n_grants;
 
 		/* A rule holds for what is there, not for a name. */
-		return found[0] == '\0' ? 0 :
-		    add_place(p, key, found, l->where.v[i], err);
+		if (found[0] == '\0')
+			return 0;
+		rc = add_place(p, key, found, l->where.v[i], err);
+		if (p->n_grants > before) {
+			p->grants[before].fd = known->fd;
+			known->fd = -1;
+		}
+		return rc;
 	}
 	real = sandbox_path_real(path);
 	return add_place(p, key, real, l->where.v[i], err);
@@ -200,7 +215,8 @@ static int
 read_places(struct sandbox_profile *p, const struct sandbox_vars *vars,
     struct err *err)
 {
-	AEG_AUTO(known_done) struct known known = { STRV_INIT, STRV_INIT };
+	AEG_AUTO(known_done) struct known known = { STRV_INIT, STRV_INIT,
+		vars->once, -1 };
 	size_t key, i;
 	int rc = 0;
 
@@ -451,8 +467,10 @@ sandbox_profile_free(struct sandbox_profile *p)
 
 	if (p == NULL)
 		return;
-	for (i = 0; i < p->n_grants; i++)
+	for (i = 0; i < p->n_grants; i++) {
 		free(p->grants[i].path);
+		io_close(&p->grants[i].fd);
+	}
 	for (i = 0; i < p->n_holes; i++)
 		free(p->holes[i].path);
 	for (i = 0; i < p->n_covers; i++)

@@ -129,8 +129,9 @@ void sandbox_cache_write(const char *dir, const char *name,
  * value is not there, so that the entry is left out; ERR_SYNTAX. */
 int sandbox_path_expand(const char *text, const struct sandbox_vars *vars,
 	char **ret, struct err *err);
-/* The place that the name means now, links resolved; or NULL.  Owned. */
-char *sandbox_path_find(const char *path);
+/* The place that the name means now, links resolved; or NULL.  Owned, and
+ * so is *ret_fd (ret_fd may be NULL), an O_PATH descriptor of it. */
+char *sandbox_path_find(const char *path, int *ret_fd);
 /* The same; what of it does not exist is kept by its letters. */
 char *sandbox_path_real(const char *path);
 
@@ -146,6 +147,7 @@ enum sandbox_filter {		/* which seccomp rows */
 struct sandbox_grant {
 	char *path;		/* canonical */
 	uint64_t fs;		/* SANDBOX_FS_… */
+	int fd;			/* O_PATH, the profile's own, or -1 */
 };
 
 struct sandbox_hole {
@@ -197,7 +199,7 @@ const struct sandbox_grant *sandbox_changed_by(
 /* ---- sandbox_rule.c: grants and holes become rules --------------------- */
 
 struct sandbox_rules {
-	struct sandbox_grant *rule;
+	struct sandbox_grant *rule;	/* fd: the profile's */
 	size_t n, cap;
 };
 

@@ -86,14 +86,10 @@ add_rule(int ruleset, const struct landlock_path_beneath_attr *rule)
 
 /* 1 when a rule came of it. */
 static int
-add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
+add_place(int ruleset, int fd, const char *path, uint64_t fs, struct err *err)
 {
-	AEG_AUTOFD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct landlock_path_beneath_attr rule = { .parent_fd = fd };
 
-	/* Gone, or not for this user: then nothing there is granted. */
-	if (fd < 0)
-		return 0;
 	rule.allowed_access = fs;
 	if (add_rule(ruleset, &rule) == 0)
 		return 1;
@@ -108,6 +104,15 @@ add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
 	if (errno == EBADFD)
 		return 0;
 	return err_sys(err, errno, "landlock rule for %s", path);
+}
+
+static int
+add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
+{
+	AEG_AUTOFD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	/* Gone, or not for this user: then nothing there is granted. */
+	return fd < 0 ? 0 : add_place(ruleset, fd, path, fs, err);
 }
 
 static int
@@ -142,7 +147,9 @@ fill(const struct sandbox_profile *p, const struct ruleset *r, int fd,
 
 		if (fs == 0)
 			continue;
-		rc = add_path(fd, rules.rule[i].path, fs, err);
+		rc = rules.rule[i].fd >= 0 ? add_place(fd, rules.rule[i].fd,
+		    rules.rule[i].path, fs, err) :
+		    add_path(fd, rules.rule[i].path, fs, err);
 		n += rc > 0;
 	}
 	/* Rights that this program has no name for stay as they are on the

@@ -97,8 +97,17 @@ sandbox_path_expand(const char *text, const struct sandbox_vars *vars,
 	return 1;
 }
 
+static void
+hand_over(int *fd, int *ret_fd)
+{
+	if (ret_fd == NULL)
+		return;
+	*ret_fd = *fd;
+	*fd = -1;
+}
+
 char *
-sandbox_path_find(const char *path)
+sandbox_path_find(const char *path, int *ret_fd)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
@@ -109,8 +118,10 @@ sandbox_path_find(const char *path)
 
 	/* Mostly there is no link on the way, and the name is the place. */
 	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-	if (fd >= 0)
+	if (fd >= 0) {
+		hand_over(&fd, ret_fd);
 		return xstrdup(path);
+	}
 	if (errno == ENOENT)
 		return NULL;
 	fd = open(path, O_PATH | O_CLOEXEC);
@@ -120,8 +131,10 @@ sandbox_path_find(const char *path)
 	/* The kernel's own word: two calls, however deep the path. */
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof real);
-	if (n > 0 && (size_t)n < sizeof real && real[0] == '/')
+	if (n > 0 && (size_t)n < sizeof real && real[0] == '/') {
+		hand_over(&fd, ret_fd);
 		return xmemdup0(real, (size_t)n);
+	}
 	return realpath(path, NULL);
 }
 
@@ -129,7 +142,7 @@ char *
 sandbox_path_real(const char *path)
 {
 	AEG_AUTOFREE char *up = xstrdup(path);
-	char *real = sandbox_path_find(path), *slash;
+	char *real = sandbox_path_find(path, NULL), *slash;
 
 	if (real != NULL || strcmp(path, "/") == 0)
 		return real != NULL ? real : xstrdup("/");

@@ -20,7 +20,7 @@
 #include "aegsh/base/path.h"
 
 static int
-add(struct sandbox_rules *r, char *path, uint64_t fs, struct err *err)
+add(struct sandbox_rules *r, char *path, int fd, uint64_t fs, struct err *err)
 {
 	if (r->n == SANDBOX_RULES_MAX) {
 		free(path);
@@ -32,6 +32,7 @@ add(struct sandbox_rules *r, char *path, uint64_t fs, struct err *err)
 		r->rule = xreallocarray(r->rule, r->cap, sizeof *r->rule);
 	}
 	r->rule[r->n].path = path;
+	r->rule[r->n].fd = fd;
 	r->rule[r->n++].fs = fs;
 	return 0;
 }
@@ -77,7 +78,7 @@ expand_entry(const struct sandbox_profile *p, int dir,
 		return 0;
 	if (holds_hole(p, child))
 		return expand(p, dir, e->d_name, child, fs, r, err);
-	return add(r, AEG_STEAL(child), fs, err);
+	return add(r, AEG_STEAL(child), -1, fs, err);
 }
 
 /* Grant fs at each entry of a directory but the holes. */
@@ -129,7 +130,7 @@ sandbox_rules_make(const struct sandbox_profile *p,
 			all &= ~some;
 		}
 		if (rc == 0 && all != 0)
-			rc = add(&r, xstrdup(g->path), all, err);
+			rc = add(&r, xstrdup(g->path), g->fd, all, err);
 	}
 	if (rc < 0)
 		sandbox_rules_done(&r);

@@ -57,6 +57,7 @@ turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret)
 		.store = o->rescue && o->operator ? NULL : t->store,
 		.conf_user = o->conf_user,
 		.cache = t->store,
+		.once = !t->opts.session && t->opts.origin != LINE_STDIN,
 		.tty = t->tty[0] != '\0' ? t->tty : NULL,
 		.rescue = o->rescue,
 	};

@@ -61,7 +61,8 @@ record_refusal(struct turn *t, const struct turn_judged *j)
 	struct err err = ERR_INIT;
 
 	turn_event(t, j, false, &ev);
-	if (t->ops->intent(t, &ev, &err) != 0 && t->unrecorded == NULL)
+	if ((t->ops->intent(t, &ev, &err) != 0 || (t->ops->settle != NULL &&
+	    t->ops->settle(t, &err) != 0)) && t->unrecorded == NULL)
 		t->unrecorded = xstrdup(err.text);
 }
 
@@ -438,10 +439,13 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.set_umask = true,
 		.umask = state_umask(t->opts.state),
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
+		/* The disk writes while the sandbox is prepared. */
+		.ready = turn_settle_intent,
+		.ctx = t,
 	};
 
 	turn_event(t, j, true, &ev);
-	if (turn_record_intent(t, &ev, &ret->err) != 0) {
+	if (turn_begin_intent(t, &ev, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}

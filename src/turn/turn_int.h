@@ -31,6 +31,7 @@ struct turn {
 	char *store;			/* its directory, or NULL */
 	char *project;			/* where it began: the jail */
 	char tty[64];			/* path of the terminal, or empty */
+	bool unsettled;			/* an intent is on its way */
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
@@ -103,6 +104,11 @@ void turn_ask(struct turn *t, struct turn_judged *j);
  * on. */
 int turn_record_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
+/* The same in two steps; the second has the form of exec_spec.ready, with
+ * the turn as ctx. */
+int turn_begin_intent(struct turn *t, struct audit_event *ev,
+	struct err *err);
+int turn_settle_intent(void *ctx, struct err *err);
 /* The last step before anything starts: refused units are recorded and
  * explained in ret; true when it may go on. */
 bool turn_permits(struct turn *t, struct turn_judged *j,

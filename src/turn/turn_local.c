@@ -26,7 +26,13 @@ local_intent(struct turn *t, struct audit_event *ev, struct err *err)
 {
 	if (t->audit == NULL)
 		return err_set(err, ERR_STORE, "%s", t->unrecorded);
-	return audit_intent(t->audit, ev, err);
+	return audit_intent_begin(t->audit, ev, err);
+}
+
+static int
+local_settle(struct turn *t, struct err *err)
+{
+	return audit_intent_settle(t->audit, err);
 }
 
 static void
@@ -41,6 +47,7 @@ const struct turn_ops turn_local = {
 	.ask = local_ask,
 	.intent = local_intent,
 	.outcome = local_outcome,
+	.settle = local_settle,
 };
 
 /*
@@ -48,13 +55,9 @@ const struct turn_ops turn_local = {
  * the operator, who must be able to repair the store; personal mode runs
  * it, and the shell has said or will say that it is not recorded.
  */
-int
-turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
+static int
+unrecorded(struct turn *t, int r, struct err *err)
 {
-	int r = t->ops->intent(t, ev, err);
-
-	if (r == 0)
-		return 0;
 	if (conf_managed(t->opts.conf) && t->opts.uid != 0) {
 		err_context(err, "it cannot be recorded");
 		return r;
@@ -65,4 +68,31 @@ turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
 	if (err != NULL)
 		*err = (struct err)ERR_INIT;
 	return 0;
+}
+
+int
+turn_begin_intent(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	int r = t->ops->intent(t, ev, err);
+
+	t->unsettled = r == 0 && t->ops->settle != NULL;
+	return r == 0 ? 0 : unrecorded(t, r, err);
+}
+
+int
+turn_settle_intent(void *ctx, struct err *err)
+{
+	struct turn *t = ctx;
+	int r = t->unsettled ? t->ops->settle(t, err) : 0;
+
+	t->unsettled = false;
+	return r == 0 ? 0 : unrecorded(t, r, err);
+}
+
+int
+turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	int r = turn_begin_intent(t, ev, err);
+
+	return r == 0 ? turn_settle_intent(t, err) : r;
 }

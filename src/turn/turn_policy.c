@@ -44,7 +44,9 @@ load_layers(struct turn *t, struct err *err)
 	/* The operator has the site's layer. */
 	if (t->opts.uid != 0 && !t->opts.operator && t->opts.conf_user != NULL)
 		dir = xasprintf("%s/policy.d", t->opts.conf_user);
-	return policy_load_session(t->store, dir, t->opts.uid, &t->policy,
+	/* One line, judged at once, is judged by what was just read. */
+	return policy_load_session(t->store, dir, t->opts.uid,
+	    t->opts.session || t->opts.origin == LINE_STDIN, &t->policy,
 	    &t->user_rules, &t->notes, err);
 }
 

@@ -31,9 +31,10 @@ static void
 test_expand(void)
 {
 	struct sandbox_grant grants[] = {
-		{ (char *)(uintptr_t)scratch_dir, READ | SANDBOX_FS_EXECUTE },
-		{ scratch_path("a/hole/in"), READ },
-		{ scratch_path("w"), SANDBOX_FS_WRITE_FILE },
+		{ (char *)(uintptr_t)scratch_dir, READ | SANDBOX_FS_EXECUTE,
+		    -1 },
+		{ scratch_path("a/hole/in"), READ, -1 },
+		{ scratch_path("w"), SANDBOX_FS_WRITE_FILE, -1 },
 	};
 	struct sandbox_hole holes[] = {
 		{ scratch_path("a/hole"), NULL },
@@ -73,7 +74,7 @@ test_expand(void)
 static void
 test_cap(void)
 {
-	struct sandbox_grant grant = { scratch_path("many"), READ };
+	struct sandbox_grant grant = { scratch_path("many"), READ, -1 };
 	struct sandbox_hole hole = { scratch_path("many/0"), NULL };
 	struct sandbox_profile p = {
 		.grants = &grant, .n_grants = 1, .holes = &hole, .n_holes = 1,
