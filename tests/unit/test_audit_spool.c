@@ -485,7 +485,7 @@ items(void)
 		.command = { .event = store_event("line") } }, got;
 	struct audit_items r;
 	size_t cut, bad = 0;
-	int n;
+	int n, endless = 0;
 
 	audit_item_start(&b, session);
 	audit_item_put(&b, &item);
@@ -509,14 +509,17 @@ items(void)
 			audit_items_next(&r, &got);
 		while (got.kind != AUDIT_ITEM_END &&
 		    got.kind != AUDIT_ITEM_BAD && ++n < 99);
-		OKF(n < 99, "byte %zu", cut);
+		endless += n >= 99;
 		b.data[cut] = (char)~b.data[cut];
 	}
+	IS_INTN(endless, 0, "no changed byte is read for ever");
 }
 
 int
 main(void)
 {
+	/* What a child says is its own, and nothing that we said before. */
+	setlinebuf(stdout);
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	many();		/* first: sqlite has nothing to inherit yet */
 	killed();
