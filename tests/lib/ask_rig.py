@@ -114,8 +114,9 @@ class Answer:
 class Asker:
     """One valask: one validator, one helper."""
 
-    def __init__(self, root, *settings, cancel=None, env=None, store=None):
-        args = [VALASK]
+    def __init__(self, root, *settings, cancel=None, env=None, store=None,
+                 prefix=()):
+        args = [*prefix, VALASK]
         if store is not None:
             args += ["-s", store]
         for setting in settings:

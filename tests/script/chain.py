@@ -5,12 +5,14 @@ quorum; keys from everywhere; cache and budgets in the store."""
 import json
 import os
 import re
+import shutil
 import socket
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from ask_rig import Asker, Model, Root  # noqa: E402
+from ask_rig import JUDGE, SANITIZED, Asker, Model, Root  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -392,6 +394,100 @@ tap.ok(n == 1 and "authorization" not in w[-1]["headers"],
        "one is opened ahead, without the key", w)
 q = [r for r in root.records() if "body" in r][-1]
 tap.same(q["connection"], w[-1]["warm"], "and the question goes over it")
+
+# -- A helper with a group of its own, as in a managed install -----------------
+GROUP_TESTS = ["a key that only the helper's group may read",
+               "the user may not", "without the group it is not read",
+               "the host's file counts", "the operator's secret is used"]
+
+
+def own_group():
+    user, group = 65534, 4244
+    top = root.path("managed")
+    for name in ("etc", "libexec", "share/prompts", "state", "own"):
+        os.makedirs(os.path.join(top, name))
+    shutil.copy(prompt, os.path.join(top, "share/prompts"))
+    binary = os.path.join(top, "libexec/judge")
+    shutil.copy(JUDGE, binary)
+    os.chown(binary, 0, group)
+    os.chmod(binary, 0o2755)
+    helper = os.path.join(top, "libexec/aegsh-judge")
+    with open(helper, "w") as f:
+        f.write("#!/bin/sh\nAEGSH_TEST_OPERATOR=0 AEGSH_TEST_ROOT='%s' "
+                "exec '%s'\n" % (top, binary))
+    os.chmod(helper, 0o755)
+
+    def mine(name, data, mode):
+        path = os.path.join(top, name)
+        with open(path, "wb") as f:
+            f.write(data)
+        os.chown(path, 0, group)
+        os.chmod(path, mode)
+        return path
+
+    key = mine("etc/llm.key", b"right\n", 0o640)
+    host = mine("state/judge-host.state", b"", 0o660)
+    mine("state/judge.secret", b"s" * 32, 0o640)
+    mine("etc/aegsh.conf", b'mode = managed\nendpoint = "%s/v1"\n'
+         b'model = "needs-key"\nkey-file = "%s"\n' %
+         (BASE.encode(), key.encode()), 0o644)
+    mystore = os.path.join(top, "own/mine")
+    os.mkdir(mystore, 0o700)
+    os.chown(mystore, user, user)
+    prefix = ("setpriv", "--reuid", str(user), "--regid", str(user),
+              "--clear-groups")
+
+    class Managed(Root):
+        def __init__(self):
+            self.dir = top
+
+    def ask_managed():
+        a = Asker(Managed(), store=mystore, prefix=prefix,
+                  env={"AEGSH_TEST_OPERATOR": "0"})
+        a.send(b"settled\n")
+        r = a.ask()
+        pid = a.pid()
+        groups = []
+        if pid > 0:
+            with open("/proc/%d/status" % pid) as f:
+                groups = [line for line in f if line.startswith("Gid:")]
+        a.end()
+        return r, groups
+
+    with open(os.path.join(top, "stderr"), "w"):
+        pass
+    r, groups = ask_managed()
+    tap.ok(r.status == "answered", GROUP_TESTS[0], r)
+    tap.ok(subprocess.run([*prefix, "cat", key], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode != 0 and
+           str(group) not in groups[0], GROUP_TESTS[1], groups)
+    tap.ok(os.stat(host).st_size > 0, GROUP_TESTS[3])
+    r, groups = ask_managed()
+    tap.ok(r.cached and not os.path.exists(
+        os.path.join(mystore, "judge.secret")), GROUP_TESTS[4], r)
+    os.chmod(binary, 0o755)
+    shutil.rmtree(mystore)
+    os.mkdir(mystore, 0o700)
+    os.chown(mystore, user, user)
+    r, groups = ask_managed()
+    tap.ok(r.status == "failed" and "llm.key" in r.reason, GROUP_TESTS[2], r)
+
+
+if os.getuid() != 0:
+    why = "only root can give a program a group"
+elif os.statvfs(root.dir).f_flag & os.ST_NOSUID:
+    why = "set-group-id does not count on this file system"
+elif shutil.which("setpriv") is None:
+    why = "setpriv is not there"
+elif SANITIZED:
+    why = "a sanitizer reports to a file that the group may not write"
+else:
+    why = None
+if why is None:
+    own_group()
+else:
+    for name in GROUP_TESTS:
+        tap.skip("group: " + name, why)
 
 # -- Files that are no chain --------------------------------------------------------
 for text, words in (
