@@ -100,8 +100,8 @@ test_rules(void)
 	    "token A 20", "token ACME- 3", "token ACME- x", "header",
 	    "option a b", "option a b sometimes", "option a b next after",
 	    "option a b next after xy", "option a b next before x",
-	    "name aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff"
-	    "ggggggggg", "name a b c d e f g h i j" };
+	    ("name aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff"
+	    "ggggggggg"), "name a b c d e f g h i j" };
 	struct redact *r = redact_new();
 	struct err err = ERR_INIT;
 	struct buf many = BUF_INIT;

@@ -18,8 +18,8 @@ static const char *const places[] = { "export API_TOKEN=%s", "run --token %s",
     "curl -H 'Authorization: Bearer %s' https://x", "curl -u me:%s https://x",
     "PASSWORD='%s' run", "PASSWORD=\"%s\" run", "git clone https://u:%s@h/x",
     "mysql -u root -p%s db", "sshpass -p %s ssh h", "echo %s | sudo -S id",
-    "curl -d '{\"password\":\"%s\"}' u", "curl -d \"{\\\"secret\\\":\\\"%s"
-    "\\\"}\" u", "x <<E\npassword: %s\nE", "curl 'https://h/?api_key=%s&x=1'",
+    "curl -d '{\"password\":\"%s\"}' u", ("curl -d \"{\\\"secret\\\":\\\"%s"
+    "\\\"}\" u"), "x <<E\npassword: %s\nE", "curl 'https://h/?api_key=%s&x=1'",
     "curl -H 'Cookie: a=%s; b=c' u", "docker login -u me -p %s reg",
     "KEY=%s run", "redis-cli -a %s ping", "cd /x && PGPASSWORD=%s psql; ls",
     "for i in 1 2; do DB_PASS=%s ./run $i; done", "x=$(curl -u a:%s h)",
