@@ -231,6 +231,24 @@ tap.ok("Our backups run frobnicate." in system and
        system.index("FROM THE OPERATOR") > 100 and
        system.rstrip().endswith("."), "the operator's addition", system[-400:])
 
+# Rules of the operator for redaction; a file that holds none stops lines.
+rules = os.path.join(root, "etc", "redact.conf")
+with open(rules, "w") as g:
+    g.write("# ours\nname kundennr\n")
+os.chmod(rules, 0o644)
+run("frobinary --kundennr=471199")
+sent = questions()[-1]["body"]
+tap.ok("471199" not in sent and "<redacted:value:" in sent,
+       "the operator's rules are followed", sent[-600:])
+with open(rules, "w") as g:
+    g.write("nmae kundennr\n")
+before = len(questions())
+done = run("frobinary --kundennr=471199")
+tap.ok(done.returncode != 0 and b"redact.conf:1" in done.stderr and
+       len(questions()) == before, "a rule that is none: said, and nothing "
+       "is sent", done)
+os.unlink(rules)
+
 # A key in a variable.
 os.environ.pop("LLM_KEY", None)
 settings("needs-key", "key-env = LLM_KEY", "ask-cache-ttl = 0")
