@@ -135,7 +135,7 @@ refuses("keys", "ls")
 fetches("keys")
 brings("keys", False)
 with open(rig.config) as f:
-    port = re.search(r"Host keys\n.*?Port (\d+)", f.read(), re.S).group(1)
+    port = re.search(r"Host keys .*?Port (\d+)", f.read(), re.S).group(1)
 status, out, err = rig.run(["ssh", "-F", rig.config, "-W", "127.0.0.1:" + port,
                             "keys"])
 t.ok(status != 0 and out == b"", "keys: nothing is forwarded", out, err)

@@ -246,9 +246,10 @@ def run_case(host, name, case):
             [e for e in tree(rig.home) if not e[0].startswith("r.git")])
 
 
-def run_all(host):
+def run_all(host, names=None):
     with rig.master(host):
-        return {name: run_case(host, name, case) for name, _, case in CASES}
+        return {name: run_case(host, name, case) for name, _, case in CASES
+                if names is None or name in names}
 
 
 fresh("plain")
@@ -265,9 +266,17 @@ for name in ("scp -O from", "scp to", "rsync --delete -c to", "git push",
         t.same(oracle[name][0][0], 0, "the oracle does %s" % name)
 
 
-def compare(way, host, ways=(FETCH, BRING, BOTH)):
-    got = run_all(host)
+# Those that show a way once more, and not each turn of its program.
+FEW = ("scp -O -r -p from", "scp -O -r -p to", "scp -r -p from",
+       "scp -r -p to", "sftp", "rsync from", "rsync --delete -c to",
+       "git clone", "git push", "git archive")
+
+
+def compare(way, host, names=None, ways=(FETCH, BRING, BOTH)):
+    got = run_all(host, names)
     for name, direction, _ in CASES:
+        if name not in got:
+            continue
         if direction in ways:
             t.same(got[name], oracle[name], "%s: %s" % (way, name))
         else:
@@ -289,15 +298,18 @@ def refused(way, name, direction, got):
 compare("forced command", "forced")
 if rig.root_runs:
     rig.login_shell(rig.aegsh)
-    compare("login shell", "plain")
+    compare("login shell", "plain", FEW)
 else:
     t.skip("as login shell", "only root can give a user another shell")
 compare("profile transfer", "transfer")
-compare("profile transfer-bring", "transfer-bring", (BRING,))
+compare("profile transfer-bring", "transfer-bring", FEW + (
+    "scp -O to", "rsync --link-dest to", "scp from"), (BRING,))
 
 # Fetching by sftp goes, bringing by it does not: the sandbox says so.
 with rig.master("transfer-fetch"):
     for name, direction, case in CASES:
+        if name not in FEW and " from" not in name:
+            continue
         got = run_case("transfer-fetch", name, case)
         if direction == FETCH or name.startswith("scp") and " from" in name:
             t.same(got, oracle[name], "profile transfer-fetch: " + name)
