@@ -20,6 +20,9 @@
  *	"\0AEGSH1" "\0_" $_  { "\0D" directory-stack entry }  "\0"
  *	umask "\n"  { export NAME="value" "\n" }  { declare -f NAME "\n" }
  *	"\0END\n"
+ * or, where more than exports is kept,
+ *	…  umask "\n"  { declare -FLAGS NAME="value" "\n" }  "\0F"
+ *	{ text of a function }  "\0END\n"
  * in which the first entry is the working directory.  state_import() reads
  * it.
  */
@@ -63,8 +66,21 @@ int capture_poll_fd(const struct capture *c);
 /* A sealed, non-executable memfd (memfd_create(2)) with the text that bash
  * reads as BASH_ENV; one for the whole session, owned by the room; -errno. */
 int capture_script_fd(void);
+/* What a line may leave behind for the next. */
+enum capture_keep {
+	CAPTURE_KEEP_EXPORTS = 0,
+	CAPTURE_KEEP_VARIABLES,
+	CAPTURE_KEEP_FUNCTIONS,	/* and variables */
+};
+/* One for a single line, owned by the caller: preamble, commands that only
+ * define things, runs in the line's bash before it.  captured false: nothing
+ * is brought back, and capture_env() does not apply. */
+int capture_script_with(bool captured, enum capture_keep keep,
+	const char *preamble, size_t len);
 /* Append what bash needs to find it, and $? and $_ of the line before. */
 void capture_env(struct strv *envp, int status, const char *last_arg);
+/* The same for a line of which nothing is brought back. */
+void capture_env_plain(struct strv *envp);
 
 /* Before the leader starts: the entries below the working directory, top
  * first, that its directory stack shall have.  ERR_TOO_LONG past

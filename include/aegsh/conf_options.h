@@ -70,5 +70,8 @@ CONF_ROW(LOGIN_TIMEOUT, "login-timeout", INT, "5000", 100, 60000, NULL, USER,
 	LESS, "milliseconds that one start-up file may run")
 CONF_ROW(ALIASES, "aliases", STRING, "", 0, 0, NULL, USER, NONE,
 	"aliases of the prompt, NAME='VALUE' …, expanded before judging")
+CONF_ROW(PERSIST, "persist", ENUM, "exports", 0, 0, "exports variables full",
+	OPERATOR, NONE, "what a prompt keeps from line to line; variables: "
+	"unexported ones, too; full: and functions")
 CONF_ROW(DEBUG, "debug", BOOL, "no", 0, 0, NULL, USER, NONE,
 	"say on standard error what aegsh does")

@@ -59,7 +59,12 @@ struct exec_spec {
 	char *const *options;	/* of bash before -c or -s: "-e", "-o",
 				 * "pipefail", …; NULL: none.  The decision
 				 * begins with exec_options_text() of them */
-	size_t amp;		/* 1 + offset of the & behind the whole line,
+	size_t preamble;	/* bytes at the start of the decision, whole
+				 * lines, that only define what earlier lines
+				 * left: run before the line, not as a part */
+	enum capture_keep keep;	/* what the line leaves, with bring_back */
+	size_t amp;		/* 1 + offset of the & behind the whole line
+				 * (in the decision, with its preamble),
 				 * which we carry out: bash gets a blank in
 				 * its place.  0: none */
 	int status;		/* $? before it */

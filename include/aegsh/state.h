@@ -91,6 +91,16 @@ int state_popd(struct state *s, char *const *argv, struct buf *out,
 int state_dirs(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
 
+/* Whether frames are of bash that was asked for more than exports. */
+void state_set_keeps(struct state *s, bool keeps);
+#define STATE_PLAIN_MAX ((size_t)262144)	/* bytes of all of them */
+/* Commands that set the variables which live on unexported: one each,
+ * quoted by us. */
+const struct strv *state_plain(const struct state *s);
+/* The functions as bash printed them: to be parsed, never to be run as it
+ * stands.  "" when there are none. */
+const char *state_functions(const struct state *s);
+
 /* What an import did besides taking variables over. */
 struct state_report {
 	struct strv stripped;	/* names that sanitising took out */

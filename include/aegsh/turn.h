@@ -103,6 +103,8 @@ void turn_free(struct turn *t);
 struct turn_judged *turn_judge(struct turn *t, const struct line *line);
 void turn_judged_free(struct turn_judged *j);
 const struct decision *turn_decision(const struct turn_judged *j);
+/* Bytes of the decision that were put in front of the line. */
+size_t turn_prefix(const struct turn_judged *j);
 /* "line 2, column 5: …" of a line that cannot be read, else NULL. */
 const char *turn_syntax_error(const struct turn_judged *j);
 

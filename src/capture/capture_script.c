@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
 
 #ifndef MFD_NOEXEC_SEAL			/* linux/memfd.h, since Linux 6.3 */
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -46,7 +47,8 @@
 
 #define LAST_ARG_MAX 65536	/* half of what execve(2) takes in a string */
 
-static const char script[] =
+/* Up to what the trap writes of the shell's own things. */
+static const char head[] =
 	"__aegsh(){\n"
 	"exec 199<&-\n"
 	"echo >&198\n"
@@ -57,8 +59,23 @@ static const char script[] =
 	"\\unset -f printf umask declare read;"
 	"\\printf \"\\0%s\" AEGSH1 \"_$POSIXLY_CORRECT\""
 	" \"${DIRSTACK[@]/#/D}\" \"\";"
-	"\\umask;\\export -p;\\declare -F;\\printf \"\\0END\\n\";"
-	"\\read -t3 -u198||\\:;} 2>&- >&198' EXIT\n"
+	"\\umask;";
+
+/* Which those are, by enum capture_keep; functions stand behind a mark, for
+ * their text may look like anything. */
+static const char *const dump[] = {
+	[CAPTURE_KEEP_EXPORTS] = "\\export -p;\\declare -F;",
+	[CAPTURE_KEEP_VARIABLES] = "\\declare -p;\\printf \"\\0F\";",
+	[CAPTURE_KEEP_FUNCTIONS] = "\\declare -p;\\printf \"\\0F\";"
+	"\\declare -f;",
+};
+
+static const char trap_end[] =
+	"\\printf \"\\0END\\n\";"
+	"\\read -t3 -u198||\\:;} 2>&- >&198' EXIT\n";
+
+/* The last thing before the line: $? and $_. */
+static const char tail[] =
 	"unset -f __aegsh\n"
 	"unset BASH_ENV AEGSH_ST AEGSH_LA\n"
 	"return $1\n"
@@ -67,7 +84,7 @@ static const char script[] =
 
 /* Written and sealed, or -errno. */
 static int
-make_script_fd(void)
+seal(const struct buf *text)
 {
 	AEG_AUTOFD int fd = -1;
 	unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -80,7 +97,7 @@ make_script_fd(void)
 		fd = memfd_create("aegsh-env", flags);
 	if (fd < 0)
 		return -errno;
-	r = io_write_full(fd, script, sizeof(script) - 1);
+	r = io_write_full(fd, text->data, text->len);
 	if (r < 0)
 		return r;
 	if (fchmod(fd, 0444) < 0 ||
@@ -99,8 +116,15 @@ capture_script_fd(void)
 	static int session_fd = -1;
 
 	if (session_fd < 0) {
-		int fd = make_script_fd();
+		struct buf text = BUF_INIT;
+		int fd;
 
+		buf_puts(&text, head);
+		buf_puts(&text, dump[CAPTURE_KEEP_EXPORTS]);
+		buf_puts(&text, trap_end);
+		buf_puts(&text, tail);
+		fd = seal(&text);
+		buf_done(&text);
 		if (fd < 0)
 			return fd;
 		session_fd = fd;
@@ -108,12 +132,43 @@ capture_script_fd(void)
 	return session_fd;
 }
 
+int
+capture_script_with(bool captured, enum capture_keep keep,
+    const char *preamble, size_t len)
+{
+	struct buf text = BUF_INIT;
+	int fd;
+
+	if (captured) {
+		buf_puts(&text, head);
+		buf_puts(&text, dump[keep]);
+		buf_puts(&text, trap_end);
+		buf_puts(&text, "}\n__aegsh\n");
+		buf_put(&text, preamble, len);
+		buf_puts(&text, "\n__aegsh(){\n");
+		buf_puts(&text, tail);
+	} else {
+		buf_puts(&text, "exec 199<&-\nunset BASH_ENV\n");
+		buf_put(&text, preamble, len);
+		buf_putc(&text, '\n');
+	}
+	fd = seal(&text);
+	buf_done(&text);
+	return fd;
+}
+
+void
+capture_env_plain(struct strv *envp)
+{
+	strv_addf(envp, "BASH_ENV=/proc/self/fd/%d", CAPTURE_SCRIPT_FD);
+}
+
 void
 capture_env(struct strv *envp, int status, const char *last_arg)
 {
 	if (last_arg == NULL || strlen(last_arg) > LAST_ARG_MAX)
 		last_arg = "";
-	strv_addf(envp, "BASH_ENV=/proc/self/fd/%d", CAPTURE_SCRIPT_FD);
+	capture_env_plain(envp);
 	strv_addf(envp, "AEGSH_ST=%d", status & 0xff);
 	strv_addf(envp, "AEGSH_LA=%s", last_arg);
 }

@@ -77,7 +77,7 @@ static char *
 line_bytes(const struct exec_spec *spec, const char *bytes, size_t len)
 {
 	char *copy = xmemdup0(bytes, len);
-	size_t at = spec->amp - 1;
+	size_t at = spec->amp - spec->preamble - 1;
 
 	if (spec->amp == 0)
 		return copy;
@@ -103,6 +103,11 @@ line_argv(struct exec_command *c, const struct decision *d,
 
 	if (rc < 0)
 		return rc;
+	if (spec->preamble > len)
+		return err_set(err, -EINVAL, "a preamble longer than what was "
+		    "judged");
+	bytes += spec->preamble;
+	len -= spec->preamble;
 	strv_add(&c->argv, "-c");
 	if (memchr(bytes, '\0', len) != NULL)
 		return err_set(err, ERR_REFUSED, "the line holds a NUL byte");
@@ -152,6 +157,26 @@ stream_pipe(struct exec_command *c, struct err *err)
 	return 0;
 }
 
+/* What bash runs before the line, at CAPTURE_SCRIPT_FD. */
+static int
+start_text(struct exec_command *c, const struct decision *d,
+    const struct exec_spec *spec, struct err *err)
+{
+	size_t len;
+	const char *bytes = decision_bytes(d, &len);
+	int fd;
+
+	if (spec->preamble == 0 && spec->keep == CAPTURE_KEEP_EXPORTS)
+		fd = capture_script_fd();
+	else
+		fd = c->text_fd = capture_script_with(spec->bring_back,
+		    spec->keep, bytes, spec->preamble);
+	if (fd < 0)
+		return err_sys(err, -fd, "the text that bash starts with");
+	add_fd(c, fd, CAPTURE_SCRIPT_FD);
+	return 0;
+}
+
 static void
 make_envp(struct exec_command *c, const struct exec_spec *spec)
 {
@@ -159,6 +184,8 @@ make_envp(struct exec_command *c, const struct exec_spec *spec)
 
 	if (spec->bring_back)
 		capture_env(&c->added, spec->status, spec->last_arg);
+	else if (spec->preamble > 0)
+		capture_env_plain(&c->added);
 	while (spec->envp[n] != NULL)
 		n++;
 	c->envp = xreallocarray(NULL, n + c->added.n + 1, sizeof *c->envp);
@@ -174,12 +201,12 @@ exec_command_make(const struct decision *d, const struct exec_spec *spec,
     const struct capture *capture, struct exec_command *ret, struct err *err)
 {
 	struct exec_command c = { .line_fd = -1, .stream_fd = -1,
-		.script_fd = -1 };
+		.script_fd = -1, .text_fd = -1 };
 	static const int own[] = { STDIN_FILENO, STDOUT_FILENO,
 		STDERR_FILENO };
 	const int *std = spec->std != NULL ? spec->std : own;
 	char *const *arg;
-	int rc, fd;
+	int rc;
 
 	strv_add(&c.argv, spec->kind == EXEC_STREAM ?
 	    stream_name(spec->argv0) : sysdirs()->bash);
@@ -199,13 +226,10 @@ exec_command_make(const struct decision *d, const struct exec_spec *spec,
 	add_fd(&c, std[2], STDERR_FILENO);
 	for (arg = spec->args; arg != NULL && *arg != NULL; arg++)
 		strv_add(&c.argv, *arg);
-	if (rc == 0 && spec->bring_back) {
-		fd = capture_script_fd();
-		if (fd < 0)
-			rc = err_sys(err, -fd, "the capture's text");
+	if (rc == 0 && spec->bring_back)
 		add_fd(&c, capture_child_fd(capture), CAPTURE_FD);
-		add_fd(&c, fd, CAPTURE_SCRIPT_FD);
-	}
+	if (rc == 0 && (spec->bring_back || spec->preamble > 0))
+		rc = start_text(&c, d, spec, err);
 	make_envp(&c, spec);
 	if (rc < 0)
 		exec_command_done(&c);
@@ -224,4 +248,5 @@ exec_command_done(struct exec_command *c)
 	io_close(&c->line_fd);
 	io_close(&c->stream_fd);
 	io_close(&c->script_fd);
+	io_close(&c->text_fd);
 }

@@ -82,6 +82,7 @@ struct exec_command {
 	int line_fd;		/* a long line's memfd, or -1 */
 	int stream_fd;		/* our end of a stream's pipe, or -1 */
 	int script_fd;		/* bash's end, or -1 */
+	int text_fd;		/* what it starts with, or -1 */
 };
 
 int exec_command_make(const struct decision *d, const struct exec_spec *spec,

@@ -227,12 +227,15 @@ check_std(const struct exec_session *s, struct err *err)
 
 /* As `jobs' shows it: without the last & and what cannot be seen. */
 static char *
-job_words(const struct decision *d, size_t amp)
+job_words(const struct decision *d, const struct exec_spec *spec)
 {
+	size_t amp = spec->amp > 0 ? spec->amp - spec->preamble : 0;
 	struct buf out = BUF_INIT;
 	size_t len;
 	const char *bytes = decision_bytes(d, &len);
 
+	bytes += spec->preamble;
+	len -= spec->preamble;
 	if (amp > 0 && strspn(bytes + amp, " \t\n") == len - amp)
 		len = amp - 1;
 	while (len > 0 && strchr(" \t\n", bytes[len - 1]) != NULL)
@@ -276,7 +279,8 @@ exec_start(struct exec_session *s, const struct decision *d,
     const struct exec_spec *spec, struct job **ret, struct err *err)
 {
 	AEG_AUTO(exec_command_done) struct exec_command cmd = {
-		.line_fd = -1, .stream_fd = -1, .script_fd = -1 };
+		.line_fd = -1, .stream_fd = -1, .script_fd = -1,
+		.text_fd = -1 };
 	bool stream = spec->kind == EXEC_STREAM;
 	struct job *j;
 	pid_t pid;
@@ -316,7 +320,7 @@ exec_start(struct exec_session *s, const struct decision *d,
 		job_free(s, j);
 		return (int)pid;
 	}
-	j->text = job_words(d, spec->amp);
+	j->text = job_words(d, spec);
 	job_begin(s, j, pid, &cmd, spec);
 	*ret = j;
 	return 0;

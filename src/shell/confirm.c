@@ -43,12 +43,18 @@ put_question(struct shell *sh, const struct decision *d)
 	size_t len;
 	const char *line = decision_bytes(d, &len);
 
+	/* What earlier lines defined was shown with those. */
+	line += sh->shown_from;
+	len -= sh->shown_from;
 	buf_puts(&out, "aegsh asks: ");
 	buf_puts(&out, decision_reason(d));
 	buf_putf(&out, " [%s]\n  line: ", decision_rule(d));
 	text_inert(&out, line, len < 1000 ? len : 1000, 0);
 	if (len > 1000)
 		buf_putf(&out, " … (%zu bytes more)", len - 1000);
+	if (sh->shown_from > 0)
+		buf_puts(&out, "\n  with the variables and functions of "
+		    "earlier lines");
 	if (decision_model(d) != NULL)
 		buf_putf(&out, "\n  model: %s, %u %% sure", decision_model(d),
 		    decision_confidence(d));

@@ -161,7 +161,9 @@ run_one(struct shell *sh, struct buf *text)
 	line.bytes = text->data;
 	line.len = without_newlines(text);
 	j = shell_judge(sh, &line);
+	sh->shown_from = turn_prefix(j);
 	turn_confirm(sh->turn, j);
+	sh->shown_from = 0;
 	turn_act(sh->turn, j, NULL, NULL, &r);
 	shell_drain_interrupts(sh);
 	shell_complain(j, &r);

@@ -53,6 +53,7 @@ struct shell {
 	bool replaced;			/* … or "exec CMD" */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
 	bool minds_jobs;		/* this line is `exit' or `jobs' */
+	size_t shown_from;		/* of a decision, in a question */
 	bool progress_shown;
 	int exit_status;
 	int exit_signal;		/* die by it, or 0 */

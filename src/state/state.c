@@ -133,6 +133,8 @@ state_free(struct state *s)
 	vars_done(&s->vars);
 	strv_done(&s->dirs);
 	strv_done(&s->left_out);
+	strv_done(&s->plain);
+	free(s->functions);
 	free(s->cwd);
 	free(s->last_arg);
 	free(s);
@@ -142,6 +144,24 @@ const struct strv *
 state_left_out(const struct state *s)
 {
 	return &s->left_out;
+}
+
+void
+state_set_keeps(struct state *s, bool keeps)
+{
+	s->keeps = keeps;
+}
+
+const struct strv *
+state_plain(const struct state *s)
+{
+	return &s->plain;
+}
+
+const char *
+state_functions(const struct state *s)
+{
+	return s->functions != NULL ? s->functions : "";
 }
 
 const char *

@@ -30,6 +30,10 @@ struct frame {
 	mode_t umask;
 	struct vars vars;
 	bool old_pwd_bare;	/* OLDPWD exported, without value */
+	bool keeps;		/* not exports alone */
+	struct strv plain;
+	size_t plain_bytes;
+	char *functions;
 	struct state_report report;
 };
 
@@ -39,6 +43,8 @@ frame_done(struct frame *f)
 	free(f->last_arg);
 	strv_done(&f->dirs);
 	vars_done(&f->vars);
+	strv_done(&f->plain);
+	free(f->functions);
 	state_report_done(&f->report);
 }
 
@@ -129,9 +135,54 @@ skip_array(const char *p, const char *end)
 	return p != NULL && p < end ? p + 1 : NULL;
 }
 
+/* What declare says of one name. */
+struct attributes {
+	bool exported, nameref, function;
+	char array;		/* a, A, or 0 */
+};
+
+static void
+take_plain(struct frame *f, const char *name, const char *value)
+{
+	size_t size = strlen(name) + strlen(value) + 8;
+
+	if (f->plain.n >= STATE_VARS_MAX ||
+	    size > STATE_PLAIN_MAX - f->plain_bytes) {
+		strv_add(&f->report.too_large, name);
+		return;
+	}
+	f->plain_bytes += size;
+	state_keep_value(&f->plain, name, value);
+}
+
+static const char *
+take_array(struct frame *f, const char *name, const struct attributes *a,
+    const char *p, const char *end)
+{
+	size_t n = f->plain.n, size;
+
+	if (!f->keeps || a->array == 0 || a->nameref || n >= STATE_VARS_MAX ||
+	    !state_keeps_name(name))
+		return skip_array(p, end);
+	p = state_keep_array(&f->plain, name, a->array, p, end);
+	if (p == NULL || f->plain.n == n)
+		return p;
+	size = strlen(f->plain.v[n]);
+	if (size > STATE_PLAIN_MAX - f->plain_bytes) {
+		free(f->plain.v[n]);
+		f->plain.v[n] = NULL;
+		f->plain.n = n;
+		strv_add(&f->report.too_large, name);
+	} else {
+		f->plain_bytes += size;
+	}
+	return p;
+}
+
 /* NAME, NAME="value" or NAME=(array) and the newline.  Position after. */
 static const char *
-take_assignment(struct frame *f, const char *p, const char *end)
+take_assignment(struct frame *f, const struct attributes *a, const char *p,
+    const char *end)
 {
 	struct buf value = BUF_INIT;
 	AEG_AUTOFREE char *name = NULL;
@@ -149,41 +200,52 @@ take_assignment(struct frame *f, const char *p, const char *end)
 	}
 	p++;
 	if (p < end && *p == '(') {
-		p = skip_array(p, end);
+		p = take_array(f, name, a, p, end);
 	} else {
 		p = word_value(p, end, &value);
-		if (p != NULL && f->vars.n < STATE_VARS_MAX)
+		if (p != NULL && a->exported && f->vars.n < STATE_VARS_MAX)
 			take_variable(f, name,
 			    value.len > 0 ? value.data : "");
+		else if (p != NULL && !a->exported && !a->nameref &&
+		    state_keeps_name(name))
+			take_plain(f, name, value.len > 0 ? value.data : "");
 	}
 	buf_done(&value);
 	return p != NULL && p < end && *p == '\n' ? p + 1 : NULL;
 }
 
-/* One line of export -p or declare -F.  Position after, or NULL. */
+/* One line of export -p, declare -p or declare -F.  Position after, or
+ * NULL. */
 static const char *
 take_statement(struct frame *f, const char *p, const char *end)
 {
 	const char *eol = memchr(p, '\n', (size_t)(end - p));
-	bool function = false;
+	struct attributes a = { .exported = !f->keeps };
 
 	if (eol == NULL)
 		return NULL;
-	if (eol - p > 7 && memcmp(p, "export ", 7) == 0)
+	if (eol - p > 7 && memcmp(p, "export ", 7) == 0) {
 		p += 7;
-	else if (eol - p > 8 && memcmp(p, "declare ", 8) == 0)
+		a.exported = true;
+	} else if (eol - p > 8 && memcmp(p, "declare ", 8) == 0) {
 		p += 8;
-	else
+	} else {
 		return NULL;
+	}
 	while (*p == '-') {
-		while (p < eol && *p != ' ')
-			function |= *p++ == 'f';
+		for (; p < eol && *p != ' '; p++) {
+			a.function |= *p == 'f';
+			a.exported |= *p == 'x';
+			a.nameref |= *p == 'n';
+			if (*p == 'a' || *p == 'A')
+				a.array = *p;
+		}
 		if (p == eol)
 			return NULL;
 		p++;
 	}
-	if (!function)
-		return take_assignment(f, p, end);
+	if (!a.function)
+		return take_assignment(f, &a, p, end);
 	f->report.lost_functions = true;
 	return eol + 1;
 }
@@ -203,19 +265,17 @@ take_umask(struct frame *f, const char *p, const char *end)
 	return p + 1;
 }
 
-/* The fields between NULs: entries, then one empty letter and the text. */
+/* The directory stack: a letter and an entry each, up to a NUL. */
 static const char *
 take_entries(struct frame *f, const char *p, const char *end)
 {
 	size_t bytes = 0;
 
-	for (;;) {
+	while (p < end && *p == 'D') {
 		const char *nul = memchr(p, '\0', (size_t)(end - p));
 		size_t len;
 
 		if (nul == NULL)
-			return p;
-		if (*p != 'D')
 			return NULL;
 		p++;
 		len = (size_t)(nul - p);
@@ -225,6 +285,7 @@ take_entries(struct frame *f, const char *p, const char *end)
 			strv_take(&f->dirs, xmemdup0(p, len));
 		p = nul + 1;
 	}
+	return p;
 }
 
 static int
@@ -250,6 +311,11 @@ parse(struct frame *f, const char *p, size_t len, struct err *err)
 	if (p == NULL)
 		return err_set(err, ERR_SYNTAX, "frame: umask");
 	while (p < end) {
+		/* Behind this mark stand the functions, up to the end. */
+		if (f->keeps && end - p >= 2 && p[0] == '\0' && p[1] == 'F') {
+			f->functions = xmemdup0(p + 2, (size_t)(end - p - 2));
+			break;
+		}
 		p = take_statement(f, p, end);
 		if (p == NULL)
 			return err_set(err, ERR_SYNTAX, "frame: variables");
@@ -320,6 +386,11 @@ apply(struct state *s, struct frame *f)
 	for (i = 1; i < f->dirs.n; i++)
 		strv_add(&s->dirs, f->dirs.v[i]);
 	s->umask = f->umask;
+	strv_done(&s->plain);
+	s->plain = f->plain;
+	memset(&f->plain, 0, sizeof(f->plain));
+	free(s->functions);
+	s->functions = AEG_STEAL(f->functions);
 	if (strlen(f->last_arg) < STATE_VAR_MAX)
 		state_set_last_arg(s, f->last_arg);
 }
@@ -338,6 +409,7 @@ state_import(struct state *s, const char *frame, size_t len,
 	int r;
 
 	memset(&f, 0, sizeof(f));
+	f.keeps = s->keeps;
 	r = parse(&f, frame, len, err);
 	if (r == 0) {
 		apply(s, &f);

@@ -32,6 +32,9 @@ struct state {
 	char *last_arg;
 	mode_t umask;
 	struct strv left_out;
+	bool keeps;
+	struct strv plain;
+	char *functions;	/* text that bash wrote, or NULL */
 	bool has_limits;
 	struct rlimit limits[STATE_LIMITS];
 };
@@ -44,6 +47,16 @@ void state_fit(struct vars *vars, struct strv *ret_too_large);
  * with \ before " $ ` \ and newline, or $'…'.  The position after it, or
  * NULL; appended to out. */
 const char *word_value(const char *p, const char *end, struct buf *out);
+
+/* state_keep.c: may a variable of this name live on unexported? */
+bool state_keeps_name(const char *name);
+/* Append the assignment, quoted anew. */
+void state_keep_value(struct strv *plain, const char *name,
+	const char *value);
+/* The same for an array (kind a or A) whose ( is at p; the position behind
+ * its ), or NULL. */
+const char *state_keep_array(struct strv *plain, const char *name, char kind,
+	const char *p, const char *end);
 
 /* state_cd.c: as "cd -- word" does it; who says so in a complaint. */
 int state_go(struct state *s, const char *who, const char *word,

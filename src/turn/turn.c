@@ -96,6 +96,9 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 
 	t->opts = *opts;
 	t->ops = opts->ops != NULL ? opts->ops : &turn_local;
+	t->keep = turn_keep_of(conf_str(opts->conf, CONF_PERSIST));
+	state_set_keeps(opts->state, opts->session &&
+	    t->keep != CAPTURE_KEEP_EXPORTS);
 	if (isatty(STDIN_FILENO) &&
 	    ttyname_r(STDIN_FILENO, t->tty, sizeof t->tty) != 0)
 		t->tty[0] = '\0';
@@ -149,6 +152,7 @@ turn_free(struct turn *t)
 	free(t->project);
 	free(t->unrecorded);
 	strv_done(&t->told);
+	free(t->functions);
 	free(t);
 }
 
@@ -208,6 +212,7 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	int r;
 
 	j->facts = syn_facts_new(j->tree, &vars);
+	turn_find_own(t, j);
 	r = resolve_facts(j->facts, t->opts.state, &j->resolved);
 	if (r != 0) {
 		j->verdict = (struct policy_verdict){
@@ -290,8 +295,10 @@ copy_line(const struct turn *t, struct turn_judged *j,
 	struct buf text = BUF_INIT;
 	size_t i;
 
-	if (line->origin != LINE_LOGIN)
+	if (line->origin != LINE_LOGIN) {
 		exec_options_text(t->opts.bash_options, &text);
+		turn_put_carried(t, &text);
+	}
 	j->prefix = text.len;
 	for (i = 0; i < text.len; i++)
 		j->prefix_lines += text.data[i] == '\n';
@@ -345,6 +352,8 @@ turn_judged_free(struct turn_judged *j)
 	turn_scripts_done(j);
 	strv_done(&j->reader);
 	resolve_free(j->resolved);
+	syn_facts_free(j->own_facts);
+	syn_free(j->own_tree);
 	syn_facts_free(j->facts);
 	syn_free(j->tree);
 	free(j->syntax_error);
@@ -398,6 +407,12 @@ const struct decision *
 turn_decision(const struct turn_judged *j)
 {
 	return j->decision;
+}
+
+size_t
+turn_prefix(const struct turn_judged *j)
+{
+	return j->prefix;
 }
 
 const char *

@@ -37,8 +37,9 @@ turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
 	const struct decision *d = j->decision;
 
 	*ret = (struct audit_event){
-		.line = j->line.bytes,
-		.len = j->line.len,
+		/* What is carried was recorded where it was set. */
+		.line = j->line.bytes + (t->opts.session ? j->prefix : 0),
+		.len = j->line.len - (t->opts.session ? j->prefix : 0),
 		.cwd = j->cwd,
 		.origin = line_origin_name(j->line.origin),
 		.interpreter = first_interpreter(j),
@@ -144,11 +145,16 @@ find_builtin(const struct turn *t, const struct turn_judged *j)
 	const struct syn_command *c;
 	size_t i;
 
-	if (b == NULL || !j->facts->only_simple || j->facts->n_commands != 1)
+	if (b == NULL || !j->own->only_simple || j->own->n_commands != 1)
 		return NULL;
-	c = &j->facts->commands[0];
+	c = &j->own->commands[0];
 	for (i = 0; i < c->n_words; i++)
 		if (!c->words[i].known && !names_job(t, &c->words[i]))
+			return NULL;
+	/* A function that is carried comes before a builtin, as in bash. */
+	for (i = 0; j->prefix > 0 && i < j->facts->n_functions; i++)
+		if (strcmp(j->facts->functions[i].name,
+		    c->words[0].value) == 0)
 			return NULL;
 	for (; c->n_words > 0 && *b != NULL; b++)
 		if (is_row(t, *b, c))
@@ -170,7 +176,7 @@ static void
 act_builtin(struct turn *t, struct turn_judged *j,
     const struct turn_builtin *b, struct turn_result *ret)
 {
-	const struct syn_command *c = &j->facts->commands[0];
+	const struct syn_command *c = &j->own->commands[0];
 	struct buf out = BUF_INIT, complaint = BUF_INIT;
 	struct strv argv = STRV_INIT;
 	struct audit_event ev;
@@ -275,7 +281,8 @@ brings_nothing_back(const struct turn_judged *j)
 	const struct resolved *r;
 	size_t i;
 
-	if (f->n_commands == 0 || f->n_reads > 0 || f->n_functions > 0)
+	if (j->prefix > 0 || f->n_commands == 0 || f->n_reads > 0 ||
+	    f->n_functions > 0)
 		return false;
 	for (i = 0; i < f->n_commands; i++) {
 		const struct syn_command *c = &f->commands[i];
@@ -299,7 +306,7 @@ bash_is_replaced(const struct turn_judged *j)
 {
 	const struct resolved *r;
 
-	if (!j->facts->only_simple || !brings_nothing_back(j))
+	if (!j->own->only_simple || !brings_nothing_back(j))
 		return false;
 	r = only_command(j);
 	return r != NULL && r->kind == RESOLVE_FILE;
@@ -311,8 +318,8 @@ leaves_background(const struct turn_judged *j)
 {
 	size_t i;
 
-	for (i = 0; i < j->facts->n_commands; i++)
-		if ((j->facts->commands[i].context &
+	for (i = 0; i < j->own->n_commands; i++)
+		if ((j->own->commands[i].context &
 		    (SYN_IN_BACKGROUND | SYN_IN_SUBSHELL | SYN_IN_SUBST |
 		    SYN_IN_PROCESS)) == SYN_IN_BACKGROUND)
 			return true;
@@ -364,8 +371,8 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
 	state_set_status(t->opts.state, ret->status);
-	last = j->facts->n_commands == 1 ? &j->facts->commands[0] : NULL;
-	if (last != NULL && last->n_words > 0 && j->facts->only_simple &&
+	last = j->own->n_commands == 1 ? &j->own->commands[0] : NULL;
+	if (last != NULL && last->n_words > 0 && j->own->only_simple &&
 	    last->words[last->n_words - 1].known)
 		state_set_last_arg(t->opts.state,
 		    last->words[last->n_words - 1].value);
@@ -394,7 +401,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	/* For the person alone: nothing went wrong. */
 	if (t->opts.session && job_state(job) == JOB_DONE &&
 	    ret->status == 0 && ret->note[0] == '\0')
-		turn_note_lost(t, j->facts, ret->note, sizeof ret->note);
+		turn_note_lost(t, j->own, ret->note, sizeof ret->note);
 	tell_once(t, ret);
 	if (job_state(job) != JOB_DONE)
 		return;
@@ -423,14 +430,16 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct audit_outcome failed = { 0 };
 	struct job *job = NULL;
 	bool beside = t->opts.session && t->opts.tty >= 0 &&
-	    j->facts->background_at > 0;
+	    j->own->background_at > 0;
 	struct exec_spec spec = {
 		.kind = EXEC_LINE,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
 		.options = j->prefix > 0 ? t->opts.bash_options : NULL,
 		.foreground = !beside,
-		.amp = beside ? j->facts->background_at : 0,
+		.amp = beside ? j->own->background_at + j->prefix : 0,
+		.preamble = t->opts.session ? j->prefix : 0,
+		.keep = t->opts.session ? t->keep : CAPTURE_KEEP_EXPORTS,
 		.bring_back = t->opts.session && !beside &&
 		    !brings_nothing_back(j),
 		.status = state_status(t->opts.state),
@@ -496,8 +505,7 @@ turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		state_set_status(t->opts.state, ret->status);
 		return;
 	}
-	if (j->facts->n_commands == j->prefix_lines &&
-	    j->facts->n_functions == 0) {
+	if (j->own->n_commands == 0 && j->own->n_functions == 0) {
 		ret->ran = true;	/* nothing but comments */
 		ret->status = state_status(t->opts.state);
 		return;

@@ -56,6 +56,7 @@ turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 		    &err) == 0) {
 			state_set_limits(t->opts.state, capture_limits(c));
 			note_report(t, &report, ret);
+			turn_take_functions(t, ret);
 		} else {
 			snprintf(ret->note, sizeof ret->note, "changes of "
 			    "directory and variables were not taken over: "
@@ -90,11 +91,11 @@ turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 bool
 turn_replaced_bash(const struct turn_judged *j, const struct job *job)
 {
-	const struct syn_command *c = j->facts->commands;
+	const struct syn_command *c = j->own->commands;
 	const char *bytes;
 	size_t len;
 
-	return j->facts->n_commands == 1 && c->context == 0 &&
+	return j->own->n_commands == 1 && c->context == 0 &&
 	    c->n_words > 1 && c->words[0].known &&
 	    strcmp(c->words[0].value, "exec") == 0 &&
 	    job_state(job) == JOB_DONE && capture_frame(job_capture(job),

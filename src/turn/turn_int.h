@@ -13,6 +13,8 @@
 #define TURN_SCRIPTS_MAX 4		/* of one line, that are read */
 #define TURN_SCRIPT_SHOWN ((size_t)16 * 1024)	/* bytes of one */
 
+#define CARRY_MAX ((size_t)262144)	/* bytes of functions */
+
 struct turn {
 	struct turn_opts opts;
 	const struct turn_ops *ops;
@@ -35,6 +37,8 @@ struct turn {
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
+	enum capture_keep keep;		/* option persist */
+	char *functions;		/* that are carried, or NULL */
 	struct turn_login *login;	/* while a login lasts, or NULL */
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
@@ -56,11 +60,15 @@ struct turn_script {
 
 struct turn_judged {
 	struct line line;		/* bytes owned */
-	size_t prefix;			/* of them stand for bash's options … */
-	unsigned prefix_lines;		/* … one command a line */
+	size_t prefix;			/* of them stand for bash's options, or
+					 * define what is carried */
+	unsigned prefix_lines;		/* newlines in those */
 	char *cwd;			/* where it was judged */
 	struct syn_tree *tree;		/* NULL: cannot be read */
 	struct syn_facts *facts;
+	struct syn_tree *own_tree;	/* of the line without its prefix, … */
+	struct syn_facts *own_facts;	/* … or NULL: it has none */
+	const struct syn_facts *own;	/* either own_facts or facts */
 	struct resolve_set *resolved;
 	struct policy_verdict verdict;
 	struct val_verdict asked;
@@ -122,6 +130,11 @@ void turn_act_reader(struct turn *t, struct turn_judged *j,
 void turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret);
 /* turn_back.c: bash has become the CMD of "exec CMD". */
 bool turn_replaced_bash(const struct turn_judged *j, const struct job *job);
+/* turn_carry.c: see there. */
+enum capture_keep turn_keep_of(const char *word);
+void turn_put_carried(const struct turn *t, struct buf *out);
+void turn_take_functions(struct turn *t, struct turn_result *ret);
+void turn_find_own(struct turn *t, struct turn_judged *j);
 /* The state that a job which is done sent back, or in ret->note why not. */
 void turn_bring_back(struct turn *t, struct job *job,
 	struct turn_result *ret);

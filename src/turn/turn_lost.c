@@ -35,7 +35,8 @@ kept(const struct turn *t, const char *name, size_t len)
 {
 	char *copy AEG_AUTOFREE = xmemdup0(name, len);
 
-	return state_get(t->opts.state, copy) != NULL;
+	return t->keep != CAPTURE_KEEP_EXPORTS ||
+	    state_get(t->opts.state, copy) != NULL;
 }
 
 static void

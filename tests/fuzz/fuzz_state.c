@@ -144,6 +144,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 1)
 		buf_put(&b, TAIL, sizeof(TAIL) - 1);
 	s = start();
+	/* And a second bit: of a bash that says more. */
+	state_set_keeps(s, (data[0] & 2) != 0);
 	if (state_import(s, b.data != NULL ? b.data : "", b.len, &report,
 	    NULL) == 0) {
 		check(s);

@@ -268,6 +268,54 @@ test_refused(void)
 	OKF(n == sizeof(good) - 1, "all prefixes are refused");
 }
 
+/* More than exports: quoted anew, bash's own left out. */
+static void
+test_keeps(void)
+{
+	static const char frame[] = HEAD "D/usr\0" "0022\n"
+	    "declare -x A=\"x\"\ndeclare -- p=\"it's \\$(id) \\`x\\`\"\n"
+	    "declare -- q=$'a\\nb\\'c'\ndeclare -r r=\"1\"\n"
+	    "declare -a a=([0]=\"x\" [5]=$'y\\n')\n"
+	    "declare -A h=([\"k'l\"]=\"v\" [m]=\"w\" )\n"
+	    "declare -n n=\"A\"\ndeclare -- IFS=\"x\"\n"
+	    "declare -- LD_PRELOAD=\"y\"\ndeclare -a BASH_ARGV=()\n"
+	    "declare -i i=\"7\"\ndeclare -a empty=()\ndeclare -- bare\n"
+	    "\0F" "f () \n{ \n    :\n}\n" TAIL;
+	static const char *const want[] = { "p='it'\\''s $(id) `x`'",
+	    "q='a\nb'\\''c'", "r='1'", "declare -a a=(['0']='x' ['5']='y\n' )",
+	    "declare -A h=(['k'\\''l']='v' ['m']='w' )", "i='7'",
+	    "declare -a empty=()" };
+	struct state *s = start();
+	struct state_report report;
+	size_t i;
+
+	state_set_keeps(s, true);
+	IS_INT(import(s, BYTES(frame), &report), 0);
+	state_report_done(&report);
+	IS_STR(state_get(s, "A"), "x");
+	OK(state_get(s, "p") == NULL && state_get(s, "IFS") == NULL);
+	IS_INT(state_plain(s)->n, AEG_NELEM(want));
+	for (i = 0; i < AEG_NELEM(want) && i < state_plain(s)->n; i++)
+		IS_STR(state_plain(s)->v[i], want[i]);
+	IS_STR(state_functions(s), "f () \n{ \n    :\n}\n");
+	/* Without the mark of functions the same text is no frame of exports
+	 * alone. */
+	state_set_keeps(s, false);
+	OK(import(s, BYTES(frame), &report) < 0);
+	IS_INTN(state_plain(s)->n, AEG_NELEM(want), "and nothing changed");
+	state_set_keeps(s, true);
+	OK(import(s, BYTES(HEAD "D/usr\0" "0022\ndeclare -a a=([0]=\"x\" "
+	    "$(id))\n\0F" TAIL), &report) < 0);
+	OK(import(s, BYTES(HEAD "D/usr\0" "0022\ndeclare -A a=([$(id)]="
+	    "\"x\")\n\0F" TAIL), &report) < 0);
+	OK(import(s, BYTES(HEAD "D/usr\0" "0022\ndeclare -A a=([\"\\$(id)\"]="
+	    "\"x\")\n\0F" TAIL), &report) == 0);
+	state_report_done(&report);
+	IS_STRN(state_plain(s)->v[0], "declare -A a=(['$(id)']='x' )",
+	    "a key is data");
+	state_free(s);
+}
+
 int
 main(void)
 {
@@ -277,6 +325,7 @@ main(void)
 	test_sizes();
 	test_stack_cap();
 	test_refused();
+	test_keeps();
 	if (chdir("/") < 0)
 		scratch_die("/");
 	return tap_done();
