@@ -53,7 +53,7 @@ struct val_verdict {
 
 /* What the model is told, besides the line: facts as name and text.  All
  * of it travels as JSON strings, never as instructions, and with what looks
- * like a secret replaced.  Never pass the value of a variable as a fact. */
+ * like a secret replaced. */
 struct val_fact {
 	const char *name, *text;
 	size_t len;

@@ -4,6 +4,7 @@
 status, against the fake model."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -195,6 +196,16 @@ tap.ok(v["endpoints"][0]["health"] == "good" and
        "status: health, and whose key it is", v)
 tap.ok(v["questions_today"] > 0 and v["tokens_today"] > 0 and
        "cost_today" in v, "status: what was spent", v)
+with open(os.path.join(TOP, "man/aegsh-validator.7")) as f:
+    blocks = re.findall(r"^\.Bd -literal[^\n]*\n(.*?)^\.Ed", f.read(),
+                        re.S | re.M)
+example = [b for b in blocks if "quorum" in b]
+tap.same(len(example), 1, "the manual has a chain")
+put("etc/chain.conf", example[0], 0o644)
+v = json.loads(run("status", "--json").stdout)["validator"]
+tap.same([(e["name"], e["format"], e["health"]) for e in v["endpoints"]],
+         [("main", "openai-chat", "not asked yet"),
+          ("local", "ollama", "not asked yet")], "which is one")
 put("etc/chain.conf", "[e0]\nurl = x\nwhat = 1\n", 0o644)
 done = run("status", "--json")
 v = json.loads(done.stdout)["validator"]
