@@ -48,11 +48,12 @@ struct val_state {
 /* What makes it that endpoint: wire format, address, model. */
 uint64_t val_endpoint_place(const struct val_endpoint *e);
 
-/* DIR/NAME; -1 in *ret_fd where it cannot be had is the caller's to judge.
- * write: made where it is missing. */
+/* DIR/NAME, a file that others have no right on; write: made where it is
+ * missing. */
 int val_state_open(const char *dir, const char *name, bool write,
 	int *ret_fd, struct err *err);
-int val_state_read(int fd, struct val_state *ret, struct err *err);
+/* What is no state is an empty one. */
+void val_state_read(int fd, struct val_state *ret);
 /* One more question: ERR_REFUSED says which limit is reached. */
 int val_state_take(int fd, int64_t now_ns, uint32_t rate, uint64_t day_cost,
 	struct err *err);

@@ -106,7 +106,7 @@ admin_validator_status(struct admin *a, json_t *o, struct err *err)
 
 	if (audit_place(a->uid, false, &place, NULL) == 0 &&
 	    val_state_open(place, VAL_STATE_NAME, false, &fd, NULL) == 0)
-		val_state_read(fd, &state, NULL);
+		val_state_read(fd, &state);
 	rc = val_chain_load(a->conf, place, NULL, false, &chain, err);
 	json_object_set_new(o, "configured", json_boolean(rc < 0 ||
 	    chain.setup.n > 0));

@@ -171,11 +171,13 @@ load_secret(struct judge *j, const char *store, struct err *err)
 	    sizeof j->secret, err);
 }
 
-/* What is kept is a help, not a need: without, every question is asked, and
- * limits hold for the session alone, which the settings' reader is told. */
+/* What is kept is a help, not a need: without a store every question is
+ * asked, and there are no limits. */
 static void
 open_store(struct judge *j, const struct val_setup *s)
 {
+	AEG_AUTOFREE char *host = xasprintf("%s/" HOST_STATE_NAME,
+	    sysdirs()->state);
 	struct err why = ERR_INIT;
 
 	if (s->store[0] == '\0')
@@ -183,15 +185,10 @@ open_store(struct judge *j, const struct val_setup *s)
 	if (val_state_open(s->store, VAL_STATE_NAME, true, &j->state_fd,
 	    &why) < 0)
 		log_debug("%s", why.text);
-	if (access(sysdirs()->state, X_OK) == 0 &&
-	    val_state_open(sysdirs()->state, HOST_STATE_NAME, false,
-	    &j->host_fd, &why) == 0) {
-		/* There for writing where the operator has made it. */
-		io_close(&j->host_fd);
-		if (val_state_open(sysdirs()->state, HOST_STATE_NAME, true,
-		    &j->host_fd, &why) < 0)
-			log_debug("%s", why.text);
-	}
+	/* Where the operator has made it, for this process's group. */
+	if (eaccess(host, R_OK | W_OK) == 0 && val_state_open(
+	    sysdirs()->state, HOST_STATE_NAME, true, &j->host_fd, &why) < 0)
+		log_debug("%s", why.text);
 	if (s->cache_ttl_s == 0 || s->cache_rows == 0)
 		return;
 	if (load_secret(j, s->store, &why) < 0 || val_cache_open(s->store,

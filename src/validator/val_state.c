@@ -74,16 +74,14 @@ get(int fd, struct val_state *ret)
 	memcpy(ret->magic, MAGIC, sizeof MAGIC);
 }
 
-int
-val_state_read(int fd, struct val_state *ret, struct err *err)
+void
+val_state_read(int fd, struct val_state *ret)
 {
-	struct val_state s;
+	size_t i;
 
-	get(fd, &s);
-	for (size_t i = 0; i < VAL_CHAIN_MAX; i++)
-		s.endpoints[i].name[VAL_NAME_MAX - 1] = '\0';
-	*ret = s;
-	return 0;
+	get(fd, ret);
+	for (i = 0; i < VAL_CHAIN_MAX; i++)
+		ret->endpoints[i].name[VAL_NAME_MAX - 1] = '\0';
 }
 
 static int
