@@ -127,6 +127,7 @@ doctor_run(const struct doctor_opts *opts, struct doctor **ret,
 	doctor_check_accounts(d);
 	doctor_check_sshd(d);
 	doctor_check_keys(d);
+	doctor_check_env(d);
 	if (d->n > 1)
 		qsort(d->list, d->n, sizeof *d->list, by_severity);
 	*ret = d;

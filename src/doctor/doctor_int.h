@@ -33,6 +33,14 @@ ROW(ROOT_SHELL, "root.shell", WARNING, \
     "way in for root", \
     "Keep a second way in that does not start it (another account of uid 0, " \
     "or a console that asks for no shell), or give root a plain shell.") \
+ROW(LOGIN_FILE, "login.file", WARNING, \
+    "a start-up file is left out at a login by aegsh, as others than its " \
+    "user and root could change it: what it exports is missing then", \
+    "chown it to its user; chmod go-w FILE, and so for the directories " \
+    "above it.") \
+ROW(LOGIN_ENV, "login.environment", WARNING, \
+    "something is wrong with your start-up files or PATH", \
+    "aegshctl env check says more, and aegshctl env fix mends some.") \
 ROW(SHELLS_ENTRY, "shells.entry", WARNING, \
     "aegsh is a login shell and not named in shells(5): chsh(1) refuses it, " \
     "and so do services that ask pam_shells(8)", \
@@ -162,5 +170,9 @@ struct doctor_account {
 void doctor_read_accounts(struct doctor *d);
 void doctor_check_accounts(struct doctor *d);
 void doctor_check_keys(struct doctor *d);
+
+/* ---- doctor_env.c ------------------------------------------------------ */
+
+void doctor_check_env(struct doctor *d);
 
 #endif

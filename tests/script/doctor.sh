@@ -83,6 +83,42 @@ is "$(cat "$test_root/err")" '' 'without a complaint'
 is "$(cat /etc/passwd /etc/shells /etc/ssh/sshd_config 2>/dev/null | cksum)" \
     "$before" 'and nothing is changed'
 
+# Start-up files, of a system with accounts of this test's own.
+if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null; then
+	skip 'start-up files: accounts of a test need root and a mount namespace'
+else
+	home=$test_root/home/eve system=$test_root/system
+	mkdir -p "$home" "$system/etc"
+	echo 'export A=1' >"$home/.profile"
+	chown -R 4242:4242 "$home"
+	{ grep -v '^root:' /etc/passwd
+	echo 'root:x:0:0::/root:/opt/aegsh'
+	echo "eve:x:4242:4242::$home:/opt/aegsh"; } >"$test_root/passwd"
+	cp "$test_root/passwd" "$system/etc/passwd"
+	there() {
+		# shellcheck disable=SC2016 # its own $0
+		unshare -m sh -c 'mount --bind "$0" /etc/passwd && exec "$@"' \
+		    "$test_root/passwd" "$aegshctl" doctor "$@"
+	}
+	case $(there) in
+	*login.file*) ok 1 'start-up files that are sound' ;;
+	*) ok 0 'start-up files that are sound' ;;
+	esac
+	chmod 666 "$home/.profile"
+	like "$(there)" "*login.file*$home/.profile: eve: *" \
+	    'one that others can write'
+	operator 'mode = managed'
+	case $(there) in
+	*login.file*) ok 1 'managed: the home is not read anyway' ;;
+	*) ok 0 'managed: the home is not read anyway' ;;
+	esac
+	operator
+	mkdir "$system/wide" && chmod 777 "$system/wide"
+	like "$(PATH=/usr/bin:/bin:$system/wide HOME=/root there)" \
+	    '*login.environment*path-world-writable*' \
+	    'what env check finds for the one who asks'
+fi
+
 # The manual has every finding.
 for id in $(sed -n 's/^ROW([A-Z_]*, "\([^"]*\)".*/\1/p' \
     "$abs_top_srcdir/src/doctor/doctor_int.h"); do
