@@ -476,7 +476,19 @@ add_assignment_operand(struct view *v, struct view_cmd *cmd,
 	return false;
 }
 
-/* -o/etc/x, -opt=/etc/x: what an unknown program's option may hold. */
+static bool
+holds_value(const struct view_cmd *cmd, size_t word)
+{
+	size_t i;
+
+	for (i = 0; i < cmd->n_opts; i++)
+		if (cmd->opts[i].has_value &&
+		    cmd->opts[i].opt.value_word == word)
+			return true;
+	return false;
+}
+
+/* -o/etc/x, -opt=/etc/x: what an option that no row knows may hold. */
 static void
 add_attached(struct view *v, struct view_cmd *cmd)
 {
@@ -487,7 +499,10 @@ add_attached(struct view *v, struct view_cmd *cmd)
 	for (i = 1; i < cmd->argc; i++) {
 		word = &cmd->argv[i];
 		if (word->len < 3 || word->value[0] != '-' ||
-		    word->value[1] == '-')
+		    word->value[1] == '-' || holds_value(cmd, i))
+			continue;
+		if (cmd->program != NULL && !starts_path(word->value + 2,
+		    word->len - 2))
 			continue;
 		p = strpbrk(word->value + 2, "/~");
 		if (p != NULL)
@@ -514,14 +529,59 @@ add_operands(struct view *v, struct view_cmd *cmd)
 			add_word(v, cmd, word, 0,
 			    role_at(pattern, i, cmd->n_operands));
 	}
-	if (cmd->program == NULL)
-		add_attached(v, cmd);
+	add_attached(v, cmd);
 	for (i = 0; i < cmd->n_opts; i++)
 		if (cmd->opts[i].has_value)
 			add_word(v, cmd,
 			    &cmd->argv[cmd->opts[i].opt.value_word],
 			    cmd->opts[i].opt.value_skip,
 			    value_role(v, cmd, &cmd->opts[i].opt));
+}
+
+/* Behind `w` and `r` of sed, `>` and `<` of awk stands a file. */
+static unsigned
+role_in_code(const char *text, const char *path, bool awk)
+{
+	const char *p = path;
+
+	while (p > text && strchr(" \t\"", p[-1]) != NULL)
+		p--;
+	if (p == text || p == path)
+		return 0;
+	p--;
+	if (awk)
+		return *p == '>' ? POL_HOW_WRITE : *p == '<' ?
+		    POL_HOW_READ : 0;
+	if (strchr("wWrR", *p) == NULL || strchr(" \t", p[1]) == NULL)
+		return 0;
+	return *p == 'w' || *p == 'W' ? POL_HOW_WRITE : POL_HOW_READ;
+}
+
+/* Most of what looks like a path in sed and awk is a pattern. */
+static void
+add_code(struct view *v, struct view_cmd *cmd, const char *language,
+	const struct syn_word *code)
+{
+	const char *text = code->value, *end = text + code->len, *p;
+	bool awk = strcmp(language, "awk") == 0;
+	unsigned how;
+	size_t n;
+
+	if (!awk && strcmp(language, "sed") != 0) {
+		add_embedded(v, cmd, text, code->len, POL_HOW_MAYBE);
+		return;
+	}
+	for (p = text; p < end; p++) {
+		if (*p != '/' && *p != '~')
+			continue;
+		how = role_in_code(text, p, awk);
+		if (how == 0)
+			continue;
+		for (n = 0; p + n < end && strchr("\";} \t\n", p[n]) == NULL;)
+			n++;
+		add_text(v, cmd, p, n, how, true, true);
+		p += n > 0 ? n - 1 : 0;
+	}
 }
 
 void
@@ -538,10 +598,8 @@ view_paths(struct view *v, struct view_cmd *cmd)
 	}
 	add_operands(v, cmd);
 	for (i = 0; i < cmd->n_code; i++)
-		if (strcmp(cmd->code[i]->language, "sed") != 0 &&
-		    strcmp(cmd->code[i]->language, "awk") != 0)
-			add_embedded(v, cmd, cmd->code[i]->text.value,
-			    cmd->code[i]->text.len, POL_HOW_MAYBE);
+		add_code(v, cmd, cmd->code[i]->language,
+		    &cmd->code[i]->text);
 	view_own(cmd);
 	add_redirs(v, cmd);
 }
