@@ -105,6 +105,8 @@ int64_t pol_time_parse(const char *text);
 bool pol_time_holds(uint32_t span, unsigned weekday, unsigned minute);
 /* A word of a role pattern as bits of pol_how, or -1. */
 int pol_role(const char *word, size_t len);
+/* The role, as bits of pol_how, of one of n operands. */
+unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 
 /* ---- the compiled form -------------------------------------------------- */
 

@@ -13,39 +13,6 @@
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
-static const struct {
-	const char *word;
-	int how;
-} roles[] = {
-	{ "read", POL_HOW_READ }, { "write", POL_HOW_WRITE },
-	{ "delete", POL_HOW_DELETE }, { "change", POL_HOW_CHANGE },
-	{ "list", POL_HOW_LIST }, { "run", POL_HOW_RUN },
-	{ "both", POL_HOW_READ | POL_HOW_WRITE },
-	{ "move", POL_HOW_READ | POL_HOW_DELETE },
-	{ "maybe", POL_HOW_MAYBE }, { "text", 0 },
-	{ "from", POL_HOW_READ | POL_HOW_REMOTE },
-	{ "to", POL_HOW_WRITE | POL_HOW_REMOTE },
-	{ "make", POL_HOW_WRITE | POL_HOW_MADE },
-	{ "fetch", POL_HOW_MAYBE | POL_HOW_FETCHED },
-};
-
-int
-pol_role(const char *word, size_t len)
-{
-	int repeat = 0;
-	size_t i;
-
-	if (len > 0 && word[len - 1] == '*') {
-		repeat = POL_HOW_REPEAT;
-		len--;
-	}
-	for (i = 0; i < AEG_NELEM(roles); i++)
-		if (strlen(roles[i].word) == len &&
-		    memcmp(roles[i].word, word, len) == 0)
-			return roles[i].how | repeat;
-	return -1;
-}
-
 static void
 push_path(struct view *v, struct view_cmd *cmd, const struct view_path *path)
 {
@@ -383,37 +350,6 @@ add_redirs(struct view *v, struct view_cmd *cmd)
 	}
 }
 
-/* Roles for n operands by a pattern such as "text read* write": the words
- * behind the repeated one are counted from the end. */
-static unsigned
-role_at(const char *pattern, size_t index, size_t n)
-{
-	int parsed[16], role;
-	size_t count = 0, repeat = SIZE_MAX, len, tail;
-	const char *p = pattern;
-
-	for (; p != NULL && *p != '\0' && count < 16; p += len) {
-		p += strspn(p, " ");
-		len = strcspn(p, " ");
-		if (len == 0)
-			break;
-		role = pol_role(p, len);
-		if (role < 0)
-			return POL_HOW_MAYBE;
-		if (role & POL_HOW_REPEAT)
-			repeat = count;
-		parsed[count++] = role & ~POL_HOW_REPEAT;
-	}
-	if (repeat == SIZE_MAX)
-		return index < count ? (unsigned)parsed[index] : POL_HOW_MAYBE;
-	tail = count - repeat - 1;
-	if (index < repeat)
-		return (unsigned)parsed[index];
-	if (n - index <= tail)
-		return (unsigned)parsed[count - (n - index)];
-	return (unsigned)parsed[repeat];
-}
-
 /* The operand pattern that holds: of the first option that is there. */
 static const char *
 operand_pattern(const struct view *v, const struct view_cmd *cmd)
@@ -448,7 +384,7 @@ value_role(const struct view *v, const struct view_cmd *cmd,
 	values = pol_list(v->policy, g->values);
 	for (i = 0; i < g->n_values; i += 2)
 		if (view_opt_in(opt, pol_string(v->policy, values[i])))
-			return role_at(pol_string(v->policy, values[i + 1]),
+			return pol_role_at(pol_string(v->policy, values[i + 1]),
 			    0, 1);
 	return POL_HOW_MAYBE;
 }
@@ -469,7 +405,7 @@ add_assignment_operand(struct view *v, struct view_cmd *cmd,
 		if (n < 2 || key[n - 1] != '=' || word->len < n ||
 		    memcmp(word->value, key, n) != 0)
 			continue;
-		add_word(v, cmd, word, n, role_at(pol_string(v->policy,
+		add_word(v, cmd, word, n, pol_role_at(pol_string(v->policy,
 		    values[i + 1]), 0, 1));
 		return true;
 	}
@@ -527,7 +463,7 @@ add_operands(struct view *v, struct view_cmd *cmd)
 			add_word(v, cmd, word, 0, POL_HOW_MAYBE);
 		else if (!add_assignment_operand(v, cmd, word))
 			add_word(v, cmd, word, 0,
-			    role_at(pattern, i, cmd->n_operands));
+			    pol_role_at(pattern, i, cmd->n_operands));
 	}
 	add_attached(v, cmd);
 	for (i = 0; i < cmd->n_opts; i++)
