@@ -108,7 +108,7 @@ static void
 take_refusal(struct judge *j, struct judge_member *m, long status,
     const struct buf *body)
 {
-	unsigned lower = m->format->lower(m->asked_level, status,
+	unsigned lower = judge_format_lower(m->format, m->asked_level, status,
 	    body->data != NULL ? body->data : "", body->len);
 	bool key = status == 401 || status == 403;
 	struct err why = ERR_INIT;
@@ -147,8 +147,8 @@ take_reply(struct judge *j, struct judge_member *m, const struct buf *body)
 	struct err why = ERR_INIT;
 	int rc;
 
-	rc = m->format->reply(body->data != NULL ? body->data : "", body->len,
-	    &r, &why);
+	rc = judge_format_reply(m->format, body->data != NULL ? body->data :
+	    "", body->len, &r, &why);
 	take_cost(j, m, &r);
 	if (rc == 0)
 		rc = val_parse_reply(r.text.data != NULL ? r.text.data : "",

@@ -135,19 +135,6 @@ event(json_t *o, struct judge_reply *r, struct err *err)
 	return rc < 0 ? rc : take_content(o, r, err);
 }
 
-static int
-reply(const char *body, size_t len, struct judge_reply *r, struct err *err)
-{
-	return judge_json_events(body, len, r, event, err);
-}
-
-/* There is nothing between the forced call and the prompt's words. */
-static unsigned
-lower(unsigned level, long status, const char *body, size_t len)
-{
-	return judge_lower(level, 2, status, body, len);
-}
-
 const struct judge_format judge_format_anthropic = {
 	.name = "anthropic-messages",
 	.path = "/messages",
@@ -155,6 +142,6 @@ const struct judge_format judge_format_anthropic = {
 	.auth = "x-api-key: %s",
 	.header = "anthropic-version: 2023-06-01",
 	.request = request,
-	.reply = reply,
-	.lower = lower,
+	.event = event,
+	.step = 2,	/* nothing between the forced call and the prompt */
 };

@@ -71,24 +71,12 @@ event(json_t *o, struct judge_reply *r, struct err *err)
 	return 0;
 }
 
-static int
-reply(const char *body, size_t len, struct judge_reply *r, struct err *err)
-{
-	return judge_json_events(body, len, r, event, err);
-}
-
-static unsigned
-lower(unsigned level, long status, const char *body, size_t len)
-{
-	return judge_lower(level, 1, status, body, len);
-}
-
 const struct judge_format judge_format_gemini = {
 	.name = "gemini",
 	.path = "/models/%s:generateContent",
 	.unix_base = "/v1beta",
 	.auth = "x-goog-api-key: %s",
 	.request = request,
-	.reply = reply,
-	.lower = lower,
+	.event = event,
+	.step = 1,
 };

@@ -28,6 +28,7 @@
 #define JUDGE_PROMPT "prompts/judge-2.txt"	/* below sysdirs()->data */
 
 struct judge_format;
+struct json_t;
 
 /* Where a model is. */
 struct judge_endpoint {
@@ -87,18 +88,22 @@ struct judge_format {
 	/* The body of the request. */
 	int (*request)(const struct judge_prompt *p, unsigned level,
 		struct buf *ret, struct err *err);
-	/* The model's text out of the body of the answer. */
-	int (*reply)(const char *body, size_t len, struct judge_reply *ret,
+	/* Take the model's text out of the answer, or of one of its pieces. */
+	int (*event)(struct json_t *o, struct judge_reply *r,
 		struct err *err);
-	/* The server refused with this status and body: the next lower
-	 * level, or the same when there is none. */
-	unsigned (*lower)(unsigned level, long status, const char *body,
-		size_t len);
+	unsigned step;		/* how far one step down in the form is */
 };
 extern const struct judge_format judge_format_openai, judge_format_azure,
 	judge_format_responses, judge_format_anthropic, judge_format_gemini,
 	judge_format_ollama;
 const struct judge_format *judge_format_find(const char *name);	/* or NULL */
+/* The model's text out of the body of the answer. */
+int judge_format_reply(const struct judge_format *f, const char *body,
+	size_t len, struct judge_reply *ret, struct err *err);
+/* The server refused with this status and body: the next lower level, or
+ * the same when there is none. */
+unsigned judge_format_lower(const struct judge_format *f, unsigned level,
+	long status, const char *body, size_t len);
 
 /* What the confined helper may still reach. */
 struct judge_needs {

@@ -26,15 +26,6 @@ void judge_json_model(const json_t *name, struct judge_reply *r);
 /* Append the text of a string; false: it is none. */
 bool judge_json_text(const json_t *text, struct judge_reply *r);
 
-/*
- * The answer of a server, whole or, though it was not asked for, streamed
- * (server-sent events, or one object a line): each object goes to event,
- * which fails or adds what the object holds.
- */
-int judge_json_events(const char *body, size_t len, struct judge_reply *r,
-	int (*event)(json_t *o, struct judge_reply *r, struct err *err),
-	struct err *err);
-
 /* Levels: the two low bits say how the form of the answer is asked for. */
 enum {
 	JUDGE_BY_SCHEMA = 0,
@@ -43,9 +34,5 @@ enum {
 	JUDGE_FORM = 3,			/* mask */
 	JUDGE_NO_TEMPERATURE = 4,	/* some models take but their own */
 };
-/* The next lower level after a refusal with this status and body; steps is
- * how far one step down in the form is. */
-unsigned judge_lower(unsigned level, unsigned steps, long status,
-	const char *body, size_t len);
 
 #endif

@@ -56,11 +56,11 @@ server(const char *text, size_t len)
 	for (i = 0; i < sizeof formats / sizeof formats[0]; i++) {
 		struct judge_reply r = JUDGE_REPLY_INIT;
 
-		if (formats[i]->reply(text, len, &r, NULL) == 0)
+		if (judge_format_reply(formats[i], text, len, &r, NULL) == 0)
 			must(r.any || r.streamed);
 		must_be_inert(r.model, sizeof r.model);
 		must(r.tokens_in < 2 * (uint64_t)JUDGE_TOKENS_MAX);
-		must(formats[i]->lower(0, 400, text, len) != 0);
+		must(judge_format_lower(formats[i], 0, 400, text, len) != 0);
 		buf_done(&r.text);
 	}
 }

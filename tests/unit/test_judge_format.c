@@ -103,8 +103,8 @@ test_reply(void)
 	for (i = 0; i < AEG_NELEM(rows); i++) {
 		struct judge_reply r = JUDGE_REPLY_INIT;
 
-		OKF(f->reply(rows[i].body, strlen(rows[i].body), &r, NULL) ==
-		    rows[i].want, "row %zu", i);
+		OKF(judge_format_reply(f, rows[i].body, strlen(rows[i].body),
+		    &r, NULL) == rows[i].want, "row %zu", i);
 		if (rows[i].want == 0)
 			IS_STRN(r.text.data, "hi", "the model's text");
 		else
@@ -118,14 +118,16 @@ test_reply(void)
 static void
 test_lower(void)
 {
-	IS_INT(f->lower(0, 400, "", 0), 1);
-	IS_INT(f->lower(1, 422, "no", 2), 2);
-	IS_INTN(f->lower(2, 400, "no", 2), 2, "nothing below the prompt");
-	IS_INT(f->lower(0, 400, "bad 'temperature'", 17), 4);
-	IS_INT(f->lower(4, 400, "bad 'temperature'", 17), 5);
-	IS_INTN(f->lower(0, 500, "", 0), 0, "a failure is no refusal");
-	IS_INT(f->lower(0, 401, "", 0), 0);
-	IS_INT(f->lower(0, 429, "", 0), 0);
+	IS_INT(judge_format_lower(f, 0, 400, "", 0), 1);
+	IS_INT(judge_format_lower(f, 1, 422, "no", 2), 2);
+	IS_INTN(judge_format_lower(f, 2, 400, "no", 2), 2,
+	    "nothing below the prompt");
+	IS_INT(judge_format_lower(f, 0, 400, "bad 'temperature'", 17), 4);
+	IS_INT(judge_format_lower(f, 4, 400, "bad 'temperature'", 17), 5);
+	IS_INTN(judge_format_lower(f, 0, 500, "", 0), 0,
+	    "a failure is no refusal");
+	IS_INT(judge_format_lower(f, 0, 401, "", 0), 0);
+	IS_INT(judge_format_lower(f, 0, 429, "", 0), 0);
 }
 
 /* The other formats: where things stand in a request, and what of an answer
@@ -202,7 +204,7 @@ test_others(void)
 	for (i = 0; i < AEG_NELEM(others); i++) {
 		struct judge_reply r = JUDGE_REPLY_INIT;
 		struct err err = ERR_INIT;
-		int rc = others[i].f->reply(others[i].body,
+		int rc = judge_format_reply(others[i].f, others[i].body,
 		    strlen(others[i].body), &r, &err);
 
 		OKF((rc == 0) == (others[i].text != NULL), "%s, row %zu: %s",
