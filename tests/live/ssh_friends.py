@@ -359,14 +359,14 @@ if which("tmux"):
     for host, shell in (("plain", OURS), ("forced", BASH)):
         rig.login_shell(shell)
         home()
-        put("t.conf", "set -g default-shell %s\n" % OURS)
-        s = session("tmux -L t -f t.conf new", host=host)
+        put(".tmux.conf", "set -g default-shell %s\n" % OURS)
+        s = session("tmux -L t new", host=host)
         answers(s, "%s: a tmux's window has a prompt, not the command again"
                 % host)
         s.line("exit")
         t.same(s.wait(), 0, "and its end")
         s.close()
-        rig.ssh(host, "tmux -L u -f t.conf new -d "
+        rig.ssh(host, "tmux -L u new -d "
                 "'echo window of $((6*7)) >from-tmux'")
         path = os.path.join(rig.home, "from-tmux")
         t.ok(until(lambda: os.path.exists(path) and
