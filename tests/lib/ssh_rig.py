@@ -89,7 +89,7 @@ class Rig:
         os.chmod(self.dir, 0o755)
         self.daemons = []
         self.made_user = False
-        self.bin = None
+        self.opt = None
         atexit.register(self.close)
         for name in ("etc", "own", "state", "home", "bin", "client", "sshd",
                      "libexec"):
@@ -115,8 +115,10 @@ class Rig:
         # ones may.
         self.bin = self.path("bin")
         if self.root_runs:
-            self.bin = tempfile.mkdtemp(prefix="t-ssh-", dir="/opt")
-            os.chmod(self.bin, 0o755)
+            self.opt = tempfile.mkdtemp(prefix="t-ssh-", dir="/opt")
+            os.chmod(self.opt, 0o755)
+            self.bin = os.path.join(self.opt, "bin")
+            os.mkdir(self.bin, 0o755)
         for name in ("aegsh", "aegshctl"):
             shutil.copy(os.path.join(BUILD, "tests", "bin", name), self.bin)
             os.chmod(os.path.join(self.bin, name), 0o755)
@@ -393,7 +395,7 @@ class Rig:
                     pass
             account("userdel", "-f", self.user)
             self.made_user = False
-        for place in (self.dir, self.bin):
+        for place in (self.dir, self.opt):
             if place:
                 shutil.rmtree(place, True)
 
