@@ -58,8 +58,9 @@ int audit_session_end(struct audit *a, struct err *err);
 
 struct audit_event {		/* one line */
 	int64_t id;		/* of its row, once it has one */
-	const char *line;
+	const char *line;	/* without secrets: what is stored */
 	size_t len;
+	size_t redacted;	/* how many were replaced in it */
 	const char *cwd, *origin;
 	const char *interpreter;/* path of what runs its script, or NULL */
 	const char *decision, *source, *rule, *reason, *model;
@@ -92,7 +93,7 @@ bool audit_pending(const struct audit *a);
 int audit_flush(struct audit *a, struct err *err);
 
 struct audit_row {
-	int64_t id, session, wall_ns;
+	int64_t id, session, wall_ns, redacted;
 	const char *uuid;	/* of the command, as text */
 	const char *line; size_t len;
 	const char *user, *host, *tty, *origin, *cwd, *interpreter;

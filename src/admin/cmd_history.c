@@ -92,6 +92,7 @@ print_json(struct admin *a, const struct audit_row *row)
 	admin_json_text(o, "time", when);
 	set_int(o, "wall_ns", true, row->wall_ns);
 	admin_json_bytes(o, "line", row->line, row->len);
+	set_int(o, "redacted", true, row->redacted);
 	admin_json_text(o, "cwd", row->cwd);
 	admin_json_text(o, "user", row->user);
 	admin_json_text(o, "host", row->host);

@@ -39,8 +39,8 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    "INSERT INTO commands (session, uuid, writer, wall_ns, mono_ns,"
 	    " line, sha256, cwd, origin, decision, source, rule, reason,"
 	    " model, answer, confidence, latency_ns, ran, status,"
-	    " interpreter) VALUES (?, ?, '" AUDIT_WRITER "', ?, ?, ?, ?, ?,"
-	    " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	    " interpreter, redacted) VALUES (?, ?, '" AUDIT_WRITER "', ?, ?,"
+	    " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[AUDIT_END_COMMAND] =
 	    "UPDATE commands SET status = ?, signal = ?, duration_ns = ?,"
 	    " cpu_ns = ?, maxrss_kib = ?, note = ?"

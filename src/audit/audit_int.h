@@ -220,7 +220,7 @@ int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
 /* ---- audit_schema.c ---------------------------------------------------- */
 
-#define AUDIT_SCHEMA 2		/* the newest */
+#define AUDIT_SCHEMA 3		/* the newest */
 
 /* Bring the open database to AUDIT_SCHEMA; refuse what is not a store.
  * Readonly: AUDIT_OLD when it would have to be brought forward. */

@@ -81,7 +81,7 @@ put_command(struct buf *b, const struct audit_command *c)
 	put_text(b, ev->answer);
 	put_int(b, ev->confidence);
 	put_int(b, ev->latency_ns);
-	put_int(b, ev->ran);
+	put_int(b, ev->ran | (int64_t)ev->redacted << 8);
 	put_int(b, c->finished);
 	put_int(b, c->status);
 }
@@ -233,6 +233,7 @@ static void
 get_command(struct audit_items *r, struct audit_command *c)
 {
 	struct audit_event *ev = &c->event;
+	int64_t ran;
 	uint32_t len;
 
 	get_uuid(r, c->uuid);
@@ -254,7 +255,9 @@ get_command(struct audit_items *r, struct audit_command *c)
 	ev->answer = get_text(r);
 	ev->confidence = (int)get_int(r);
 	ev->latency_ns = get_int(r);
-	ev->ran = get_flag(r);
+	ran = get_int(r);
+	ev->ran = (ran & 1) != 0;
+	ev->redacted = (size_t)(ran >> 8 & UINT32_MAX);
 	c->finished = get_flag(r);
 	c->status = (int)get_int(r);
 }

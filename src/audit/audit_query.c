@@ -12,14 +12,14 @@
 	" s.tty, c.origin, c.decision, c.source, c.rule, c.reason, c.model," \
 	" c.answer, c.writer, c.note, c.ran, c.status, c.signal," \
 	" c.confidence, c.duration_ns, c.cpu_ns, c.maxrss_kib, c.latency_ns," \
-	" c.interpreter"
+	" c.interpreter, c.redacted"
 
 enum column {
 	C_ID, C_SESSION, C_WALL_NS, C_UUID, C_LINE, C_CWD, C_USER, C_HOST,
 	C_TTY, C_ORIGIN, C_DECISION, C_SOURCE, C_RULE, C_REASON, C_MODEL,
 	C_ANSWER, C_WRITER, C_NOTE, C_RAN, C_STATUS, C_SIGNAL,
 	C_CONFIDENCE, C_DURATION_NS, C_CPU_NS, C_MAXRSS_KIB, C_LATENCY_NS,
-	C_INTERPRETER,
+	C_INTERPRETER, C_REDACTED,
 };
 
 /* The newest ?1 of what is selected, oldest of them first. */
@@ -92,6 +92,7 @@ take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
 		.answer = text(st, C_ANSWER), .writer = text(st, C_WRITER),
 		.note = text(st, C_NOTE),
 		.interpreter = text(st, C_INTERPRETER),
+		.redacted = sqlite3_column_int64(st, C_REDACTED),
 		.ran = sqlite3_column_int(st, C_RAN) != 0,
 		.finished = sqlite3_column_type(st, C_STATUS) != SQLITE_NULL,
 		.status = sqlite3_column_int(st, C_STATUS),

@@ -73,6 +73,7 @@ audit_row_command(struct audit_db *d, int64_t session,
 	if (c->finished)
 		sqlite3_bind_int(st, 18, c->status);
 	audit_bind_text(st, 19, ev->interpreter);
+	sqlite3_bind_int64(st, 20, (int64_t)ev->redacted);
 	rc = audit_db_step(d, st, err);
 	if (rc == 0)
 		*ret_row = sqlite3_last_insert_rowid(d->db);

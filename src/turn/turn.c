@@ -357,6 +357,8 @@ turn_judged_free(struct turn_judged *j)
 	syn_facts_free(j->facts);
 	syn_free(j->tree);
 	free(j->syntax_error);
+	free(j->recorded);
+	free(j->reason);
 	free(j->cwd);
 	free((char *)(uintptr_t)j->line.bytes);
 	free(j);

@@ -15,48 +15,8 @@
 
 #define TOLD_MAX 256		/* notes that are remembered */
 
-/* Of the first script that the line itself starts. */
-static const char *
-first_interpreter(const struct turn_judged *j)
-{
-	size_t i;
-
-	for (i = 0; j->resolved != NULL && i < j->resolved->n; i++) {
-		const struct resolved *r = &j->resolved->items[i];
-
-		if (r->level == 0 && r->interpreter != NULL)
-			return r->interpreter;
-	}
-	return NULL;
-}
-
-void
-turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
-    struct audit_event *ret)
-{
-	const struct decision *d = j->decision;
-
-	*ret = (struct audit_event){
-		/* What is carried was recorded where it was set. */
-		.line = j->line.bytes + (t->opts.session ? j->prefix : 0),
-		.len = j->line.len - (t->opts.session ? j->prefix : 0),
-		.cwd = j->cwd,
-		.origin = line_origin_name(j->line.origin),
-		.interpreter = first_interpreter(j),
-		.decision = decision_action_name(decision_action(d)),
-		.source = decision_source_name(decision_source(d)),
-		.rule = decision_rule(d),
-		.reason = decision_reason(d),
-		.model = decision_model(d),
-		.answer = j->answer,
-		.confidence = j->was_asked ? (int)decision_confidence(d) : -1,
-		.latency_ns = decision_latency_ns(d),
-		.ran = runs,
-	};
-}
-
 static void
-record_refusal(struct turn *t, const struct turn_judged *j)
+record_refusal(struct turn *t, struct turn_judged *j)
 {
 	struct audit_event ev;
 	struct err err = ERR_INIT;

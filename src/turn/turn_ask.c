@@ -19,14 +19,6 @@ struct question {
 	bool settled;
 };
 
-/* Values of secret variables may stand in the line, or what came of it. */
-static int
-learn(void *ctx, const char *name, const char *value)
-{
-	redact_learn(ctx, name, value);
-	return 0;
-}
-
 static struct buf *
 add(struct question *q, const char *name)
 {
@@ -414,8 +406,7 @@ turn_ask(struct turn *t, struct turn_judged *j)
 		.redact = t->redact,
 	};
 
-	redact_forget(t->redact);
-	state_each(t->opts.state, learn, t->redact);
+	turn_learn_secrets(t);
 	gather(t, j, &all);
 	for (; q.n_facts < all.n; q.n_facts++)
 		facts[q.n_facts] = (struct val_fact){

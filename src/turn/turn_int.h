@@ -79,6 +79,9 @@ struct turn_judged {
 	const char *answer;		/* "yes", "no" of the person, or NULL */
 	struct decision *decision;
 	char *syntax_error;
+	/* For the record, without secrets; made by turn_event(). */
+	char *recorded, *reason;
+	size_t recorded_len, redacted;
 	enum turn_reads reads;
 	struct strv reader;		/* name and arguments of that shell */
 };
@@ -94,8 +97,10 @@ int turn_enter_project(struct turn *t, struct err *err);
 void turn_fix_path(struct turn *t);
 enum policy_origin turn_policy_origin(enum line_origin o);
 
+/* Values of secret variables may stand in a line, or in what came of it. */
+void turn_learn_secrets(struct turn *t);
 /* Fill an event from what was judged. */
-void turn_event(const struct turn *t, const struct turn_judged *j, bool runs,
+void turn_event(struct turn *t, struct turn_judged *j, bool runs,
 	struct audit_event *ret);
 /* For the lines that come after. */
 void turn_remember(struct turn *t, const struct turn_judged *j);

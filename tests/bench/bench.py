@@ -73,6 +73,25 @@ def compare(name, most, ours, theirs, rounds=ROUNDS):
     sys.stdout.flush()
 
 
+def bare_sync(rounds=ROUNDS):
+    """What each line's intent waits for at least: 512 bytes written over
+    and synced, on the file system of the store."""
+    path = os.path.join(root, "own", "sync")
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.pwrite(fd, bytes(512 * (rounds + 1)), 0)
+    os.fdatasync(fd)
+    took = []
+    for i in range(rounds):
+        start = time.perf_counter()
+        os.pwrite(fd, b"x" * 512, 512 * i)
+        os.fdatasync(fd)
+        took.append(time.perf_counter() - start)
+    os.close(fd)
+    os.unlink(path)
+    print("a bare synced write, beside                    %7.0f us" %
+          (statistics.median(took) * 1e6))
+
+
 AEGSH = program("aegsh")
 with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
     conf.write('prompt = "READY> "\n')
@@ -84,6 +103,7 @@ compare("start to prompt", 1.5,
 compare("aegsh -c true", 2.5,
         lambda: once([AEGSH, "-c", "true"]),
         lambda: once([BASH, "-c", "true"]))
+bare_sync()
 # The same files for both: bash reads the machine's /etc/profile.
 system = os.path.join(root, "system", "etc")
 os.makedirs(system)

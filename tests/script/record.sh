@@ -40,6 +40,33 @@ printf 'echo one\necho two\n' | "$aegsh" >/dev/null
 out=$("$aegshctl" history --json)
 like "$out" '*"echo one*"echo two*' 'each unit of a stream is recorded'
 
+# No secret of a line reaches a file of the store, however it is entered;
+# equal ones have equal tags.
+dir=$(dirname "$store")
+s1=hunter2hunter2hunter
+s2=ghp_0123456789abcdefghijklmnopqrstuvwxyz
+s3=AKIAIOSFODNN7EXAMPLE
+s4=valueofasecretvariable77
+"$aegsh" -c "echo --password=$s1 >/dev/null"
+"$aegsh" -c "echo $s2 https://user:$s1@example.com >/dev/null"
+"$aegsh" -c "export PGPASSWORD=$s1; echo $s3 >/dev/null"
+API_TOKEN=$s4 "$aegsh" -c "echo x$s4 >/dev/null"
+printf 'echo --password=%s >/dev/null\n' "$s1" | "$aegsh"
+printf 'echo --token=%s >/dev/null\n' "$s2" >"$HOME/script"
+"$aegsh" "$HOME/script"
+"$aegsh" -c "rm -rf / --password=$s1" 2>/dev/null
+out=$("$aegshctl" history --json)
+"$aegshctl" history >/dev/null
+for s in "$s1" "$s2" "$s3" "$s4"; do
+	! grep -raqF "$s" "$dir"
+	ok $? "$s is in no file of the store"
+done
+like "$out" '*"redacted":1,*' 'a row says how many were replaced'
+tags=$("$aegshctl" history --json --search 'echo --password=' |
+    sed -n 's/.*<redacted:[^:]*:\([^>]*\)>.*/\1/p' | sort -u | wc -l)
+is "$(echo $tags)" 1 'one secret has one tag in all runs'
+is "$("$aegsh" -c "echo $s2")" "$s2" 'what runs is the line itself'
+
 # A store that cannot be written.
 chmod 500 "$(dirname "$store")"
 mv "$store" "$test_root/kept" 2>/dev/null || chmod 400 "$store"

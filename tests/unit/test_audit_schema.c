@@ -173,6 +173,8 @@ main(void)
 	comes_forward("v1-column");
 	make("v2", 2, "PRAGMA user_version = 2");
 	comes_forward("v2");
+	make("v3", 3, "PRAGMA user_version = 3");
+	comes_forward("v3");
 	by_readers();
 	same_shape();
 	return tap_done();

@@ -114,6 +114,7 @@ as_store_rows(void)
 	OK(is_there("one/audit.spool") && !is_there("one/audit.db"));
 	a = brief_open("one");
 	ev.ran = false;
+	ev.redacted = 300;
 	IS_INT(audit_intent(a, &ev, &err), 0);
 	ev = store_event("echo x");
 	audit_builtin(a, &ev, 7);
@@ -133,6 +134,10 @@ as_store_rows(void)
 	    " ('state-stripped', 'outcome-without-row')"), 2);
 	IS_INT(number("one", "SELECT count(*) FROM sessions WHERE"
 	    " end_wall_ns IS NOT NULL"), 1);
+	IS_INT(number("one", "SELECT sum(redacted) FROM commands WHERE"
+	    " ran = 0"), 300);
+	IS_INT(number("one", "SELECT sum(redacted) FROM commands WHERE"
+	    " ran = 1"), 0);
 	IS_INT(number("one", "SELECT count(*) FROM commands WHERE"
 	    " length(sha256) = 32 AND wall_ns > 0"), 4);
 	/* Twice read is not twice there. */

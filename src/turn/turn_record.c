@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What of a judged line goes to the record: all that was decided, and the
+ * line without its secrets.  What was judged, and what runs, are the bytes
+ * themselves.
+ */
+#include "aegsh/redact.h"
+
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "turn/turn_int.h"
+
+/* Tags are longer than what they stand for. */
+#define TOO_LONG "(a line that is too long once its secrets are replaced)"
+
+static int
+learn(void *ctx, const char *name, const char *value)
+{
+	redact_learn(ctx, name, value);
+	return 0;
+}
+
+void
+turn_learn_secrets(struct turn *t)
+{
+	redact_forget(t->redact);
+	state_each(t->opts.state, learn, t->redact);
+}
+
+/* Of the first script that the line itself starts. */
+static const char *
+first_interpreter(const struct turn_judged *j)
+{
+	size_t i;
+
+	for (i = 0; j->resolved != NULL && i < j->resolved->n; i++) {
+		const struct resolved *r = &j->resolved->items[i];
+
+		if (r->level == 0 && r->interpreter != NULL)
+			return r->interpreter;
+	}
+	return NULL;
+}
+
+/* Once for each line, and before it runs: what it exports is not its own
+ * secret. */
+static void
+redact(struct turn *t, struct turn_judged *j)
+{
+	struct buf line = BUF_INIT_MAX(AUDIT_LINE_MAX), reason = BUF_INIT;
+	const char *why = decision_reason(j->decision);
+	size_t carried = t->opts.session ? j->prefix : 0;
+
+	if (j->recorded != NULL)
+		return;
+	turn_learn_secrets(t);
+	/* What is carried was recorded where it was set. */
+	j->redacted = redact_text(t->redact, &line, j->line.bytes + carried,
+	    j->line.len - carried);
+	if (buf_overflow(&line)) {
+		buf_done(&line);
+		line = (struct buf)BUF_INIT;
+		buf_puts(&line, TOO_LONG);
+	}
+	j->recorded_len = line.len;
+	j->recorded = line.data != NULL ? buf_take(&line) : xstrdup("");
+	/* It may quote the line. */
+	if (why != NULL) {
+		redact_text(t->redact, &reason, why, strlen(why));
+		j->reason = reason.data != NULL ? buf_take(&reason) :
+		    xstrdup("");
+	}
+}
+
+void
+turn_event(struct turn *t, struct turn_judged *j, bool runs,
+    struct audit_event *ret)
+{
+	const struct decision *d = j->decision;
+
+	redact(t, j);
+	*ret = (struct audit_event){
+		.line = j->recorded,
+		.len = j->recorded_len,
+		.redacted = j->redacted,
+		.cwd = j->cwd,
+		.origin = line_origin_name(j->line.origin),
+		.interpreter = first_interpreter(j),
+		.decision = decision_action_name(decision_action(d)),
+		.source = decision_source_name(decision_source(d)),
+		.rule = decision_rule(d),
+		.reason = j->reason,
+		.model = decision_model(d),
+		.answer = j->answer,
+		.confidence = j->was_asked ? (int)decision_confidence(d) : -1,
+		.latency_ns = decision_latency_ns(d),
+		.ran = runs,
+	};
+}
