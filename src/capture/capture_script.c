@@ -66,8 +66,8 @@ static const char head[] =
 static const char *const dump[] = {
 	[CAPTURE_KEEP_EXPORTS] = "\\export -p;\\declare -F;",
 	[CAPTURE_KEEP_VARIABLES] = "\\declare -p;\\printf \"\\0F\";",
-	[CAPTURE_KEEP_FUNCTIONS] = "\\declare -p;\\printf \"\\0F\";"
-	"\\declare -f;",
+	[CAPTURE_KEEP_FUNCTIONS] =
+	    "\\declare -p;\\printf \"\\0F\";\\declare -f;",
 };
 
 static const char trap_end[] =
