@@ -107,13 +107,14 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	r = turn_load_policy(t, err);
 	if (r == 0)
 		r = turn_enter_project(t, err);
-	if (r == 0 && !opts->rescue)
-		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
 		r = validator_new(opts->conf, t->store,
 		    policy_profile(t->policy), &t->validator, err);
 	if (r == 0)
 		turn_forget_keys(t);
+	/* Where nothing is sent, nothing has to be taken out. */
+	if (r == 0 && !opts->rescue && validator_configured(t->validator))
+		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
 		r = open_sandbox(t, opts, err);
 	if (r != 0) {
