@@ -208,8 +208,6 @@ test_force(void)
 static void
 test_accounts(void)
 {
-	AEG_AUTOFREE char *store = NULL;
-
 	fresh();
 	EXPECT(false, { "-shells.entry", NULL, 0, NULL },
 	    { "-account.shell-missing", NULL, 0, NULL },
