@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -91,6 +92,9 @@ class Rig:
         self.made_user = False
         self.opt = None
         atexit.register(self.close)
+        # A test that is told to end takes its user and daemons along.
+        for sig in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(sig, lambda *_: sys.exit(1))
         for name in ("etc", "own", "state", "home", "bin", "client", "sshd",
                      "libexec"):
             os.mkdir(self.path(name))
