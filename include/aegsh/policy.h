@@ -175,8 +175,17 @@ struct policy_input {
 void policy_eval(const struct policy *p, const struct policy_input *in,
 	struct policy_verdict *ret, struct buf *explain);
 
-/* Read and check one rule file with its examples. */
+/* Check one rule file, with its examples, among all others: in the place of
+ * the site's file of that name, where there is one. */
 int policy_check_file(const char *path, struct err *err);
+/* The same, and put it there, whole or not at all, for the operator.  *ret
+ * is the hash of all sources then. */
+int policy_install(const char *path, char ret_hash[65], struct err *err);
+/* The rules as they would be with a site's layer from elsewhere: a directory
+ * of rule files, or one file in the place of the site's of that name.
+ * Whose files they are is not looked at: for trying, not for running. */
+int policy_load_trial(const char *profile, const char *path,
+	struct policy **ret, struct err *err);
 /* Each rule: decision, id, reason; for the allowlist and blocklist verbs. */
 int policy_each(const struct policy *p, enum policy_action action,
 	int (*fn)(void *ctx, const char *id, const char *what,

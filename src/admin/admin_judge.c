@@ -138,6 +138,21 @@ absolute(const char *dir, struct err *err)
 
 /* ---- a judge ------------------------------------------------------------ */
 
+/* The same profile under the rules of another place. */
+static int
+try_site(struct admin_judge *j, const char *site, struct err *err)
+{
+	struct policy *trial = NULL;
+	int rc = policy_load_trial(policy_profile(j->policy), site, &trial,
+	    err);
+
+	if (rc < 0)
+		return rc;
+	policy_free(j->policy);
+	j->policy = trial;
+	return 0;
+}
+
 static int
 prepare(struct admin *a, struct admin_judge *j,
     const struct admin_judge_opts *opts, struct err *err)
@@ -153,6 +168,11 @@ prepare(struct admin *a, struct admin_judge *j,
 	    opts->origin }, &j->policy, &choice, &j->notes, err);
 	if (rc < 0)
 		return rc;
+	if (choice.block != NULL)
+		j->match = xasprintf("%s (%s:%u)", choice.block, choice.file,
+		    choice.line);
+	if (opts->site != NULL && (rc = try_site(j, opts->site, err)) < 0)
+		return rc;
 	j->profile = xstrdup(policy_profile(j->policy));
 	/* The shell's own places are judged also where they are not yet. */
 	if (audit_place(a->uid, false, &j->store, NULL) < 0)
@@ -167,9 +187,6 @@ prepare(struct admin *a, struct admin_judge *j,
 	};
 	j->endpoint = conf_str(a->conf, CONF_ENDPOINT)[0] != '\0' ||
 	    conf_str(a->conf, CONF_CHAIN)[0] != '\0';
-	if (choice.block != NULL)
-		j->match = xasprintf("%s (%s:%u)", choice.block, choice.file,
-		    choice.line);
 	if (opts->user != NULL)
 		login_environment(a, &j->environment);
 	else

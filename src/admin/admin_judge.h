@@ -11,6 +11,8 @@ struct admin_judge_opts {
 	const char *profile;	/* NULL: the one that a session would have */
 	const char *user;	/* NULL: the caller, with his environment */
 	const char *cwd;	/* NULL: the caller's */
+	const char *site;	/* rules in the place of the site's, or NULL:
+				 * see policy_load_trial() */
 	enum policy_origin origin;
 	bool keeps_rights;	/* no admin_confine(): somebody will be asked */
 };

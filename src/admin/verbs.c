@@ -4,6 +4,7 @@
 
 extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
 	cmd_config_show, cmd_doctor, cmd_history, cmd_parse, cmd_policy_check,
+	cmd_policy_diff, cmd_policy_edit, cmd_policy_install,
 	cmd_profile_list, cmd_profile_show, cmd_sandbox_probe,
 	cmd_sandbox_show, cmd_status, cmd_test;
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
@@ -22,6 +23,9 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_allowlist,
 	&cmd_blocklist,
 	&cmd_policy_check,
+	&cmd_policy_diff,
+	&cmd_policy_install,
+	&cmd_policy_edit,
 	&cmd_profile_list,
 	&cmd_profile_show,
 	&cmd_sandbox_show,

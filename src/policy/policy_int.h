@@ -313,6 +313,8 @@ int pol_sources_fill(struct pol_sources *s, struct err *err);
 int pol_sources_read(const struct policy_user *user,
 	struct pol_sources *ret, struct err *err);
 void pol_sources_done(struct pol_sources *s);
+/* Leave out the site's files: all (name NULL), or the one of that name. */
+void pol_sources_drop_site(struct pol_sources *s, const char *name);
 
 /* Parse and compile; the examples are not checked yet.  *ret is owned. */
 int pol_compile(const struct pol_sources *sources, char **ret,

@@ -282,37 +282,3 @@ pol_action(uint32_t says)
 	}
 	return POLICY_BLOCK;
 }
-
-/* One file on top of the floor and the vendor's, as a site's layer: that
- * is where a new file of an operator will stand. */
-int
-policy_check_file(const char *path, struct err *err)
-{
-	struct pol_sources sources;
-	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
-	AEG_AUTOFD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	char *blob AEG_AUTOFREE = NULL;
-	size_t size, i;
-	int rc;
-
-	if (fd < 0)
-		return err_sys(err, errno, "%s", path);
-	rc = io_read_all(fd, &text);
-	if (rc < 0)
-		return err_set(err, rc, "%s: %s", path, err_str(rc));
-	rc = pol_sources_read(NULL, &sources, err);
-	if (rc < 0)
-		return rc;
-	/* A file that is in place already stands in for itself. */
-	for (i = 0; i < sources.n; i++)
-		if (strcmp(sources.v[i].path, path) == 0)
-			break;
-	if (i == sources.n)
-		pol_sources_add_text(&sources, POL_SITE, path,
-		    text.data != NULL ? text.data : "", text.len);
-	rc = pol_compile(&sources, &blob, &size, err);
-	if (rc == 0)
-		rc = pol_examples_check(&sources, blob, size, err);
-	pol_sources_done(&sources);
-	return rc;
-}

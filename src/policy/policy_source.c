@@ -310,6 +310,26 @@ pol_sources_read(const struct policy_user *user, struct pol_sources *ret,
 }
 
 void
+pol_sources_drop_site(struct pol_sources *s, const char *name)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < s->n; i++) {
+		struct pol_source *v = &s->v[i];
+
+		if (v->layer != POL_SITE || (name != NULL &&
+		    strcmp(path_base(v->path), name) != 0)) {
+			s->v[kept++] = *v;
+			continue;
+		}
+		free(v->path);
+		free(v->text);
+		io_close(&v->fd);
+	}
+	s->n = kept;
+}
+
+void
 pol_sources_done(struct pol_sources *s)
 {
 	size_t i;

@@ -7,7 +7,7 @@
 
 extern const struct turn_builtin bi_alias, bi_bg, bi_cd, bi_dirs, bi_disown,
 	bi_exit, bi_fg, bi_help, bi_history, bi_jobs, bi_kill, bi_logout,
-	bi_popd, bi_pushd, bi_unalias, bi_wait;
+	bi_policy, bi_popd, bi_pushd, bi_unalias, bi_wait;
 
 /* bi_jobs.c: a job as `jobs' lists it, its text inert. */
 void shell_put_job(struct buf *out, const struct job *j, char mark, bool pid);
