@@ -178,6 +178,14 @@ is_below(const char *path, const char *dir)
 	return dir[0] == '/' && path[0] == '/' && path_under(path, dir);
 }
 
+/* The path itself, or where it leads. */
+static bool
+leads_below(const struct view_path *path, const char *dir)
+{
+	return is_below(path->path, dir) ||
+	    (path->real != NULL && is_below(path->real, dir));
+}
+
 /* aegsh's own store is nobody's to write, whatever the rules say. */
 static bool
 writes_store(const struct eval *e, const struct view_cmd *cmd)
@@ -187,22 +195,38 @@ writes_store(const struct eval *e, const struct view_cmd *cmd)
 
 	for (i = 0; store != NULL && i < cmd->n_paths; i++)
 		if ((cmd->paths[i].how & ~(unsigned)(POL_HOW_READ |
-		    POL_HOW_LIST)) != 0 && (is_below(cmd->paths[i].path,
+		    POL_HOW_LIST)) != 0 && (leads_below(&cmd->paths[i],
 		    store) || (cmd->paths[i].how & POL_HOW_DELETE &&
 		    is_below(store, cmd->paths[i].path))))
 			return true;
 	return false;
 }
 
+/* The project's own path may have links in it, too. */
+static bool
+leads_out(struct eval *e, const struct view_path *path)
+{
+	if (!is_below(path->path, e->v.project))
+		return true;
+	if (path->real == NULL || is_below(path->real, e->v.project))
+		return false;
+	if (e->v.real_project == NULL) {
+		e->v.real_project = view_behind(&e->v, e->v.project);
+		if (e->v.real_project == NULL)
+			e->v.real_project = e->v.project;
+	}
+	return !is_below(path->real, e->v.real_project);
+}
+
 /* Outside of the project, and in no set that the jail leaves open. */
 static const struct view_path *
-escape(const struct eval *e, const struct view_cmd *cmd)
+escape(struct eval *e, const struct view_cmd *cmd)
 {
 	uint64_t open = set_bit(e->v.policy, "jail-open");
 	size_t j;
 
 	for (j = 0; j < cmd->n_paths; j++)
-		if (!is_below(cmd->paths[j].path, e->v.project) &&
+		if (leads_out(e, &cmd->paths[j]) &&
 		    (cmd->paths[j].sets & open) == 0)
 			return &cmd->paths[j];
 	return NULL;

@@ -46,9 +46,14 @@ sources_with(const char *path, const struct buf *text,
 	struct pol_sources *ret, struct err *err)
 {
 	int rc = pol_sources_read(NULL, ret, err);
+	size_t k;
 
 	if (rc < 0)
 		return rc;
+	/* One that is in place, of the vendor's too, stands for itself. */
+	for (k = 0; k < ret->n; k++)
+		if (strcmp(ret->v[k].path, path) == 0)
+			return 0;
 	pol_sources_drop_site(ret, path_base(path));
 	pol_sources_add_text(ret, POL_SITE, path, text->data != NULL ?
 	    text->data : "", text->len);

@@ -64,19 +64,21 @@ was_written(const struct view *v, const struct view_path *path)
 	return view_names_have(&v->written, path->path, strlen(path->path));
 }
 
-/* Links are followed where the path exists: the set of what a name leads
- * to counts beside the set of the name. */
+/* The set of what a name leads to counts beside the set of the name.  ".."
+ * behind a link is the directory above of where the link leads. */
 static uint64_t
-sets_behind(const struct view *v, const struct view_path *path)
+sets_behind(struct view *v, struct view_path *path, const char *text,
+	size_t len)
 {
-	char *real AEG_AUTOFREE = NULL;
+	const char *whole = path->path;
 
 	if (!v->touch_disk || !path->known || path->path[0] != '/')
 		return 0;
-	real = realpath(path->path, NULL);
-	if (real == NULL || strcmp(real, path->path) == 0)
-		return 0;
-	return view_sets(v, real, strlen(real), true);
+	if (memmem(text, len, "/..", 3) != NULL && text[0] != '~')
+		whole = view_unfolded(v, text, len);
+	path->real = view_behind(v, whole);
+	return path->real == NULL ? 0 :
+	    view_sets(v, path->real, strlen(path->real), true);
 }
 
 static void
@@ -106,7 +108,7 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	}
 	if (must_match && path.sets == 0 && !was_written(v, &path))
 		return;
-	path.sets |= sets_behind(v, &path);
+	path.sets |= sets_behind(v, &path, text, len);
 	if (bent)
 		cmd->features |= (uint64_t)1 << POL_FEATURE_BENT_PATH;
 	if (how & POL_HOW_RUN) {

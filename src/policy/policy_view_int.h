@@ -14,6 +14,7 @@
 struct view_path {
 	const char *path;	/* absolute, folded; may hold * for unknown */
 	size_t len;
+	const char *real;	/* where it leads, or NULL: there, or unknown */
 	unsigned how;		/* enum pol_how */
 	uint64_t sets;
 	bool known;
@@ -89,6 +90,8 @@ struct view {
 	bool reads_input;		/* a builtin reads into variables */
 	bool over_cap;			/* a cap left something unseen */
 	bool cwd_open;			/* a cd to who knows where */
+	const char *real_cwd;		/* of the first of cwds, once known */
+	const char *real_project;	/* the same of the project */
 	bool touch_disk;		/* follow links of named paths */
 	bool at_any_time;		/* examples: whatever the clock says */
 	bool time_known;		/* weekday (0: Sunday) and minute are */
@@ -108,6 +111,11 @@ void view_follow_cd(struct view *v, const struct view_cmd *cmd);
 void view_whose(const struct view *v, struct view_path *path);
 void view_own(struct view_cmd *cmd);
 bool view_only_globs(const struct syn_word *word);
+
+/* policy_links.c: where an absolute path leads, or NULL: where it says. */
+const char *view_behind(struct view *v, const char *path);
+/* The word as an absolute path, with its ".." in their places. */
+const char *view_unfolded(struct view *v, const char *text, size_t len);
 
 /* policy_sets.c: which sets a path falls into.  exact: no wildcard in it. */
 uint64_t view_sets(const struct view *v, const char *path, size_t len,

@@ -176,9 +176,27 @@ def test_contract():
     tap.same([a["decision"] for a in judge(
         ["frob ../f", "frob /etc/x", "cat ../../f", "cat /srv/f"],
         "full-auto")], ["block"] * 4, "paths outside of the project")
-    os.symlink(root, os.path.join(project, "away"))
-    tap.same(judge(["cat away/f"], "full-auto")[0]["rule"], "jail",
-             "a link leads outside")
+    away = os.path.join(root, "away")
+    os.mkdir(away)
+    with open(os.path.join(away, "f"), "w"):
+        pass
+    for name, target in (("away", away), ("file", away + "/f"),
+                         ("gone", away + "/none"), ("loop", "loop"),
+                         ("again", "gone"), ("inside", "sub"),
+                         ("up", "../away")):
+        os.symlink(target, os.path.join(project, name))
+    for line in ("cat away/f", "touch away/new", "frob > away/new", "cat file",
+                 "frob > gone", "frob > again", "cat away/a/b/c", "ls up/",
+                 "cat < up/f", "cp f away", "frob inside/../../away/f",
+                 "cat away/../f", "frob > away/../x/new"):
+        tap.same(judge([line], "full-auto")[0]["rule"], "jail",
+                 "a link leads outside: " + line)
+    tap.same([judge([x], "full-auto")[0]["decision"] for x in
+              ("cat inside/f", "cat loop", "touch new")], ["allow"] * 3,
+             "others do not")
+    os.symlink("/etc/cron.d", os.path.join(project, "cron"))
+    tap.ok(judge(["echo x > cron/new"], "admin")[0]["decision"] != "allow",
+           "a file that is not there yet, by its directory")
     tap.same([a["decision"] for a in judge(
         ["frob sub/../f", "frob ./f", "frob %s/f" % project],
         "full-auto")], ["allow"] * 3, "paths inside of it")

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Where a name leads, links followed: also that of a file which is not there
+ * yet, since writing it makes it where its directory really is, or where a
+ * link that leads nowhere points.
+ */
+#include "policy_view_int.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aegsh/base/path.h"
+
+#define LINKS_MAX 8		/* that lead nowhere, one to the next */
+#define ABSENT_MAX 16		/* components that are not there yet */
+
+/* The directory most lines stand in is asked for once. */
+static const char *
+real_directory(struct view *v, const char *dir, size_t len)
+{
+	char *real;
+	bool here = v->n_cwds > 0 && strlen(v->cwds[0]) == len &&
+	    memcmp(v->cwds[0], dir, len) == 0;
+
+	if (here && v->real_cwd != NULL)
+		return v->real_cwd;
+	real = realpath(arena_memdup0(v->arena, dir, len), NULL);
+	if (real == NULL)
+		return NULL;
+	dir = arena_memdup0(v->arena, real, strlen(real));
+	free(real);
+	if (here)
+		v->real_cwd = dir;
+	return dir;
+}
+
+/* dir/name of a name that is not there: what a dangling link points to, or
+ * just that. */
+static char *
+follow_dangling(const char *dir, const char *name, bool *ret_link)
+{
+	AEG_AUTOFREE char *path = path_canon(dir, name);
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof target - 1);
+
+	*ret_link = n > 0;
+	if (n <= 0)
+		return AEG_STEAL(path);
+	target[n] = '\0';
+	return path_canon(dir, target);
+}
+
+/* One step towards where path, which is not there, would be made; owned, or
+ * NULL.  *ret_link: it was a link, and has to be looked at again. */
+static char *
+step(struct view *v, const char *path, bool *ret_link)
+{
+	const char *slash = path + strlen(path), *real = NULL;
+	int i;
+
+	for (i = 0; i < ABSENT_MAX && real == NULL; i++) {
+		while (slash > path && *--slash != '/')
+			;
+		if (slash == path)
+			return NULL;
+		real = real_directory(v, path, (size_t)(slash - path));
+		if (real == NULL && errno != ENOENT)
+			return NULL;
+	}
+	*ret_link = false;
+	if (real == NULL)
+		return NULL;
+	if (i > 1)		/* the rest cannot be a link */
+		return path_canon(real, slash + 1);
+	return follow_dangling(real, slash + 1, ret_link);
+}
+
+const char *
+view_behind(struct view *v, const char *path)
+{
+	/* One question where realpath(3) asks about every component: most
+	 * words name nothing. */
+	AEG_AUTOFREE char *at = access(path, F_OK) == 0 ?
+	    realpath(path, NULL) : NULL;
+	bool more = at == NULL && errno == ENOENT;
+	int i;
+
+	for (i = 0; more && i < LINKS_MAX; i++) {
+		char *next = step(v, at != NULL ? at : path, &more);
+
+		free(at);
+		at = next;
+		if (at == NULL)
+			break;
+	}
+	if (at == NULL || strcmp(at, path) == 0)
+		return NULL;
+	return arena_memdup0(v->arena, at, strlen(at));
+}
+
+const char *
+view_unfolded(struct view *v, const char *text, size_t len)
+{
+	size_t dir = text[0] == '/' ? 0 : strlen(v->cwds[0]);
+	char *whole = arena_alloc(v->arena, dir + len + 2);
+
+	if (dir > 0) {
+		memcpy(whole, v->cwds[0], dir);
+		whole[dir++] = '/';
+	}
+	memcpy(whole + dir, text, len);
+	return whole;
+}
