@@ -28,7 +28,7 @@ static const char *const dress[] = { "sprintf", "format", "String", "str",
 	"ProcessBuilder" };
 
 struct search {
-	const char *p, *end;
+	const char *start, *p, *end;
 	struct buf text;
 	bool ended;		/* text, by a NUL */
 	int found;
@@ -201,40 +201,188 @@ search_calls(struct walk *w, const struct spot *at, struct search *s,
 	}
 }
 
-/* ":!cmd", "!cmd", "%!cmd": to the end of the line. */
+static void
+follow_rest(struct walk *w, const struct spot *at, struct search *s,
+	const char *from, const char *end)
+{
+	buf_put(&s->text, from, (size_t)(end - from));
+	follow(w, at, s);
+}
+
+/* ":!cmd", "silent !cmd", "r!cmd", "%!cmd": to the end of the line; "q!" and
+ * "w! file" are another thing. */
 static void
 search_bang(struct walk *w, const struct spot *at, struct search *s)
 {
-	const char *line;
-	size_t n;
+	const char *line, *end, *bang;
 
-	for (; s->p < s->end; s->p += n + (s->p + n < s->end)) {
-		for (n = 0; s->p + n < s->end && s->p[n] != '\n'; n++)
-			continue;
-		line = s->p + strspn(s->p, " \t:%.$0123456789,r");
-		if (line < s->p + n && *line == '!') {
-			buf_put(&s->text, line + 1,
-			    (size_t)(s->p + n - line - 1));
-			follow(w, at, s);
+	for (line = s->p; line < s->end; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(s->end - line));
+		if (end == NULL)
+			end = s->end;
+		for (bang = line; bang < end && *bang != '!'; bang++)
+			if (strchr(" \t:%.$,", *bang) == NULL &&
+			    !is_name_byte(*bang))
+				break;
+		while (bang < end && *bang == '!' && bang > line &&
+		    isalpha((unsigned char)bang[-1]) && bang[-1] != 'r') {
+			for (bang++; bang < end && strchr(" \t", *bang) != NULL;
+			    bang++)
+				continue;
+		}
+		if (bang < end && *bang == '!')
+			follow_rest(w, at, s, bang + 1, end);
+	}
+}
+
+/* Lines that begin with a command of the program, in front of a command of
+ * the shell: ".shell cmd", "\\! cmd". */
+static void
+search_heads(struct walk *w, const struct spot *at, struct search *s,
+	const char *const *heads)
+{
+	const char *line, *end, *p;
+	size_t i, n;
+
+	for (line = s->p; line < s->end; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(s->end - line));
+		if (end == NULL)
+			end = s->end;
+		p = line + strspn(line, " \t");
+		for (i = 0; p < end && heads[i] != NULL; i++) {
+			n = strlen(heads[i]);
+			if ((size_t)(end - p) > n &&
+			    strncasecmp(p, heads[i], n) == 0)
+				follow_rest(w, at, s, p + n, end);
 		}
 	}
+}
+
+static const char *const sql_heads[] = { ".shell ", ".system ", ".read |",
+	".once |", ".output |", ".import |", "\\! ", "system ", "\\o |",
+	"\\g |", "pager ", "\\P ", NULL };
+static const char *const gdb_heads[] = { "shell ", "make ", "pipe ", NULL };
+
+/* COPY x FROM PROGRAM 'cmd' */
+static void
+search_program(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *p = s->p;
+
+	for (; p < s->end; p++) {
+		if (strncasecmp(p, "program", 7) != 0)
+			continue;
+		s->p = p + 7;
+		skip(s, " \t\n");
+		if (take_string(s))
+			follow(w, at, s);
+	}
+}
+
+/* sed: "e cmd", "1e cmd" behind addresses; s///e runs what it makes. */
+static void
+search_sed(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *line, *end, *p;
+
+	for (line = s->p; line < s->end; line = end + 1) {
+		end = line + strcspn(line, "\n;{}");
+		p = line + strspn(line, " \t0123456789$,!+~");
+		if (p < end && *p == '/') {
+			for (p++; p < end && *p != '/'; p++)
+				p += *p == '\\' && p + 1 < end;
+			p += p < end;
+			p += strspn(p, " \t!,0123456789$");
+		}
+		if (p + 1 < end && *p == 'e' && strchr(" \t", p[1]) != NULL)
+			follow_rest(w, at, s, p + 2, p + strcspn(p, "\n"));
+		if (p + 3 < end && *p == 's' && end[-1] == 'e' &&
+		    strchr(end - p > 4 ? "gpIiMm0123456789" : "", end[-2]) ==
+		    NULL && end[-2] == p[1])
+			w->pub.incomplete = true;
+	}
+}
+
+/* tcl: exec cmd, without quotes. */
+static void
+search_tcl(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *p = s->p;
+	size_t n;
+
+	while ((p = memmem(p, (size_t)(s->end - p), "exec ", 5)) != NULL) {
+		if (p == s->p || !is_name_byte(p[-1])) {
+			n = strcspn(p + 5, "\n;]}");
+			follow_rest(w, at, s, p + 5, p + 5 + n);
+		}
+		p += 5;
+	}
+}
+
+/* awk: "cmd" | getline, print | "cmd". */
+static void
+search_pipes(struct walk *w, const struct spot *at, struct search *s)
+{
+	bool piped = false;
+
+	while (s->p < s->end) {
+		if (*s->p == '"') {
+			take_string(s);
+			skip(s, " \t");
+			piped |= s->p < s->end && *s->p == '|' &&
+			    !(s->p + 1 < s->end && s->p[1] == '|');
+			if (piped)
+				follow(w, at, s);
+			buf_reset(&s->text);
+			piped = false;
+			continue;
+		}
+		if (*s->p == '|')
+			piped = !(s->p + 1 < s->end && s->p[1] == '|') &&
+			    !(s->p > s->start && s->p[-1] == '|');
+		else if (strchr(" \t&", *s->p) == NULL)
+			piped = false;
+		s->p++;
+	}
+}
+
+static bool
+is_language(const char *language, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strcmp(*names, language) == 0)
+			return true;
+	return false;
 }
 
 void
 resolve_calls(struct walk *w, const struct spot *at, const char *language,
 	const struct syn_word *code)
 {
-	struct search s = { .p = code->value, .end = code->value + code->len,
+	static const char *const bangs[] = { "vim", "ed", "gdb", "bc", NULL };
+	static const char *const quotes[] = { "perl", "ruby", "php", "julia",
+		NULL };
+	struct search s = { .start = code->value, .p = code->value,
+		.end = code->value + code->len,
 		.text = BUF_INIT_MAX(SYN_LEN_MAX) };
 
-	if (strcmp(language, "shell") == 0 || strcmp(language, "sed") == 0)
-		return;
-	if (strcmp(language, "vim") == 0 || strcmp(language, "ed") == 0 ||
-	    strcmp(language, "gdb") == 0)
+	if (strcmp(language, "sed") == 0) {
+		search_sed(w, at, &s);
+	} else if (strcmp(language, "sql") == 0) {
+		search_heads(w, at, &s, sql_heads);
+		search_program(w, at, &s);
+	}
+	if (strcmp(language, "gdb") == 0)
+		search_heads(w, at, &s, gdb_heads);
+	if (strcmp(language, "tcl") == 0)
+		search_tcl(w, at, &s);
+	if (strcmp(language, "awk") == 0)
+		search_pipes(w, at, &s);
+	s.p = s.start;
+	if (is_language(language, bangs))
 		search_bang(w, at, &s);
-	s.p = code->value;
-	search_calls(w, at, &s, strcmp(language, "perl") == 0 ||
-	    strcmp(language, "ruby") == 0 || strcmp(language, "php") == 0 ||
-	    strcmp(language, "julia") == 0);
+	s.p = s.start;
+	if (strcmp(language, "shell") != 0 && strcmp(language, "sed") != 0)
+		search_calls(w, at, &s, is_language(language, quotes));
 	buf_done(&s.text);
 }

@@ -81,16 +81,19 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 		}
 		if (is_plus_command(row, &argv[opt.word]))
 			add_code(w, row, &argv[opt.word], 1, by);
-		else if (after || (first && row->not_with != NULL && !blocked))
+		else if (after || operands + 1 == row->operand ||
+		    (first && row->not_with != NULL && !blocked))
 			add_code(w, row, &argv[opt.word], 0, by);
 		after = first && row->after != NULL &&
 		    strcmp(argv[opt.word].value, row->after) == 0;
 		first = false;
 		operands++;
 	}
+	item = &w->items[by];
 	/* python3 - <<E: the program stands on standard input. */
-	if (w->pub.n_code == before && row->not_with == NULL &&
-	    (operands == 0 || (operands == 1 && is_dash(item))) &&
+	if (row->not_with == NULL && (row->reads_stdin ||
+	    (w->pub.n_code == before && (operands == 0 ||
+	    (operands == 1 && is_dash(item))))) &&
 	    resolve_stdin_text(w, at, &text))
 		resolve_add_code(w, row->language, &text, by);
 	/* Only now: what is followed adds items and code of its own. */

@@ -27,6 +27,11 @@ enum wrap_kind {
 	WRAP_SOURCE,	/* operand is a script; /dev/stdin is stdin */
 	WRAP_STDIN,	/* at, batch: the program stands on stdin */
 	WRAP_AFTER,	/* the words after a fixed operand (ip … exec NAME) */
+	WRAP_USER,	/* su: an option's value is a program, else operands
+			 * behind the user are a shell's */
+	WRAP_DAEMON,	/* an option names the command of the operands */
+	WRAP_REMOTE,	/* an option's value names what carries it: ssh's
+			 * ProxyCommand, rsync -e */
 };
 
 struct wrap_row {
@@ -48,7 +53,9 @@ struct code_row {
 	const char *grammar;
 	const char *option;	/* names of the options that hold code */
 	const char *not_with;	/* first operand is code, unless one of these */
-	const char *after;	/* code is the operand after this option … */
+	const char *after;	/* code is the operand after this first one */
+	size_t operand;		/* code is the operand of this number, too */
+	bool reads_stdin;	/* code, whatever its operands are */
 };
 
 const struct wrap_row *resolve_wrap_row(const char *name);
@@ -134,6 +141,8 @@ void resolve_over_cap(struct walk *w);
 
 /* After the wrapper `row` was recorded: find what it starts. */
 void resolve_unwrap(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_xargs(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
 void resolve_unwrap_find(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);

@@ -10,7 +10,15 @@
 
 #include <string.h>
 
-#define SHELL_GRAMMAR "+O:o: rcfile: init-file:"
+#define SHELL_GRAMMAR "+O:o: rcfile: init-file: profile:"
+#define VIM_GRAMMAR "c:S:u:U:i:w:W:T: cmd: startuptime: log: " \
+	"remote-expr: remote-send: servername: socketid:"
+#define VIM_CODE "c cmd remote-expr remote-send"
+#define NODE_GRAMMAR "+e:p:r:C: eval: print: require: import: loader: " \
+	"experimental-loader: conditions: input-type: title: env-file: " \
+	"inspect:: inspect-brk:: watch-path: stack-trace-limit: " \
+	"max-old-space-size:"
+#define NODE_CODE "e p eval print pe"
 
 static const struct wrap_row wraps[] = {
 	{ ".", WRAP_SOURCE, "+", .in_shell = true },
@@ -46,7 +54,7 @@ static const struct wrap_row wraps[] = {
 	{ "eatmydata", WRAP_WORDS, "+" },
 	{ "elvish", WRAP_SHELL, "+" },
 	{ "entr", WRAP_WORDS, "+" },
-	{ "env", WRAP_ENV, "+u:C:S: unset: chdir: split-string: "
+	{ "env", WRAP_ENV, "+u:C:S:a: argv0: unset: chdir: split-string: "
 	    "block-signal:: default-signal:: ignore-signal::",
 	    .option = "S split-string", },
 	{ "envdir", WRAP_WORDS, "+", .skip = 1 },
@@ -85,8 +93,9 @@ static const struct wrap_row wraps[] = {
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
 	{ "npm", WRAP_AFTER, "+c: call: package: workspace: prefix:",
-	    .after = "exec" },
-	{ "npx", WRAP_WORDS, "+c:p:w: call: package: workspace:" },
+	    .after = "exec", .option = "c call" },
+	{ "npx", WRAP_WORDS, "+c:p:w: call: package: workspace:",
+	    .option = "c call" },
 	{ "nsenter", WRAP_WORDS, "+t:S:G:m::u::i::n::p::U::C::T::r::w::W: "
 	    "target: setuid: setgid: mount:: uts:: ipc:: net:: pid:: "
 	    "user:: cgroup:: time:: root:: wd:: wdns:", .elsewhere = true },
@@ -112,13 +121,21 @@ static const struct wrap_row wraps[] = {
 	{ "rlwrap", WRAP_WORDS, "+b:C:D:e:f:g:H:l:M:O:p::P:q:s:S:t:w:X:z: "
 	    "break-chars: command-name: history-no-dupes: "
 	    "history-filename: file: substitute-prompt:" },
+	{ "rsync", WRAP_REMOTE, "e:f:B:T:M:P rsh: rsync-path: filter: "
+	    "exclude: include: exclude-from: include-from: files-from: "
+	    "backup-dir: suffix: chmod: chown: max-size: min-size: "
+	    "partial-dir: timeout: port: password-file: log-file: "
+	    "out-format: bwlimit: compare-dest: copy-dest: link-dest:",
+	    .option = "e rsh" },
 	{ "run-one", WRAP_WORDS, "+" },
-	{ "runuser", WRAP_OPTION, "c:g:G:s:u:w: command: session-command: "
+	{ "runuser", WRAP_USER, "c:g:G:s:u:w: command: session-command: "
 	    "group: supp-group: shell: user: whitelist-environment:",
 	    .option = "c command session-command", .after = "u user" },
 	{ "rustup", WRAP_AFTER, "+", .after = "run", .skip = 1 },
-	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o: command: echo: log-in: "
-	    "log-out: log-io: log-timing: logging-format: output-limit:",
+	{ "scp", WRAP_REMOTE, "c:D:F:i:J:l:o:P:S:X:", .option = "S" },
+	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o:t:: timing:: command: "
+	    "echo: log-in: log-out: log-io: log-timing: logging-format: "
+	    "output-limit:",
 	    .option = "c command" },
 	{ "setarch", WRAP_WORDS, "+p: pid:", .after = "x86_64 i386 i486 "
 	    "i586 i686 amd64 athlon linux32 linux64 aarch64 arm armv7l "
@@ -130,6 +147,7 @@ static const struct wrap_row wraps[] = {
 	    "landlock-access: landlock-rule: seccomp-filter:" },
 	{ "setsid", WRAP_WORDS, "+" },
 	{ "setuidgid", WRAP_WORDS, "+", .skip = 1 },
+	{ "sftp", WRAP_REMOTE, "b:B:c:D:F:i:J:l:o:P:R:S:s:X:", .option = "S" },
 	{ "sg", WRAP_WORDS, "+", .skip = 1, .option = "c" },
 	{ "sh", WRAP_SHELL, SHELL_GRAMMAR },
 	{ "softlimit", WRAP_WORDS, "+a:c:d:f:l:m:o:p:r:s:t:" },
@@ -139,8 +157,9 @@ static const struct wrap_row wraps[] = {
 	    .elsewhere = true },
 	{ "ssh-agent", WRAP_WORDS, "+a:E:O:P:t:" },
 	{ "sshpass", WRAP_WORDS, "+f:d:p:P:e" },
-	{ "start-stop-daemon", WRAP_OPTION, "x:a:p:n:u:g:s:c:d:k:R:N:I:P:r: "
-	    "exec: startas: pidfile: name: user: group: signal: chuid: "
+	{ "start-stop-daemon", WRAP_DAEMON, "x:a:p:n:u:g:s:c:d:k:R:N:I:P:r:O: "
+	    "start stop status exec: startas: pidfile: name: user: group: "
+	    "signal: chuid: "
 	    "chdir: umask: retry: nicelevel: iosched: procsched: chroot: "
 	    "notify-timeout: output: ppid: pid:",
 	    .option = "x a exec startas" },
@@ -149,7 +168,7 @@ static const struct wrap_row wraps[] = {
 	    "columns: const-print-style: detach-on: env: interruptible: "
 	    "output: string-limit: summary-sort-by: summary-columns: "
 	    "trace: trace-path: user:" },
-	{ "su", WRAP_OPTION, "c:g:G:s:w:T command: session-command: group: "
+	{ "su", WRAP_USER, "c:g:G:s:w:T command: session-command: group: "
 	    "supp-group: shell: whitelist-environment:",
 	    .option = "c command session-command" },
 	{ "su-exec", WRAP_WORDS, "+", .skip = 1 },
@@ -201,32 +220,40 @@ static const struct code_row codes[] = {
 	{ "awk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
 	    "assign: load: include: exec:", "e source",
 	    "f file E exec e source" },
-	{ "bc", "bc", "e: expression:", "e expression", NULL },
+	{ "bc", "bc", "e: expression:", "e expression", NULL,
+	    .reads_stdin = true },
 	{ "bpftrace", "bpftrace", "+e:p:c:f:o:I:B:", "e", NULL },
 	{ "bun", "javascript", "e:p: eval: print:", "e p eval print", NULL },
 	{ "clisp", "lisp", "+x:i:E:K:M:", "x", NULL },
-	{ "dc", "dc", "e:f: expression: file:", "e expression", NULL },
+	{ "dc", "dc", "e:f: expression: file:", "e expression", NULL,
+	    .reads_stdin = true },
 	{ "deno", "javascript", "", NULL, NULL, "eval" },
-	{ "ed", "ed", "", NULL, NULL },
+	{ "ed", "ed", "p: prompt:", NULL, NULL, .reads_stdin = true },
 	{ "emacs", "elisp", "l:f:q eval: execute: load: funcall: insert:",
 	    "eval execute", NULL },
-	{ "evim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "ex", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "evim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "ex", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
 	{ "expect", "tcl", "+c:f:", "c", NULL },
 	{ "gawk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
 	    "assign: load: include: exec:", "e source",
 	    "f file E exec e source" },
 	{ "gdb", "gdb", "~ x: ex: eval-command: iex: init-eval-command: "
-	    "command: ix: p: pid: c: core: s: e: d:",
-	    "ex iex eval-command init-eval-command", NULL },
+	    "command: ix: init-command: p: pid: c: core: s: symbols: e: "
+	    "exec: se: d: directory: cd: b: l: tty: data-directory: "
+	    "interpreter:", "ex iex eval-command init-eval-command", NULL,
+	    .reads_stdin = true },
 	{ "ghc", "haskell", "e:", "e", NULL },
 	{ "gimp", "scheme", "b: batch: batch-interpreter:", "b batch", NULL },
 	{ "groovy", "java", "e:", "e", NULL },
 	{ "gsed", "sed", "e:f:E:l: expression: file: line-length:",
 	    "e expression", "e expression f file" },
 	{ "guile", "scheme", "+c:s:l:e:L:C:", "c", NULL },
-	{ "gview", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "gvim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "gview", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "gvim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
 	{ "irb", "ruby", "+e:r:I:", "e", NULL },
 	{ "jrunscript", "java", "~ e: f: l: cp: classpath:", "e", NULL },
 	{ "jshell", "java", "R: class-path:", NULL, NULL },
@@ -239,19 +266,21 @@ static const struct code_row codes[] = {
 	{ "luajit", "lua", "+e:l:b:j:", "e", NULL },
 	{ "luatex", "tex", "~ output-directory: jobname: fmt:", NULL,
 	    "version help" },
+	{ "mariadb", "sql", "e:h:u:D:P:S:p:: execute: init-command: host: "
+	    "user: database: port: socket: password:: pager:: tee:",
+	    "e execute init-command", NULL, .reads_stdin = true },
 	{ "mawk", "awk", "+f:F:v:W:", NULL, "f file" },
 	{ "mongo", "javascript", "u:p: eval: username: password: host: port:",
-	    "eval", NULL },
+	    "eval", NULL, .reads_stdin = true },
 	{ "mongosh", "javascript", "u:p: eval: username: password: host: port:",
 	    "eval", NULL },
-	{ "mysql", "sql", "e:h:u:D:P:S:p:: execute: host: user: database: "
-	    "port: socket: password::", "e execute", NULL },
+	{ "mysql", "sql", "e:h:u:D:P:S:p:: execute: init-command: host: "
+	    "user: database: port: socket: password:: pager:: tee:",
+	    "e execute init-command", NULL, .reads_stdin = true },
 	{ "nawk", "awk", "+f:F:v:", NULL, "f" },
-	{ "node", "javascript", "+e:p:r:c: eval: print: require: import:",
-	    "e p eval print pe", NULL },
-	{ "nodejs", "javascript", "+e:p:r: eval: print: require:",
-	    "e p eval print", NULL },
-	{ "nvim", "vim", "c:S:u:i:w:W: cmd: startuptime:", "c cmd", NULL },
+	{ "node", "javascript", NODE_GRAMMAR, NODE_CODE, NULL },
+	{ "nodejs", "javascript", NODE_GRAMMAR, NODE_CODE, NULL },
+	{ "nvim", "vim", VIM_GRAMMAR, VIM_CODE, NULL, .reads_stdin = true },
 	{ "octave", "octave", "+ eval:", "eval", NULL },
 	{ "pdflatex", "tex", "~ output-directory: jobname: fmt:", NULL,
 	    "version help" },
@@ -263,8 +292,9 @@ static const struct code_row codes[] = {
 	    "docroot: process-file:",
 	    "r R B E run process-code process-begin process-end", NULL },
 	{ "psql", "sql", "c:f:h:U:d:p:o:v:L:F:P:R:T: command: file: host: "
-	    "username: dbname: port: output: set: variable: log-file:",
-	    "c command", NULL },
+	    "username: dbname: port: output: set: variable: log-file: "
+	    "field-separator: record-separator: pset: table-attr:",
+	    "c command", NULL, .reads_stdin = true },
 	{ "puppet", "puppet", "e: execute:", "e execute", NULL },
 	{ "pypy", "python", "+c:m:W:X:", "c", NULL },
 	{ "python", "python", "+c:m:W:X: check-hash-based-pycs:", "c", NULL },
@@ -273,19 +303,28 @@ static const struct code_row codes[] = {
 	{ "ruby", "ruby", "+e:C:E:F::I:K::r:i::x::T::W:: encoding: enable: "
 	    "disable:",
 	    "e", NULL },
-	{ "rview", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "rvim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "rview", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "rvim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
 	{ "sed", "sed", "e:f:l:E expression: file: line-length:",
 	    "e expression", "e expression f file" },
-	{ "sqlite3", "sql", "~ cmd: init: separator: nullvalue:", "cmd", NULL },
+	{ "sqlite3", "sql", "~ cmd: init: separator: nullvalue: newline: vfs: "
+	    "maxsize: mmap: nonce: lookaside:", "cmd", NULL, .operand = 2,
+	    .reads_stdin = true },
 	{ "tclsh", "tcl", "+", NULL, NULL },
 	{ "tex", "tex", "~ output-directory: jobname: fmt:", NULL,
 	    "version help" },
-	{ "vi", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "view", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "vim", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "vimdiff", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
-	{ "vimx", "vim", "c:S:u:U:w:W:T: cmd:", "c cmd", NULL },
+	{ "vi", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "view", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "vim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "vimdiff", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
+	{ "vimx", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
+	    .reads_stdin = true },
 	{ "xelatex", "tex", "~ output-directory: jobname: fmt:", NULL,
 	    "version help" },
 };

@@ -2,12 +2,9 @@
 /* From a wrapper's words to what it starts, by its row of the table. */
 #include "resolve_int.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "aegsh/base/buf.h"
-
-#define XARGS_LINES_MAX 16	/* known lines that -I is followed for */
 
 /* The word at `from` and all after it are a command that execve(2) or the
  * shell itself starts. */
@@ -63,6 +60,19 @@ is_program_option(const struct wrap_row *row, const struct syn_word *word)
 	    resolve_opt_is(&opt, row->option);
 }
 
+/* npx -c 'program' */
+static void
+follow_value(struct walk *w, const struct spot *at, const struct wrap_row *row,
+	const struct syn_word *argv, const struct resolve_opt *opt)
+{
+	struct syn_word text;
+
+	if (row->option == NULL || !resolve_opt_is(opt, row->option))
+		return;
+	text = resolve_word_tail(w, &argv[opt->value_word], opt->value_skip);
+	resolve_program(w, at, &text);
+}
+
 static void
 unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -75,6 +85,8 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind == RESOLVE_OPT_VALUE)
+			follow_value(w, at, row, argv, &opt);
 		if (kind != RESOLVE_OPT_OPERAND)
 			continue;
 		if (row->after != NULL &&
@@ -183,6 +195,28 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		follow_words(w, &moved, row, argv, argc, opt.word);
 }
 
+/* ssh -o ProxyCommand=…: programs that this host runs. */
+static void
+follow_carrier(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, const struct resolve_opt *opt)
+{
+	static const char *const names[] = { "ProxyCommand", "LocalCommand",
+		"KnownHostsCommand" };
+	struct syn_word value = resolve_word_tail(w, &argv[opt->value_word],
+	    opt->value_skip);
+	size_t i, n;
+
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		n = strlen(names[i]);
+		if (strncasecmp(value.value, names[i], n) != 0)
+			continue;
+		n += strspn(value.value + n, " \t=");
+		value = resolve_word_tail(w, &value, n);
+		resolve_program(w, at, &value);
+		return;
+	}
+}
+
 static void
 unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -195,9 +229,13 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	int skip = row->skip;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
-	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END)
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND && skip-- <= 0)
 			break;
+		if (kind == RESOLVE_OPT_VALUE && row->elsewhere &&
+		    resolve_opt_is(&opt, "o"))
+			follow_carrier(w, at, argv, &opt);
+	}
 	if (kind == RESOLVE_OPT_END)
 		return;
 	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
@@ -268,147 +306,94 @@ unwrap_shell(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		resolve_script(w, at, &argv[opt.word]);
 }
 
-struct xargs_call {
-	const struct syn_word *argv;	/* the command as written */
-	size_t argc;
-	struct syn_word mark;		/* of -I, or empty */
-	size_t each;			/* -n: so many words each time */
-	bool odd;			/* other options cut it otherwise */
-};
-
-static bool
-has_mark(const struct xargs_call *x, const struct syn_word *word)
-{
-	return x->mark.len > 0 && memmem(word->value, word->len,
-	    x->mark.value, x->mark.len) != NULL;
-}
-
-/* word with each mark replaced by the line. */
-static struct syn_word
-replace_mark(struct walk *w, const struct xargs_call *x,
-	const struct syn_word *word, const char *line, size_t len)
-{
-	struct buf out = BUF_INIT_MAX(SYN_LEN_MAX);
-	struct syn_word made;
-	const char *p = word->value, *end = p + word->len, *hit;
-
-	while ((hit = memmem(p, (size_t)(end - p), x->mark.value,
-	    x->mark.len)) != NULL) {
-		buf_put(&out, p, (size_t)(hit - p));
-		buf_put(&out, line, len);
-		p = hit + x->mark.len;
-	}
-	buf_put(&out, p, (size_t)(end - p));
-	made = resolve_word_new(w, out.data != NULL ? out.data : "", out.len,
-	    word->known && !buf_overflow(&out));
-	buf_done(&out);
-	return made;
-}
-
+/* su [options] [-] [user [argument…]]: the arguments are a shell's. */
 static void
-follow_words_of(struct walk *w, const struct spot *at,
-	const struct xargs_call *x, const struct syn_word *input)
-{
-	struct syn_word *more, *all;
-	size_t n = 0, from = 0, take;
-	int times = 0;
-
-	more = resolve_word_args(w, input, &n);
-	do {
-		if (times++ == XARGS_LINES_MAX) {
-			resolve_over_cap(w);
-			return;
-		}
-		take = x->each > 0 && x->each < n - from ? x->each : n - from;
-		all = arena_alloc(w->arena, (x->argc + take) * sizeof *all);
-		memcpy(all, x->argv, x->argc * sizeof *all);
-		if (take > 0)
-			memcpy(all + x->argc, more + from, take * sizeof *all);
-		resolve_follow(w, at, all, x->argc + take);
-		from += take;
-	} while (from < n);
-}
-
-/* What stands on stdin is known: the words that xargs will add or put in. */
-static void
-follow_known(struct walk *w, const struct spot *at, const struct xargs_call *x,
-	const struct syn_word *input)
-{
-	struct syn_word *all;
-	const char *p = input->value, *end;
-	size_t i;
-	int lines;
-
-	if (x->mark.len == 0) {
-		follow_words_of(w, at, x, input);
-		return;
-	}
-	for (lines = 0; *p != '\0'; p = end + (*end == '\n')) {
-		p += strspn(p, " \t");
-		end = strchrnul(p, '\n');
-		if (end == p)
-			continue;
-		if (lines++ == XARGS_LINES_MAX) {
-			resolve_over_cap(w);
-			return;
-		}
-		all = arena_alloc(w->arena, x->argc * sizeof *all);
-		for (i = 0; i < x->argc; i++)
-			all[i] = has_mark(x, &x->argv[i]) ? replace_mark(w, x,
-			    &x->argv[i], p, (size_t)(end - p)) : x->argv[i];
-		resolve_follow(w, at, all, x->argc);
-	}
-}
-
-/* With -I the replaced words are not known; without, words are added. */
-static void
-unwrap_xargs(struct walk *w, const struct spot *at, const struct wrap_row *row,
+unwrap_user(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
+{
+	static const struct wrap_row shell = { .kind = WRAP_SHELL,
+		.grammar = "+O:o: rcfile: init-file:" };
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+	struct syn_word *words = arena_alloc(w->arena, argc * sizeof *words);
+	bool user = false, program = false, named = false;
+	size_t n = 1;
+
+	words[0] = argv[0];
+	resolve_opts_init(&o, row->grammar, argv, argc);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind == RESOLVE_OPT_VALUE &&
+		    resolve_opt_is(&opt, row->option)) {
+			program = true;
+			follow_value(w, at, row, argv, &opt);
+		} else if (kind == RESOLVE_OPT_VALUE && row->after != NULL &&
+		    resolve_opt_is(&opt, row->after)) {
+			named = true;
+		} else if (kind == RESOLVE_OPT_OPERAND && named) {
+			follow_words(w, at, row, argv, argc, opt.word);
+			return;
+		} else if (kind == RESOLVE_OPT_OPERAND && user) {
+			words[n++] = argv[opt.word];
+		} else if (kind == RESOLVE_OPT_OPERAND &&
+		    strcmp(argv[opt.word].value, "-") != 0) {
+			user = true;
+		}
+	}
+	if (!program)
+		unwrap_shell(w, at, &shell, words, n);
+}
+
+/* start-stop-daemon --exec FILE … -- arguments */
+static void
+unwrap_daemon(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc)
 {
 	struct resolve_opts o;
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 	struct spot inner = *at;
-	struct xargs_call x = { .mark = { .value = "" } };
-	struct syn_word input, value, *copy;
-	size_t i;
+	struct syn_word *words = arena_alloc(w->arena,
+	    (argc + 1) * sizeof *words);
+	bool named = false;
+	size_t n = 1;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
-		if (kind == RESOLVE_OPT_OPERAND)
-			break;
-		x.odd |= resolve_opt_is(&opt, "0 null d delimiter E e eof L l "
-		    "max-lines s max-chars a arg-file p interactive");
-		if (kind == RESOLVE_OPT_VALUE &&
-		    resolve_opt_is(&opt, "n max-args")) {
-			value = resolve_word_tail(w, &argv[opt.value_word],
+		if (kind == RESOLVE_OPT_OPERAND) {
+			words[n++] = argv[opt.word];
+		} else if (kind == RESOLVE_OPT_VALUE &&
+		    resolve_opt_is(&opt, row->option)) {
+			words[0] = resolve_word_tail(w, &argv[opt.value_word],
 			    opt.value_skip);
-			x.each = strtoul(value.value, NULL, 10);
-			x.odd |= !value.known || x.each == 0;
+			named = true;
 		}
-		if (!resolve_opt_is(&opt, row->option))
-			continue;
-		x.mark = resolve_word_new(w, "{}", 2, true);
-		if (kind == RESOLVE_OPT_VALUE)
-			x.mark = resolve_word_tail(w, &argv[opt.value_word],
-			    opt.value_skip);
 	}
-	if (kind == RESOLVE_OPT_END)
-		return;
 	inner.by_exec = true;
-	x.argv = argv + opt.word;
-	x.argc = argc - opt.word;
-	if (!x.odd && resolve_stdin_text(w, at, &input) && input.known &&
-	    (x.mark.len == 0 || strpbrk(input.value, "'\"\\") == NULL)) {
-		follow_known(w, &inner, &x, &input);
-		return;
+	if (named)
+		resolve_follow(w, &inner, words, n);
+}
+
+/* scp, sftp, rsync: what they use instead of ssh. */
+static void
+unwrap_remote(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc)
+{
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+
+	resolve_opts_init(&o, row->grammar, argv, argc);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		/* The far end of rsync: its -e names what it understands. */
+		if (resolve_opt_is(&opt, "server"))
+			return;
+		if (kind != RESOLVE_OPT_VALUE)
+			continue;
+		follow_value(w, at, row, argv, &opt);
+		if (resolve_opt_is(&opt, "o"))
+			follow_carrier(w, at, argv, &opt);
 	}
-	inner.more_args = true;
-	copy = arena_alloc(w->arena, x.argc * sizeof *copy);
-	for (i = 0; i < x.argc; i++)
-		copy[i] = has_mark(&x, &x.argv[i]) ? resolve_word_new(w,
-		    x.argv[i].value, x.argv[i].len, false) : x.argv[i];
-	resolve_follow(w, &inner, copy, x.argc);
 }
 
 static void
@@ -422,6 +407,8 @@ unwrap_after(struct walk *w, const struct spot *at, const struct wrap_row *row,
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind == RESOLVE_OPT_VALUE)
+			follow_value(w, at, row, argv, &opt);
 		/* Until the operand stands, options go on. */
 		if (skip < 0)
 			o.ended = false;
@@ -474,7 +461,7 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		resolve_unwrap_find(w, at, argv, argc);
 		return;
 	case WRAP_XARGS:
-		unwrap_xargs(w, at, row, argv, argc);
+		resolve_unwrap_xargs(w, at, row, argv, argc);
 		return;
 	case WRAP_PARALLEL:
 		resolve_unwrap_parallel(w, at, row, argv, argc);
@@ -493,6 +480,15 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		return;
 	case WRAP_AFTER:
 		unwrap_after(w, at, row, argv, argc);
+		return;
+	case WRAP_USER:
+		unwrap_user(w, at, row, argv, argc);
+		return;
+	case WRAP_DAEMON:
+		unwrap_daemon(w, at, row, argv, argc);
+		return;
+	case WRAP_REMOTE:
+		unwrap_remote(w, at, row, argv, argc);
 		return;
 	}
 }

@@ -133,6 +133,47 @@ check_print(const struct syn_tree *tree, const struct syn_options *opts)
 	buf_done(&dump2);
 }
 
+struct lines {
+	const char *p, *end;
+};
+
+static bool
+next_line(void *ctx, const char **ret, size_t *ret_len)
+{
+	struct lines *l = ctx;
+	size_t left = (size_t)(l->end - l->p);
+	const char *nl = left > 0 ? memchr(l->p, '\n', left) : NULL;
+
+	*ret = l->p;
+	*ret_len = nl != NULL ? (size_t)(nl - l->p) + 1 : left;
+	l->p += *ret_len;
+	return *ret_len > 0;
+}
+
+/* A unit ends where reading everything anew after each line finds its end. */
+static void
+check_cut(const char *text, size_t size)
+{
+	struct lines l = { text, text + size };
+	struct syn_tree *tree;
+	struct syn_diag diag;
+	enum syn_answer got = SYN_INCOMPLETE;
+	const char *line, *end;
+	size_t len;
+
+	if (!next_line(&l, &line, &len))
+		return;
+	syn_cut(line, len, NULL, next_line, &l);
+	end = l.p;
+	l.p = text;
+	while (got == SYN_INCOMPLETE && next_line(&l, &line, &len)) {
+		tree = NULL;
+		got = syn_parse(text, (size_t)(l.p - text), NULL, &tree, &diag);
+		syn_free(tree);
+	}
+	FUZZ_CHECK(l.p == end);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -144,6 +185,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > INPUT_MAX)
 		return 0;
+	check_cut((const char *)data, size);
 	for (i = 0; i < AEG_NELEM(all); i++) {
 		struct syn_tree *tree = NULL;
 		struct syn_diag diag = { .code = 0 };
