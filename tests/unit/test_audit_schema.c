@@ -111,8 +111,6 @@ comes_forward(const char *dir)
 static void
 by_readers(void)
 {
-	AEG_AUTOFREE char *path = scratch_path("read");
-
 	make("read", 1, "PRAGMA user_version = 1");
 	IS_INT(store_count("read").rows, 1);
 	IS_INT(pragma("read", "PRAGMA user_version"), AUDIT_SCHEMA);

@@ -49,7 +49,7 @@ static void
 spoil(off_t at)
 {
 	AEG_AUTOFD int fd = open(copy, O_RDWR | O_CLOEXEC);
-	char c;
+	char c = 0;
 
 	if (fd < 0 || pread(fd, &c, 1, at) != 1)
 		scratch_die(copy);
