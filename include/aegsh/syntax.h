@@ -56,7 +56,7 @@ void syn_free(struct syn_tree *tree);
  * the next call; false: there is none. */
 typedef bool syn_line_fn(void *ctx, const char **ret, size_t *ret_len);
 /* Asks for lines as long as text and they are incomplete, and not for one
- * more.  What it costs grows with what is read, however many lines it is. */
+ * more, unless a mistake stands in a line that is joined to the next.  What it costs grows with what is read, however many lines it is. */
 void syn_cut(const char *text, size_t len, const struct syn_options *opts,
 	syn_line_fn *line, void *ctx);
 /* A canonical line that bash reads as the same tree. */

@@ -171,7 +171,8 @@ check_cut(const char *text, size_t size)
 		got = syn_parse(text, (size_t)(l.p - text), NULL, &tree, &diag);
 		syn_free(tree);
 	}
-	FUZZ_CHECK(l.p == end);
+	/* A mistake may be seen only behind the line that it is joined to. */
+	FUZZ_CHECK(l.p == end || (got == SYN_ERROR && l.p < end));
 }
 
 int
