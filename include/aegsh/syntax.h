@@ -55,8 +55,11 @@ void syn_free(struct syn_tree *tree);
 /* The next line with its newline (a last one may lack it), borrowed until
  * the next call; false: there is none. */
 typedef bool syn_line_fn(void *ctx, const char **ret, size_t *ret_len);
-/* Asks for lines as long as text and they are incomplete, and not for one
- * more, unless a mistake stands in a line that is joined to the next.  What it costs grows with what is read, however many lines it is. */
+/*
+ * Asks for lines as long as text and they are incomplete, and not for one
+ * more, unless a mistake stands in a line that is joined to the next.  What
+ * it costs grows with what is read, however many lines it is.
+ */
 void syn_cut(const char *text, size_t len, const struct syn_options *opts,
 	syn_line_fn *line, void *ctx);
 /* A canonical line that bash reads as the same tree. */

@@ -166,6 +166,10 @@ static const struct shape {
 	{ "pipes", "a=b | ", "", "", 1 },
 	{ "or", "a=b || ", "", "", 1 },
 	{ "arrays", "a[$(b)]=(c [1]=d) ", "", "", 1 },
+	{ "values again", "x='x[$(c)]x x'; ((x)); ", "", "", 1 },
+	{ "for words", "for i in a b c d; do ", "$i", "; done", 60, "; " },
+	{ "elements", "a=(b c); a+=(d); \"${a[@]}\"; ", "", "", 1 },
+	{ "operators", "x=aXbXc; e ${x//X/xx} ${x##*X}; ", "", "", 1 },
 };
 
 static char *
