@@ -96,6 +96,7 @@ enum pol_how {			/* bits: what is done with a path */
 	POL_HOW_REPEAT = 1 << 8,	/* in role patterns only, as … */
 	POL_HOW_ANYWHERE = 1 << 10,	/* its beginning is not known */
 	POL_HOW_GLOBBED = 1 << 13,	/* unknown by its globs alone */
+	POL_HOW_REDIRECTED = 1 << 14,	/* written by a redirection */
 	POL_HOW_MADE = 1 << 11,	/* written by a compiler, from a source */
 	POL_HOW_FETCHED = 1 << 12,	/* a URL: its end names a file */
 	POL_HOW_REMOTE = 1 << 9,	/* … "host:path" is no path of here */
@@ -111,7 +112,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 4u		/* of the format; raise it with any change */
+#define POL_VERSION 5u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */

@@ -410,6 +410,7 @@ HOLDS_WHEN(CHANGES, any_path(m, c, POL_HOW_CHANGE))
 HOLDS_WHEN(LISTS, any_path(m, c, POL_HOW_LIST))
 HOLDS_WHEN(RUNS, any_path(m, c, POL_HOW_RUN))
 HOLDS_WHEN(TOUCHES, any_path(m, c, ~0u))
+HOLDS_WHEN(REDIRECTS, any_path(m, c, POL_HOW_REDIRECTED))
 
 static bool (*const holds[])(struct match *m, const struct pol_cond *c) = {
 #define POL_COND(id, key, arg, cost) holds_##id,

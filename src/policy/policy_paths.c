@@ -348,6 +348,8 @@ add_redirs(struct view *v, struct view_cmd *cmd)
 			continue;
 		if (!r->target.known)
 			cmd->unknown |= POL_UNKNOWN_REDIR;
+		if (how & POL_HOW_WRITE)
+			how |= POL_HOW_REDIRECTED;
 		add_word(v, cmd, &r->target, 0, how);
 	}
 }
