@@ -15,6 +15,7 @@ from tap import Tap  # noqa: E402
 
 TOP = os.environ["abs_top_srcdir"]
 CTL = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl")
+AEGSH = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegsh")
 tap = Tap()
 
 
@@ -84,16 +85,23 @@ def verbs():
         same(told, options, "aegshctl(8): options of " + name)
 
 
-def columns():
+def store(root):
+    """A store as the shell makes it, read by aegshctl once."""
+    subprocess.run([AEGSH, "-c", ":"], stdin=subprocess.DEVNULL, check=True)
+    ctl("history")
+    for folder, _, names in os.walk(os.path.join(root, "own")):
+        if "audit.db" in names:
+            return os.path.join(folder, "audit.db")
+    raise FileNotFoundError("no audit.db below " + root)
+
+
+def columns(root):
     text = section(page("aegsh-audit.5"), "SCHEMA")
     parts = dict(re.findall(r"^\.Ss (\S+)\n(.*?)(?=^\.Ss |\Z)", text,
                             re.S | re.M))
-    db = sqlite3.connect(":memory:")
-    with open(os.path.join(TOP, "share/schema/audit-1.sql")) as f:
-        sql = f.read()
-    # An older sqlite than the one linked may not know STRICT.
-    db.executescript(sql.replace(") STRICT;", ");"))
-    tables = [r[0] for r in db.execute("SELECT name FROM sqlite_master")]
+    db = sqlite3.connect(store(root))
+    tables = [r[0] for r in db.execute("SELECT name FROM sqlite_master "
+                                    "WHERE type = 'table'")]
     same(parts, tables, "aegsh-audit(5): tables")
     for table in tables:
         real = [r[1] for r in db.execute("PRAGMA table_info(%s)" % table)]
@@ -148,7 +156,7 @@ def main():
             os.mkdir(os.path.join(root, name), 0o755)
         settings()
         verbs()
-        columns()
+        columns(root)
         examples(root)
     tap.done()
 
