@@ -263,7 +263,7 @@ for what in (broken_rules, broken_settings, open_settings, lost_profile,
     tap.ok(s.expect("RESCUE [^\r\n]*[#$] ") and
            os.path.exists(os.path.join(etc, "mended")),
            "and can mend aegsh's own files", s.seen)
-    s.line("rm -rf /")
+    s.line("enable -f ./no-such.so x")
     tap.ok(s.expect("blocked: "), "what the floor forbids stays so", s.seen)
     s.line("exit 0")
     tap.same(s.wait(), 0, "and leaves")

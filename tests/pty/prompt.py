@@ -321,7 +321,7 @@ def question():
         s.expect(PROMPT)
     else:
         tap.ok(False, "a doubtful line is asked about", s.seen)
-    s.line("rm -rf /")
+    s.line("nc -e sh 127.0.0.1 1")
     tap.ok(s.expect(r"blocked: .*\["), "a catastrophe is blocked", s.seen)
     tap.ok(s.expect(PROMPT), "without a question")
     s.line("rm -rf $'\\x2f'; printf '\\033]0;x\\007' # \x16\x1b[31m")

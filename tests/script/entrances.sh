@@ -224,7 +224,7 @@ printf '#!/bin/bash\n\necho $LINENO\n# c\n\n f() { echo $LINENO; }\nf\n' \
 same 'stream whose comments count as lines'
 printf 'echo a\nexit 9\necho b\n' >"$test_root/in"
 same 'stream with exit'
-printf 'echo a; rm -rf /\necho b\n' >"$test_root/in"
+printf 'echo a; nc -e sh 127.0.0.1 1\necho b\n' >"$test_root/in"
 "$aegsh" <"$test_root/in" >"$test_root/out" 2>"$test_root/err"
 is "$?" 126 'a refused unit ends the stream with 126'
 is "$(cat "$test_root/out")" '' 'nothing of it runs, nor what follows'
@@ -232,12 +232,12 @@ is "$(grep -c . "$test_root/err")" 1 'and one line says why'
 
 # Refusals.
 stdin=/dev/null
-"$aegsh" -c 'rm -rf /' >"$test_root/out" 2>"$test_root/err" </dev/null
+"$aegsh" -c 'nc -e sh 127.0.0.1 1' >"$test_root/out" 2>"$test_root/err" </dev/null
 is "$?" 126 'a blocked line has status 126'
 like "$(setsid "$aegsh" -c 'rm -r /srv/some-folder' 2>&1)" \
     '*: not run, as nobody is here to be asked: *' \
     'what would be asked says so where nobody can be'
-like "$(setsid "$aegsh" -c 'rm -rf /' 2>&1)" '*: blocked: *' \
+like "$(setsid "$aegsh" -c 'nc -e sh 127.0.0.1 1' 2>&1)" '*: blocked: *' \
     'which is not what is blocked'
 is "$(cat "$test_root/out")" '' 'prints nothing on standard output'
 is "$(grep -c . "$test_root/err")" 1 'and one line on standard error'
@@ -260,13 +260,13 @@ like "$("$aegsh" --help)" '*--profile*' '--help'
 # Forced command.
 is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" </dev/null)" forced \
     'SSH_ORIGINAL_COMMAND is what a forced command runs'
-SSH_ORIGINAL_COMMAND='rm -rf /' "$aegsh" </dev/null 2>/dev/null
+SSH_ORIGINAL_COMMAND='nc -e sh 127.0.0.1 1' "$aegsh" </dev/null 2>/dev/null
 is "$?" 126 'and it is judged'
 is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" -c 'echo own')" own \
     'an own -c wins over it'
 is "$(SSH_ORIGINAL_COMMAND='echo forced' "$aegsh" -c "$aegsh")" forced \
     'a login shell that is also the forced command does not start itself again'
-SSH_ORIGINAL_COMMAND='rm -rf /' "$aegsh" -c "$aegsh" 2>/dev/null
+SSH_ORIGINAL_COMMAND='nc -e sh 127.0.0.1 1' "$aegsh" -c "$aegsh" 2>/dev/null
 is "$?" 126 'and judges the wish'
 
 # Environment.

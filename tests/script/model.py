@@ -71,7 +71,7 @@ tap.same(run("frobnicate --now").returncode, 126,
         "an allow without confidence asks")
 before = len(requests())
 settings("allow")
-done = run("rm -rf /")
+done = run("nc -e sh 127.0.0.1 1")
 tap.same(done.returncode, 126, "the model cannot lift a block")
 done = run("ls")
 tap.same(done.returncode, 0, "what policy allows runs")

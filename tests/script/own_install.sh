@@ -23,7 +23,7 @@ chmod 1777 "$test_root/own"
 
 out=$($as "$test_root/bin/aegsh" -c 'echo fine' 2>&1)
 is "$out" fine 'a shell of its own starts'
-$as "$test_root/bin/aegsh" -c 'rm -rf /' >/dev/null 2>&1
+$as "$test_root/bin/aegsh" -c 'nc -e sh 127.0.0.1 1' >/dev/null 2>&1
 is $? 126 'and judges by its own policy'
 out=$($as "$test_root/bin/aegshctl" test 'ls -l' 2>&1 >/dev/null)
 is "$out" '' 'the tool of its own works'

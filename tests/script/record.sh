@@ -6,11 +6,11 @@ cd "$HOME" || exit 99
 
 "$aegsh" -c 'echo recorded' >/dev/null
 "$aegsh" -c 'exit 9'
-"$aegsh" -c 'rm -rf /' 2>/dev/null
+"$aegsh" -c 'nc -e sh 127.0.0.1 1' 2>/dev/null
 out=$("$aegshctl" history --json)
 like "$out" '*"echo recorded"*' 'a line is recorded'
 like "$out" '*"exit 9"*' 'so is the next'
-like "$out" '*"rm -rf /"*' 'and a refused one'
+like "$out" '*"nc -e sh 127.0.0.1 1"*' 'and a refused one'
 like "$out" '*stand-alone*' 'rows say who wrote them'
 store=$(find "$test_root/own" -name audit.db)
 is "$(stat -c %a "$store")" 600 'the store is private'
