@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
-from pty_session import place, program  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
 import pty  # noqa: E402
 
 root, env = place()
@@ -104,6 +104,49 @@ compare("aegsh -c true", 2.5,
         lambda: once([AEGSH, "-c", "true"]),
         lambda: once([BASH, "-c", "true"]))
 bare_sync()
+
+
+def typed(argv):
+    """A session at a prompt, in which one line can be typed and timed."""
+    s = Session(argv, env=dict(env, INPUTRC="/dev/null", HISTFILE=""),
+                cwd=env["HOME"])
+    if not s.expect("READY> "):
+        sys.exit("%r shows no prompt: %r" % (argv, s.seen))
+
+    def line(text):
+        start = time.perf_counter()
+        s.line(text)
+        if not s.expect("READY> "):
+            sys.exit("%r hangs: %r" % (argv, s.seen[-300:]))
+        return time.perf_counter() - start
+    return s, line
+
+
+ours, line_of_ours = typed([AEGSH])
+theirs, line_of_theirs = typed([BASH, "--norc", "--noprofile", "-i"])
+for text, most in (("cd /usr", 2.5), ("export A=1; cd /", 60),
+                   ("/bin/true", 8), ("sleep 0 &", 12)):
+    compare("at a prompt: " + text, most, lambda: line_of_ours(text),
+            lambda: line_of_theirs(text))
+ours.close()
+theirs.close()
+SCRIPT = os.path.join(root, "script")
+with open(SCRIPT, "w") as script:
+    for i in range(250):
+        script.write("x=%d\n[ $x = 1 ] || y=$x\necho $x >/dev/null\n"
+                     "cd /usr\n" % i)
+
+
+def stream(argv):
+    start = time.perf_counter()
+    with open(SCRIPT, "rb") as script:
+        subprocess.run(argv, stdin=script, env=env, check=True,
+                       stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+compare("1,000 lines on stdin", 120, lambda: stream([AEGSH]),
+        lambda: stream([BASH]), max(ROUNDS // 20, 3))
 # The same files for both: bash reads the machine's /etc/profile.
 system = os.path.join(root, "system", "etc")
 os.makedirs(system)
