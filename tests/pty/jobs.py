@@ -112,7 +112,7 @@ GROUPS = {
 }
 # What they print is not compared: bash may or may not tell of who ended just
 # before, or says more than we do.
-LOOSE = {"wait", "wait %1", "wait %2", "wait %-", "wait %+", "wait -n 2>/dev/null; :", "wait %1; :", "jobs -z; :",
+LOOSE = {"cat &", "wait", "wait %1", "wait %2", "wait %-", "wait %+", "wait -n 2>/dev/null; :", "wait %1; :", "jobs -z; :",
          "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
          "fg %sleep; :"}
 ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill)(.*)\n", re.M)
