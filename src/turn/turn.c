@@ -112,8 +112,8 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 		    policy_profile(t->policy), &t->validator, err);
 	if (r == 0)
 		turn_forget_keys(t);
-	/* Where nothing is sent, nothing has to be taken out. */
-	if (r == 0 && !opts->rescue && validator_configured(t->validator))
+	/* What is recorded goes through it, also where nothing is sent. */
+	if (r == 0 && !opts->rescue)
 		r = redact_open(t->store, &t->redact, err);
 	if (r == 0)
 		r = open_sandbox(t, opts, err);
