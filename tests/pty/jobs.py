@@ -60,6 +60,8 @@ def plain(text):
 # Each group is one session; "^C" is a key; a tuple waits for its second text
 # before it goes on (the line has the terminal).  What differs by design is
 # in tests of its own.
+# Not typed: the first job is waited for until it has stopped.
+STOPPED = "(stopped)"
 GROUPS = {
     "a job from & to wait": [
         "sleep 100 &", "jobs", "jobs -l", "jobs -p", "jobs -r", "jobs -s",
@@ -87,7 +89,7 @@ GROUPS = {
         "sleep 150 &", "kill -TERM $!", "wait $!", "echo $?",
         "sleep 151 &", "kill -KILL $!", "wait -n", "echo $?"],
     "reading in the background": [
-        "cat &", "wait -n 2>/dev/null; :", "jobs", ("fg",), "^D", "jobs"],
+        "cat &", STOPPED, ": told", "jobs", ("fg",), "^D", "jobs"],
     "stopped and continued": [
         ("sh -c 'echo u''p; exec cat'", "up"), "^Z", "jobs", "jobs -l",
         "jobs -s", "jobs -r", "true", "exit", "jobs", ("%",), "^C", "echo $?", "jobs"],
@@ -99,7 +101,7 @@ GROUPS = {
         ("sh -c 'echo u''p; exec cat' two", "up"), "^Z", "jobs",
         ("fg %-",), "^C", "jobs", "kill %1", "wait %1", "jobs"],
     "stop by signal": [
-        "sleep 140 &", "kill -STOP %1", "wait %1; :", "jobs", "kill -CONT %1",
+        "sleep 140 &", "kill -STOP %1", STOPPED, ": told", "jobs", "kill -CONT %1",
         "kill -9 %1", "wait %1", "jobs"],
     "disown": [
         "sleep 0.1 &", "disown", "jobs", "wait", "sleep 0.1 &", "disown -h",
@@ -112,7 +114,8 @@ GROUPS = {
 }
 # What they print is not compared: bash may or may not tell of who ended just
 # before, or says more than we do.
-LOOSE = {"cat &", "wait", "wait %1", "wait %2", "wait %-", "wait %+", "wait -n 2>/dev/null; :", "wait %1; :", "jobs -z; :",
+LOOSE = {STOPPED, "cat &", "kill -STOP %1", ": told", "wait", "wait %1",
+         "wait %2", "wait %-", "wait %+", "jobs -z; :",
          "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
          "fg %sleep; :"}
 ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill)(.*)\n", re.M)
@@ -131,6 +134,10 @@ def play(which, lines):
             s.line(line[0])
             found = s.expect(re.escape(line[0]) + r"\r\n([^\r\n]*)\r\n")
             said.append(found.group(1).decode() if found else None)
+        elif line is STOPPED:
+            group = int(re.findall(rb"\[1\] (\d+)", s.seen)[-1])
+            until(lambda: stopped(group))
+            said.append("")
         elif re.fullmatch(r"\^.", line):
             time_key(s)
             s.send(bytes([ord(line[1]) & 31]))
@@ -177,6 +184,19 @@ def alive(pid):
             return f.read().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def stopped(group):
+    """Whether a process of this group is stopped, as proc(5) shows it."""
+    for name in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/stat" % name) as f:
+                state, _, pgrp = f.read().rsplit(")", 1)[1].split()[:3]
+        except (OSError, ValueError):
+            continue
+        if state == "T" and int(pgrp) == group:
+            return True
+    return False
 
 
 def until(condition):
