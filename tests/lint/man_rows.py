@@ -146,7 +146,9 @@ def examples(root):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="aegsh-test-") as root:
+    # Not in /tmp: what a command may change is no place for a store.
+    with tempfile.TemporaryDirectory(dir="/var/tmp",
+                                     prefix="t-aegsh.") as root:
         os.chmod(root, 0o755)  # some examples become another user
         os.environ["AEGSH_TEST_ROOT"] = root
         os.environ["AEGSH_TEST_DATA"] = os.path.join(TOP, "share")
