@@ -360,22 +360,22 @@ def races(top):
          lambda got: got[1] in fine or got[0] == 126 and b"changed while" in got[2])
 
 
-def exchanged(top, strace, original, injection):
-    """Run while the interpreter is replaced: as soon as auto-shebang has it
-    open, with the given system call held up until that is done."""
+def exchanged(top, strace, original, call, held):
+    """Run while the interpreter is replaced: as soon as auto-shebang is in
+    the given system call upon it, which is held up until that is done."""
     where = top + "/bin/auto-python"
     os.makedirs(top + "/bin")
     shutil.copy(original, where)
     write(top + "/x", b"x")
     write(top + "/evil", b"#!/bin/sh\necho EVIL\n")
     traced = subprocess.Popen(
-        [strace, "-f", "-o", top + "/trace", "-e", "inject=" + injection,
-         PROGRAM, "auto-python", top + "/x"],
+        [strace, "-f", "-o", top + "/trace", "-e",
+         "inject=%s:%s=1000000" % (call, held), PROGRAM, "auto-python", top + "/x"],
         env={"ASAN_OPTIONS": "detect_leaks=0"}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
     fd = os.open(where, os.O_PATH)
     try:
-        while not holds(traced.pid, fd) and traced.poll() is None:
+        while not waits_in(traced.pid, call, fd) and traced.poll() is None:
             pass
         os.rename(top + "/evil", where)
         out, err = traced.communicate(timeout=LIMIT)
@@ -397,29 +397,40 @@ def checked_is_run(top):
     if strace is None or probe.returncode != 0:
         skip("checked is run: strace is not there, or may not trace")
         return
-    got = exchanged(top + "/p", strace, "/bin/echo", "execve,execveat:delay_enter=1000000")
+    got = exchanged(top + "/p", strace, "/bin/echo",
+                    "execveat", "delay_enter")
     ok(got[1] == (top + "/p/x\n").encode(), "a program: what was checked is what runs", got)
     interp(top + "/script")
-    got = exchanged(top + "/s", strace, top + "/script", "pread64:delay_exit=1000000")
+    got = exchanged(top + "/s", strace, top + "/script",
+                    "pread64", "delay_exit")
     ok(got[0] == 126 and b"was replaced between" in got[2] and got[1] == b"",
        "a script: what was not checked does not run", got)
 
 
-def holds(tracer, fd):
-    """A child of tracer has the file of fd open."""
+# Their numbers stand in asm/unistd.h; on x86_64 they are its own, elsewhere
+# those of asm-generic.
+CALLS = {"pread64": 17, "execveat": 322} if os.uname().machine == "x86_64" \
+    else {"pread64": 67, "execveat": 281}
+
+
+def waits_in(tracer, call, fd):
+    """A child of tracer is in the system call, with the file of fd as its
+    first argument.  That it has the file open is not enough: it opens it to
+    look for it, closes it, and opens it again to check it."""
     want = os.fstat(fd)
     try:
-        with open("/proc/%d/task/%d/children" % (tracer, tracer), encoding="ascii") as f:
+        with open("/proc/%d/task/%d/children" % (tracer, tracer),
+                  encoding="ascii") as f:
             children = f.read().split()
         for child in children:
-            for name in os.listdir("/proc/%s/fd" % child):
-                try:
-                    got = os.stat("/proc/%s/fd/%s" % (child, name))
-                except OSError:
-                    continue
-                if (got.st_dev, got.st_ino) == (want.st_dev, want.st_ino):
-                    return True
-    except OSError:
+            with open("/proc/%s/syscall" % child, encoding="ascii") as f:
+                words = f.read().split()
+            if words[0] != str(CALLS[call]):
+                continue
+            got = os.stat("/proc/%s/fd/%d" % (child, int(words[1], 16)))
+            if (got.st_dev, got.st_ino) == (want.st_dev, want.st_ino):
+                return True
+    except (OSError, ValueError):
         pass
     return False
 
