@@ -306,7 +306,7 @@ copy_line(const struct turn *t, struct turn_judged *j,
 	buf_put(&text, line->bytes, line->len);
 	j->line = *line;
 	j->line.len = text.len;
-	j->line.bytes = text.len > 0 ? buf_take(&text) : xmemdup0("", 0);
+	j->line.bytes = buf_take(&text);
 }
 
 struct turn_judged *

@@ -64,12 +64,11 @@ redact(struct turn *t, struct turn_judged *j)
 		buf_puts(&line, TOO_LONG);
 	}
 	j->recorded_len = line.len;
-	j->recorded = line.data != NULL ? buf_take(&line) : xstrdup("");
+	j->recorded = buf_take(&line);
 	/* It may quote the line. */
 	if (why != NULL) {
 		redact_text(t->redact, &reason, why, strlen(why));
-		j->reason = reason.data != NULL ? buf_take(&reason) :
-		    xstrdup("");
+		j->reason = buf_take(&reason);
 	}
 }
 
