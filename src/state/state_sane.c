@@ -53,8 +53,7 @@ static const char *const editors[] = { "vi", "view", "ex", "vim", "vim.*",
 	"gedit", "kate", "kwrite", "mousepad", "gvim", "gvim.*", "editor",
 	"sensible-editor", "select-editor", NULL };
 static const char *const pagers[] = { "less", "more", "most", "cat", "pager",
-	"sensible-pager", "bat", "batcat", "lv", "w3m", "delta", "bpytop",
-	"head", NULL };
+	"sensible-pager", "bat", "batcat", "lv", "w3m", "delta", NULL };
 static const char *const shells[] = { "ssh", "plink", "dbclient", "rsh",
 	NULL };		/* to other machines */
 static const char *const askers[] = { "ssh-askpass", "*-askpass",

@@ -54,7 +54,7 @@ API_TOKEN=$s4 "$aegsh" -c "echo x$s4 >/dev/null"
 printf 'echo --password=%s >/dev/null\n' "$s1" | "$aegsh"
 printf 'echo --token=%s >/dev/null\n' "$s2" >"$HOME/script"
 "$aegsh" "$HOME/script"
-"$aegsh" -c "rm -rf / --password=$s1" 2>/dev/null
+"$aegsh" -c "nc -e sh 127.0.0.1 1 --password=$s1" 2>/dev/null
 out=$("$aegshctl" history --json)
 "$aegshctl" history >/dev/null
 for s in "$s1" "$s2" "$s3" "$s4"; do
