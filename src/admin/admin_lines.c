@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 
 /* A command of SYN_LEN_MAX bytes, each as \u00xx, and what is around it. */
 #define LINES_MAX (SYN_LEN_MAX * 6 + 65536)
@@ -50,16 +51,6 @@ refuse(struct lines *l, const json_t *line, const char *why)
 	admin_json_print(l->a, o);
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* "command_hex" holds bytes that are no text; owned, or NULL. */
 static char *
 bytes_of(const json_t *line, size_t *ret_len)
@@ -80,7 +71,7 @@ bytes_of(const json_t *line, size_t *ret_len)
 		return NULL;
 	bytes = xcalloc(len + 1, 1);
 	for (i = 0; i < len; i++) {
-		int high = hex_digit(p[2 * i]), low = hex_digit(p[2 * i + 1]);
+		int high = text_hex(p[2 * i]), low = text_hex(p[2 * i + 1]);
 
 		if (high < 0 || low < 0) {
 			free(bytes);

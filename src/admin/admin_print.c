@@ -24,10 +24,8 @@ static void __attribute__((format(printf, 2, 0)))
 print_inert(FILE *f, const char *fmt, va_list ap, int flags)
 {
 	AEG_AUTO(buf_done) struct buf inert = BUF_INIT;
-	AEG_AUTOFREE char *text = NULL;
+	AEG_AUTOFREE char *text = xvasprintf(fmt, ap);
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		abort();
 	text_inert(&inert, text, strlen(text), flags);
 	if (inert.len > 0)
 		fwrite(inert.data, 1, inert.len, f);

@@ -84,6 +84,14 @@ arena_memdup0(struct arena *a, const void *p, size_t len)
 	return copy;
 }
 
+char *
+arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+	AEG_AUTOFREE char *text = xvasprintf(fmt, ap);
+
+	return arena_memdup0(a, text, strlen(text));
+}
+
 void *
 arena_grow(struct arena *a, const void *old, size_t old_n, size_t new_n,
     size_t size)

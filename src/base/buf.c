@@ -140,15 +140,11 @@ strv_add(struct strv *s, const char *text)
 void
 strv_addf(struct strv *s, const char *fmt, ...)
 {
-	struct buf b = BUF_INIT;
-	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = buf_take(&b);
+	strv_take(s, xvasprintf(fmt, ap));
 	va_end(ap);
-	strv_take(s, text);
 }
 
 char **

@@ -69,14 +69,23 @@ xmemdup0(const void *p, size_t len)
 }
 
 char *
+xvasprintf(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		out_of_memory();
+	return text;
+}
+
+char *
 xasprintf(const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		out_of_memory();
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	return text;
 }

@@ -177,6 +177,16 @@ text_is_name(const char *p, size_t len)
 }
 
 int
+text_hex(int c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int
 text_to_i64(const char *s, int64_t min, int64_t max, int64_t *ret)
 {
 	char *end;

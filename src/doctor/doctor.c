@@ -51,16 +51,13 @@ doctor_each_check(int (*fn)(void *ctx, const char *id,
 char *
 doctor_printf(struct doctor *d, const char *fmt, ...)
 {
-	AEG_AUTOFREE char *text = NULL;
+	char *text;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = arena_vprintf(d->mem, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		abort();
-	return arena_memdup0(d->mem, text, (size_t)n);
+	return text;
 }
 
 static struct doctor_finding *

@@ -42,18 +42,15 @@ static void say(struct eval *e, const char *fmt, ...)
 static void
 say(struct eval *e, const char *fmt, ...)
 {
-	char *line = NULL;
+	AEG_AUTOFREE char *line = NULL;
 	va_list ap;
 
 	if (e->explain == NULL)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = NULL;
+	line = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (line != NULL)
-		text_inert(e->explain, line, strlen(line), TEXT_INERT_NEWLINE);
-	free(line);
+	text_inert(e->explain, line, strlen(line), TEXT_INERT_NEWLINE);
 }
 
 static void

@@ -37,19 +37,13 @@ se_strdup(struct shellenv *se, const char *s)
 const char *
 se_printf(struct shellenv *se, const char *fmt, ...)
 {
-	char *text = NULL;
-	const char *kept;
+	const char *text;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = arena_vprintf(se->arena, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		abort();
-	kept = arena_memdup0(se->arena, text, (size_t)n);
-	free(text);
-	return kept;
+	return text;
 }
 
 const char *

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "aegsh/base/text.h"
+
 /* Inside "…": the five characters before which a backslash is dropped. */
 static const char *
 double_quoted(const char *p, const char *end, struct buf *out)
@@ -33,18 +35,6 @@ double_quoted(const char *p, const char *end, struct buf *out)
 	return p < end ? p + 1 : NULL;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* \nnn or \xHH at p (after the backslash): 1-3 octal or 1-2 hex digits. */
 static const char *
 numeric_escape(const char *p, const char *end, struct buf *out)
@@ -55,10 +45,10 @@ numeric_escape(const char *p, const char *end, struct buf *out)
 
 	p += hex;
 	stop = end - p > 3 - hex ? p + 3 - hex : end;
-	if (p == stop || (hex && hex_digit(*p) < 0))
+	if (p == stop || (hex && text_hex(*p) < 0))
 		return NULL;
 	for (; p < stop; p++) {
-		int d = hex_digit(*p);
+		int d = text_hex(*p);
 
 		if (d < 0 || (!hex && d > 7))
 			break;

@@ -2,17 +2,7 @@
 /* What the inside of $'…' means (bash(1), QUOTING). */
 #include "syntax_int.h"
 
-static int
-digit_of(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
+#include "aegsh/base/text.h"
 
 /* Up to max digits of base at *i; the number of them. */
 static unsigned
@@ -20,10 +10,12 @@ number(const char *s, size_t len, size_t *i, int base, unsigned max,
     uint32_t *ret)
 {
 	unsigned n = 0;
+	int digit;
 
 	*ret = 0;
-	while (n < max && *i < len && digit_of(s[*i]) < base) {
-		*ret = *ret * (unsigned)base + (unsigned)digit_of(s[*i]);
+	while (n < max && *i < len && (digit = text_hex(s[*i])) >= 0 &&
+	    digit < base) {
+		*ret = *ret * (unsigned)base + (unsigned)digit;
 		++*i;
 		n++;
 	}

@@ -2,13 +2,7 @@
 /* What bash's echo and printf write, from words that are known. */
 #include "syntax_int.h"
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' :
-	    c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-	    c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+#include "aegsh/base/text.h"
 
 /* Digits of a \x or octal escape at p; the byte, or -1: none. */
 static int
@@ -16,7 +10,7 @@ read_digits(const char **p, const char *end, int base, int digits)
 {
 	int value = -1, d;
 
-	while (digits-- > 0 && *p < end && (d = hex_digit(**p)) >= 0 &&
+	while (digits-- > 0 && *p < end && (d = text_hex(**p)) >= 0 &&
 	    d < base) {
 		value = (value < 0 ? 0 : value) * base + d;
 		(*p)++;

@@ -61,6 +61,13 @@ main(void)
 		IS_STRN(b.data, quote_cases[i].quoted, quote_cases[i].quoted);
 	}
 	buf_done(&b);
+	IS_INT(text_hex('0'), 0);
+	IS_INT(text_hex('9'), 9);
+	IS_INT(text_hex('a'), 10);
+	IS_INT(text_hex('F'), 15);
+	IS_INT(text_hex('g'), -1);
+	IS_INT(text_hex('/'), -1);
+	IS_INT(text_hex(0xff), -1);
 	IS_INT(text_to_i64("12", 0, 20, &v), 0);
 	IS_INT(v, 12);
 	IS_INT(text_to_i64("21", 0, 20, &v), -ERANGE);

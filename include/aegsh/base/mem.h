@@ -7,6 +7,7 @@
 #ifndef AEGSH_BASE_MEM_H
 #define AEGSH_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -22,6 +23,8 @@ char *xmemdup0(const void *p, size_t len)
 	__attribute__((malloc, returns_nonnull));
 char *xasprintf(const char *fmt, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+char *xvasprintf(const char *fmt, va_list ap)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
 
 /* AEG_AUTO(fn): call fn(&variable) when the variable leaves its scope. */
 #define AEG_AUTO(fn) __attribute__((cleanup(fn)))
@@ -53,6 +56,8 @@ void *arena_alloc(struct arena *a, size_t size)
 	__attribute__((returns_nonnull, nonnull));
 char *arena_memdup0(struct arena *a, const void *p, size_t len)
 	__attribute__((returns_nonnull));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+	__attribute__((returns_nonnull, format(printf, 2, 0)));
 /* Grow an array from old_n to new_n elements (copies; the old one stays). */
 void *arena_grow(struct arena *a, const void *old, size_t old_n, size_t new_n,
 	size_t size) __attribute__((returns_nonnull));

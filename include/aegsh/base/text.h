@@ -37,6 +37,8 @@ bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);
 /* A name as in POSIX XBD 3.235: [A-Za-z_][A-Za-z0-9_]*. */
 bool text_is_name(const char *p, size_t len);
+/* What a hexadecimal digit stands for, or -1: it is none. */
+int text_hex(int c);
 /* Decimal, whole string, within [min, max]; 0 or -EINVAL / -ERANGE. */
 int text_to_i64(const char *s, int64_t min, int64_t max, int64_t *ret);
 
