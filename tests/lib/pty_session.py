@@ -12,7 +12,7 @@ import struct
 import termios
 import time
 
-DEADLINE = 20.0
+from procs import DEADLINE
 
 
 class Session:

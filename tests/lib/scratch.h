@@ -111,6 +111,22 @@ scratch_puts(const char *name, const char *text)
 	scratch_write(name, text, strlen(text), 0600);
 }
 
+/* As an operator's settings and rules are: all may read it. */
+static inline void
+scratch_rules(const char *name, const char *text)
+{
+	scratch_write(name, text, strlen(text), 0644);
+}
+
+static inline void
+scratch_unlink(const char *name)
+{
+	char *path = scratch_path(name);
+
+	unlink(path);
+	free(path);
+}
+
 static inline void
 scratch_link(const char *target, const char *name)
 {

@@ -15,12 +15,14 @@ import sys
 import tempfile
 import time
 
+from procs import DEADLINE, until
+
 SRC = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
 SSHD = "/usr/sbin/sshd"
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
-SLOW = 20               # seconds after which anything counts as hung
+SLOW = DEADLINE         # seconds after which anything counts as hung
 NEEDED = ("ssh", "scp", "sftp", "ssh-keygen")
 
 
@@ -407,12 +409,3 @@ class Rig:
 def select_a_while():
     """The pause between two looks at something that will happen."""
     time.sleep(0.02)
-
-
-def until(condition, seconds=SLOW):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        select_a_while()
-    return False

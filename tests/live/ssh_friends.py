@@ -15,7 +15,8 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
 import ssh_rig  # noqa: E402
 from pty_session import Session  # noqa: E402
-from ssh_rig import until, which  # noqa: E402
+from procs import until  # noqa: E402
+from ssh_rig import which  # noqa: E402
 from tap import Tap  # noqa: E402
 
 t = Tap()

@@ -5,11 +5,11 @@ that go away, signals at every moment, answers that nobody gave."""
 import os
 import signal
 import sys
-import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from pty_session import DEADLINE, Session, place, program  # noqa: E402
+from procs import alive, children, command_line, until  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -33,39 +33,6 @@ def start(*args):
         tap.ok(False, "a prompt comes", s.seen)
         tap.done()
     return s
-
-
-def until(condition):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def command_line(pid):
-    try:
-        with open("/proc/%d/cmdline" % pid, "rb") as f:
-            return f.read()
-    except OSError:
-        return b""
-
-
-def children(pid):
-    try:
-        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-            return [int(word) for word in f.read().split()]
-    except OSError:
-        return []
-
-
-def alive(pid):
-    try:
-        with open("/proc/%d/stat" % pid) as f:
-            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def child_with(s, text):

@@ -12,6 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import DEADLINE, alive, until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -23,7 +24,7 @@ with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
 with open(os.path.join(env["HOME"], "inputrc"), "w") as f:
     f.write("set enable-bracketed-paste off\n")
 AEGSH = program("aegsh")
-SLOW = 20
+SLOW = DEADLINE
 
 
 def start(which):
@@ -178,14 +179,6 @@ def beside_bash():
                     print("#   | " + text)
 
 
-def alive(pid):
-    try:
-        with open("/proc/%d/stat" % pid) as f:
-            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def stopped(group):
     """Whether a process of this group is stopped, as proc(5) shows it."""
     for name in os.listdir("/proc"):
@@ -197,13 +190,6 @@ def stopped(group):
         if state == "T" and int(pgrp) == group:
             return True
     return False
-
-
-def until(condition):
-    end = time.monotonic() + SLOW
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
 
 
 def history(*args):

@@ -11,21 +11,13 @@ import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from pty_session import DEADLINE, place, program  # noqa: E402
+from procs import DEADLINE, alive, children, until  # noqa: E402
+from pty_session import place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
 AEGSH = program("aegsh")
-
-
-def until(condition):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def spawn(*args, **more):
@@ -40,22 +32,6 @@ def run(*args, text=b"", **more):
                           input=text, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=60,
                           start_new_session=True, **more)
-
-
-def children(pid):
-    try:
-        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-            return [int(word) for word in f.read().split()]
-    except OSError:
-        return []
-
-
-def alive(pid):
-    try:
-        with open("/proc/%d/stat" % pid) as f:
-            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def history():

@@ -11,27 +11,6 @@
 #include "aegsh/base/mem.h"
 #include "policy/policy_int.h"
 
-static void
-site(const char *name, const char *text)
-{
-	char *path = scratch_path(name);
-	FILE *f = fopen(path, "w");
-
-	if (f == NULL || fputs(text, f) == EOF || fclose(f) != 0 ||
-	    chmod(path, 0644) < 0)
-		scratch_die(path);
-	free(path);
-}
-
-static void
-no_site(const char *name)
-{
-	char *path = scratch_path(name);
-
-	unlink(path);
-	free(path);
-}
-
 static struct policy *
 load(void)
 {
@@ -84,7 +63,7 @@ test_sessions(void)
 	struct err err;
 	size_t i;
 
-	site("etc/policy.d/10-m.conf", blocks);
+	scratch_rules("etc/policy.d/10-m.conf", blocks);
 	p = load();
 	for (i = 0; i < AEG_NELEM(sessions); i++) {
 		gid_t groups[] = { 77, sessions[i].gid };
@@ -104,7 +83,7 @@ test_sessions(void)
 		    "none");
 	}
 	policy_free(p);
-	no_site("etc/policy.d/10-m.conf");
+	scratch_unlink("etc/policy.d/10-m.conf");
 }
 
 /* ---- wishes -------------------------------------------------------------- */
@@ -142,7 +121,7 @@ test_wishes(void)
 	struct err err;
 	size_t i;
 
-	site("etc/policy.d/10-m.conf",
+	scratch_rules("etc/policy.d/10-m.conf",
 	    "match \"m\" {\n\tuser = { ann }\n\tprofile = dev\n}\n");
 	p = load();
 	for (i = 0; i < AEG_NELEM(wishes); i++) {
@@ -166,7 +145,7 @@ test_wishes(void)
 		OK((choice.note[0] != '\0') == wishes[i].note);
 	}
 	policy_free(p);
-	no_site("etc/policy.d/10-m.conf");
+	scratch_unlink("etc/policy.d/10-m.conf");
 }
 
 static void
@@ -194,18 +173,18 @@ test_bad_blocks(void)
 
 	for (i = 0; i < AEG_NELEM(bad); i++) {
 		err = (struct err)ERR_INIT;
-		site("etc/policy.d/10-m.conf", bad[i].text);
+		scratch_rules("etc/policy.d/10-m.conf", bad[i].text);
 		OKF(policy_load(NULL, NULL, &p, &err) < 0 &&
 		    strstr(err.text, bad[i].complaint) != NULL, "%s",
 		    bad[i].complaint);
 		if (strstr(err.text, bad[i].complaint) == NULL)
 			printf("#  got: %s\n", err.text);
 	}
-	site("etc/policy.d/10-m.conf", "match \"m\" {\n\tuser = { a }\n"
+	scratch_rules("etc/policy.d/10-m.conf", "match \"m\" {\n\tuser = { a }\n"
 	    "\tprofile = dev\n}\nmatch \"m\" {\n\tuser = { b }\n"
 	    "\tprofile = dev\n}\n");
 	OKF(policy_load(NULL, NULL, &p, &err) < 0, "two of one name");
-	no_site("etc/policy.d/10-m.conf");
+	scratch_unlink("etc/policy.d/10-m.conf");
 }
 
 /* ---- times --------------------------------------------------------------- */
@@ -259,7 +238,7 @@ test_time_rules(struct state *s)
 	struct judge j = { .state = s, .uid = 1000,
 		.origin = POLICY_ORIGIN_PROMPT };
 
-	site("etc/policy.d/10-m.conf",
+	scratch_rules("etc/policy.d/10-m.conf",
 	    "rule \"always\" {\n\tdecision = block\n\treason = r\n"
 	    "\tcommand = { frob }\n\ttime = { '00:00-12:00', "
 	    "'12:00-24:00' }\n\texample = { 'frob' }\n}\n"
@@ -271,13 +250,13 @@ test_time_rules(struct state *s)
 	IS_STR(judge_line(&j, "frob", NULL).rule, "always");
 	IS_INT(judge_line(&j, "ls", NULL).action, POLICY_ALLOW);
 	policy_free(p);
-	site("etc/policy.d/10-m.conf",
+	scratch_rules("etc/policy.d/10-m.conf",
 	    "rule \"x\" {\n\tdecision = block\n\treason = r\n"
 	    "\ttime = { noon }\n}\n");
 	OKF(policy_load("admin", NULL, &p, &err) < 0 &&
 	    strstr(err.text, "10-m.conf:1: rule 'x': not a time") != NULL,
 	    "%s", err.text);
-	no_site("etc/policy.d/10-m.conf");
+	scratch_unlink("etc/policy.d/10-m.conf");
 }
 
 /* ---- files that change --------------------------------------------------- */
@@ -295,21 +274,21 @@ test_refresh(void)
 	IS_INT(policy_load("admin", NULL, &p, &err), 0);
 	IS_INT(policy_refresh(p, NULL, NULL, &fresh, &err), 0);
 	OKF(fresh == NULL, "nothing has changed");
-	site("etc/policy.d/10-m.conf", rule_a);
+	scratch_rules("etc/policy.d/10-m.conf", rule_a);
 	IS_INTN(policy_refresh(p, NULL, NULL, &fresh, &err), 0, err.text);
 	OKF(fresh != NULL, "a file that comes is noticed");
 	IS_STR(policy_profile(fresh), "admin");
 	OK(strcmp(policy_hash(p), policy_hash(fresh)) != 0);
 	policy_free(p);
 	p = AEG_STEAL(fresh);
-	site("etc/policy.d/10-m.conf", "rule \"a\" {\n");
+	scratch_rules("etc/policy.d/10-m.conf", "rule \"a\" {\n");
 	OK(policy_refresh(p, NULL, NULL, &fresh, &err) < 0);
 	OKF(fresh == NULL && strstr(err.text, "10-m.conf") != NULL, "%s",
 	    err.text);
 	IS_INTN(policy_refresh(p, NULL, NULL, &fresh, &err), 0,
 	    "what is wrong is told once");
 	OKF(fresh == NULL, "and the old rules hold");
-	site("etc/policy.d/10-m.conf", rule_a);
+	scratch_rules("etc/policy.d/10-m.conf", rule_a);
 	IS_INT(policy_refresh(p, NULL, NULL, &fresh, &err), 0);
 	OKF(fresh == NULL, "the same again: nothing is new");
 	chmod(path, 0666);

@@ -11,14 +11,9 @@ static struct judge judge;
 static void
 site(const char *text)
 {
-	char *path = scratch_path("etc/policy.d/10-x.conf");
-	FILE *f = fopen(path, "w");
 	struct err err = ERR_INIT;
 
-	if (f == NULL || fputs(text, f) == EOF || fclose(f) != 0 ||
-	    chmod(path, 0644) < 0)
-		scratch_die(path);
-	free(path);
+	scratch_rules("etc/policy.d/10-x.conf", text);
 	policy_free(judge.policy);
 	judge.policy = NULL;
 	if (policy_load("admin", NULL, &judge.policy, &err) < 0) {

@@ -11,27 +11,6 @@
 
 #include "aegsh/base/mem.h"
 
-static void
-site(const char *name, const char *text)
-{
-	char *path = scratch_path(name);
-	FILE *f = fopen(path, "w");
-
-	if (f == NULL || fputs(text, f) == EOF || fclose(f) != 0 ||
-	    chmod(path, 0644) < 0)
-		scratch_die(path);
-	free(path);
-}
-
-static void
-no_site(const char *name)
-{
-	char *path = scratch_path(name);
-
-	unlink(path);
-	free(path);
-}
-
 /* A rule file, and a piece of the complaint. */
 static const struct {
 	const char *text, *complaint;
@@ -135,7 +114,7 @@ test_bad(void)
 
 	for (i = 0; i < AEG_NELEM(bad); i++) {
 		err = (struct err)ERR_INIT;
-		site("etc/policy.d/10-x.conf", bad[i].text);
+		scratch_rules("etc/policy.d/10-x.conf", bad[i].text);
 		OKF(policy_load("admin", NULL, &p, &err) < 0 &&
 		    strstr(err.text, bad[i].complaint) != NULL,
 		    "%s", bad[i].complaint);
@@ -144,7 +123,7 @@ test_bad(void)
 		OK(policy_check_file(path, &err) < 0);
 	}
 	OK(p == NULL);
-	no_site("etc/policy.d/10-x.conf");
+	scratch_unlink("etc/policy.d/10-x.conf");
 	free(path);
 }
 
@@ -156,12 +135,12 @@ test_trust(void)
 	char *path = scratch_path("etc/policy.d/10-x.conf");
 	char *other = scratch_path("etc/other");
 
-	site("etc/policy.d/10-x.conf", "");
+	scratch_rules("etc/policy.d/10-x.conf", "");
 	chmod(path, 0666);
 	IS_INTN(policy_load("admin", NULL, &p, &err), ERR_TRUST,
 	    "a file that others can write is not read");
 	unlink(path);
-	site("etc/other", "");
+	scratch_rules("etc/other", "");
 	if (symlink(other, path) < 0)
 		scratch_die(path);
 	OKF(policy_load("admin", NULL, &p, &err) < 0, "a link is not read");
@@ -240,9 +219,9 @@ test_user_layer(struct state *s)
 	OKF(u == NULL, "no directory, no layer");
 	IS_INT(policy_user_read(dir, geteuid(), &u, &err), 0);
 	OKF(u == NULL, "no file, no layer");
-	site("home/mine.conf", mine);
+	scratch_rules("home/mine.conf", mine);
 	for (i = 0; i < AEG_NELEM(loosening); i++) {
-		site("home/own.conf", loosening[i].text);
+		scratch_rules("home/own.conf", loosening[i].text);
 		p = with_user(dir);
 		seen[0] = '\0';
 		policy_each_note(p, note, seen);
@@ -258,12 +237,12 @@ test_user_layer(struct state *s)
 		    "and nothing is looser");
 		policy_free(p);
 	}
-	no_site("home/own.conf");
+	scratch_unlink("home/own.conf");
 	chmod(dir, 0777);
 	IS_INTN(policy_user_read(dir, geteuid(), &u, &err), ERR_TRUST,
 	    "a directory that others can write is no layer");
 	chmod(dir, 0755);
-	no_site("home/mine.conf");
+	scratch_unlink("home/mine.conf");
 	free(dir);
 }
 
@@ -273,7 +252,7 @@ test_layers(struct state *s)
 	struct policy *p = NULL;
 	struct err err = ERR_INIT;
 
-	site("etc/policy.d/20-site.conf",
+	scratch_rules("etc/policy.d/20-site.conf",
 	    "profile \"site\" {\n\textends = admin\n\trank = 30\n"
 	    "\toverride = { ask.rm-recursive }\n}\n"
 	    "paths \"secrets\" {\n\tpath = { '/srv/vault/**' }\n}\n"
@@ -298,7 +277,7 @@ test_layers(struct state *s)
 	IS_INTN(action_of(p, s, "rm -r /srv/x"), POLICY_WARN,
 	    "an allow beside a warn leaves the warn");
 	policy_free(p);
-	no_site("etc/policy.d/20-site.conf");
+	scratch_unlink("etc/policy.d/20-site.conf");
 }
 
 /* ---- the cache ----------------------------------------------------------- */
@@ -376,7 +355,7 @@ test_cache(struct state *s)
 	p = NULL;
 	OKF(stat(file, &st) == 0 && (st.st_mode & 07777) == 0600,
 	    "is replaced by one of our own");
-	site("etc/policy.d/20-site.conf", "# changed\n");
+	scratch_rules("etc/policy.d/20-site.conf", "# changed\n");
 	IS_INT(policy_load("admin", dir, &p, &err), 0);
 	OK(strcmp(policy_hash(p), hash) != 0);
 	policy_free(p);
@@ -384,7 +363,7 @@ test_cache(struct state *s)
 	again = cache_file(dir);
 	OKF(again != NULL && strcmp(again, file) != 0,
 	    "other sources have another file, and the old one is gone");
-	no_site("etc/policy.d/20-site.conf");
+	scratch_unlink("etc/policy.d/20-site.conf");
 	IS_INTN(policy_load("admin", "/nonexistent/cache", &p, &err), 0,
 	    "no cache, no harm");
 	policy_free(p);

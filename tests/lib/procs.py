@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: ISC
+"""Processes as proc(5) shows them, and waiting for a condition itself."""
+
+import time
+
+DEADLINE = 60.0     # for what takes a second on a machine at rest
+
+
+def until(condition, seconds=DEADLINE):
+    """Whether it came true in time; looks again and again."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return condition()
+        time.sleep(0.01)
+    return True
+
+
+def command_line(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def children(pid):
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+            return [int(word) for word in f.read().split()]
+    except OSError:
+        return []
+
+
+def alive(pid):
+    """There, and no zombie."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
