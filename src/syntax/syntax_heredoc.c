@@ -104,6 +104,7 @@ struct doc_line {
 	const char *at;
 	size_t len, from, next;
 	bool joined, ended;
+	bool cut;		/* joined to what is not there yet */
 };
 
 static void
@@ -130,6 +131,7 @@ read_line(struct syn_parser *p, bool join, struct doc_line *line)
 	line->at = run.len > 0 ? run.at : "";
 	line->len = run.len;
 	line->ended = pos < p->end;
+	line->cut = line->joined && !line->ended && from == pos && !p->at_end;
 	line->next = line->ended ? pos + 1 : pos;
 }
 
@@ -201,6 +203,8 @@ read_body(struct syn_parser *p, struct syn_target *t, bool more)
 		read_line(p, !t->raw, &line);
 		s = line.at;
 		len = line.len;
+		if (line.cut)
+			break;
 		found = is_delimiter(t, s, len);
 		while (!found && t->strip && len > 0 && *s == '\t') {
 			s++;
