@@ -50,7 +50,9 @@ struct resolved {
 };
 
 struct resolve_code {		/* inline program of another language */
-	const char *language;	/* "python", "perl", "awk", … */
+	const char *language;	/* "python", "perl", "awk", …; "package": the
+				 * text is the address that code is fetched
+				 * from, and then run */
 	struct syn_word text;
 	const struct resolved *by;
 };

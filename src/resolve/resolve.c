@@ -221,6 +221,7 @@ resolve_follow(struct walk *w, const struct spot *at,
 	item = &w->items[index];
 	if (item->kind == RESOLVE_FUNCTION)
 		return;
+	resolve_find_fetched(w, index);
 	row = resolve_wrap_row(item->name);
 	if (row != NULL)
 		resolve_unwrap(w, &inner, row, argv, argc);

@@ -30,6 +30,8 @@ enum wrap_kind {
 	WRAP_USER,	/* su: an option's value is a program, else operands
 			 * behind the user are a shell's */
 	WRAP_DAEMON,	/* an option names the command of the operands */
+	WRAP_SCREEN,
+	WRAP_TMUX,
 	WRAP_REMOTE,	/* an option's value names what carries it: ssh's
 			 * ProxyCommand, rsync -e */
 };
@@ -44,6 +46,7 @@ struct wrap_row {
 	bool in_shell;		/* what it starts may be a builtin */
 	bool no_function;	/* … but never a function */
 	bool elsewhere;		/* … and is found elsewhere */
+	bool fetches;		/* an operand that is an address is no name */
 };
 
 /* Inline programs of other languages. */
@@ -150,12 +153,21 @@ void resolve_unwrap_parallel(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
 void resolve_unwrap_trap(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
+void resolve_unwrap_screen(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
+void resolve_unwrap_tmux(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
 void resolve_unwrap_alias(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
 /* The shell programs that a piece of code starts. */
 void resolve_calls(struct walk *w, const struct spot *at, const char *language,
 	const struct syn_word *code);
 void resolve_find_code(struct walk *w, const struct spot *at, size_t by);
+/* Addresses from which a package manager would fetch what it runs. */
+void resolve_find_fetched(struct walk *w, size_t by);
+bool resolve_is_fetched(const struct syn_word *word);
+/* The word is one of the names in a list with blanks between them. */
+bool resolve_in_list(const char *list, const struct syn_word *word);
 /* The program on a shell's standard input, where the line shows it. */
 void resolve_stdin(struct walk *w, const struct spot *at);
 /* A script that a word names: followed where the line shows its text. */

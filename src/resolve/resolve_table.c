@@ -23,6 +23,7 @@
 static const struct wrap_row wraps[] = {
 	{ ".", WRAP_SOURCE, "+", .in_shell = true },
 	{ "aa-exec", WRAP_WORDS, "+p:n: profile: namespace:" },
+	{ "abduco", WRAP_WORDS, "+e:", .skip = 1 },
 	{ "alias", WRAP_ALIAS, .in_shell = true },
 	{ "ash", WRAP_SHELL, SHELL_GRAMMAR },
 	{ "at", WRAP_STDIN, "q:f:t:" },
@@ -51,6 +52,7 @@ static const struct wrap_row wraps[] = {
 	    "+ config-file: dbus-daemon:" },
 	{ "direnv", WRAP_AFTER, "", .after = "exec", .skip = 1 },
 	{ "doas", WRAP_WORDS, "+C:u:" },
+	{ "dtach", WRAP_WORDS, "+", .skip = 1 },
 	{ "eatmydata", WRAP_WORDS, "+" },
 	{ "elvish", WRAP_SHELL, "+" },
 	{ "entr", WRAP_WORDS, "+" },
@@ -93,9 +95,9 @@ static const struct wrap_row wraps[] = {
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
 	{ "npm", WRAP_AFTER, "+c: call: package: workspace: prefix:",
-	    .after = "exec", .option = "c call" },
+	    .after = "exec x", .option = "c call", .fetches = true },
 	{ "npx", WRAP_WORDS, "+c:p:w: call: package: workspace:",
-	    .option = "c call" },
+	    .option = "c call", .fetches = true },
 	{ "nsenter", WRAP_WORDS, "+t:S:G:m::u::i::n::p::U::C::T::r::w::W: "
 	    "target: setuid: setgid: mount:: uts:: ipc:: net:: pid:: "
 	    "user:: cgroup:: time:: root:: wd:: wdns:", .elsewhere = true },
@@ -133,6 +135,7 @@ static const struct wrap_row wraps[] = {
 	    .option = "c command session-command", .after = "u user" },
 	{ "rustup", WRAP_AFTER, "+", .after = "run", .skip = 1 },
 	{ "scp", WRAP_REMOTE, "c:D:F:i:J:l:o:P:S:X:", .option = "S" },
+	{ "screen", WRAP_SCREEN },
 	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o:t:: timing:: command: "
 	    "echo: log-in: log-out: log-io: log-timing: logging-format: "
 	    "output-limit:",
@@ -190,6 +193,8 @@ static const struct wrap_row wraps[] = {
 	{ "time", WRAP_WORDS, "+f:o: format: output:" },
 	{ "timeout", WRAP_WORDS, "+k:s: kill-after: signal:", .skip = 1 },
 	{ "tini", WRAP_WORDS, "+p:e:" },
+	{ "tmate", WRAP_TMUX },
+	{ "tmux", WRAP_TMUX },
 	{ "torify", WRAP_WORDS, "+" },
 	{ "torsocks", WRAP_WORDS, "+u:p:a:P: user: pass: address: port:" },
 	{ "toybox", WRAP_WORDS, "+" },

@@ -22,8 +22,8 @@ follow_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	resolve_follow(w, &inner, argv + from, argc - from);
 }
 
-static bool
-in_list(const char *list, const struct syn_word *word)
+bool
+resolve_in_list(const char *list, const struct syn_word *word)
 {
 	const char *p = list;
 	size_t n;
@@ -90,14 +90,15 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		if (kind != RESOLVE_OPT_OPERAND)
 			continue;
 		if (row->after != NULL &&
-		    in_list(row->after, &argv[opt.word])) {
+		    resolve_in_list(row->after, &argv[opt.word])) {
 			o.ended = false;
 			continue;
 		}
 		if (skip-- <= 0)
 			break;
 	}
-	if (kind == RESOLVE_OPT_END)
+	if (kind == RESOLVE_OPT_END ||
+	    (row->fetches && resolve_is_fetched(&argv[opt.word])))
 		return;
 	from = opt.word;
 	/* flock FILE -c 'program'; sg GROUP -c 'program' */
@@ -414,12 +415,13 @@ unwrap_after(struct walk *w, const struct spot *at, const struct wrap_row *row,
 			o.ended = false;
 		if (kind != RESOLVE_OPT_OPERAND)
 			continue;
-		if (skip < 0 && in_list(row->after, &argv[opt.word]))
+		if (skip < 0 && resolve_in_list(row->after, &argv[opt.word]))
 			skip = row->skip;
 		else if (skip >= 0 && skip-- == 0)
 			break;
 	}
-	if (kind == RESOLVE_OPT_OPERAND)
+	if (kind == RESOLVE_OPT_OPERAND &&
+	    !(row->fetches && resolve_is_fetched(&argv[opt.word])))
 		follow_words(w, at, row, argv, argc, opt.word);
 }
 
@@ -486,6 +488,12 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		return;
 	case WRAP_DAEMON:
 		unwrap_daemon(w, at, row, argv, argc);
+		return;
+	case WRAP_SCREEN:
+		resolve_unwrap_screen(w, at, argv, argc);
+		return;
+	case WRAP_TMUX:
+		resolve_unwrap_tmux(w, at, argv, argc);
 		return;
 	case WRAP_REMOTE:
 		unwrap_remote(w, at, row, argv, argc);
