@@ -108,7 +108,7 @@ resolve_unwrap_screen(struct walk *w, const struct spot *at,
 /* ---- tmux --------------------------------------------------------------- */
 
 enum mux_kind {
-	MUX_SHELL,		/* one word: a shell's program; more: execve(2) */
+	MUX_SHELL = 0,		/* one word: for a shell; more: execve(2) */
 	MUX_KEYS,		/* are typed */
 	MUX_COMMANDS,		/* commands of tmux again, each in one word */
 	MUX_BIND,		/* the same, in words */
