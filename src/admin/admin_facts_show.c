@@ -63,6 +63,24 @@ static const struct {
 	{ SYN_IN_HEREDOC, "here-document" },
 };
 
+static const char *const lookups[] = {
+	[SYN_LOOKUP_UNKNOWN] = "unknown",
+	[SYN_LOOKUP_START] = "start",
+	[SYN_LOOKUP_PATH] = "path",
+};
+
+static const char *const dirs[] = {
+	[SYN_DIR_UNKNOWN] = "unknown",
+	[SYN_DIR_START] = "start",
+	[SYN_DIR_AT] = "at",
+};
+
+static const char *const are_functions[] = {
+	[SYN_FUNCTION_MAYBE] = "maybe",
+	[SYN_FUNCTION_NO] = "no",
+	[SYN_FUNCTION_YES] = "yes",
+};
+
 static const char *
 name_of(const char *const *names, size_t n, unsigned value)
 {
@@ -127,37 +145,78 @@ context_json(unsigned context)
 }
 
 static json_t *
-command_json(const struct admin_facts *f, const struct syn_command *c)
+assignments_json(const struct syn_command *c)
 {
-	json_t *o = json_object(), *assigns = json_array();
-	json_t *redirections = json_array();
+	json_t *list = json_array();
 	size_t i;
 
-	admin_json_bytes(o, "source", f->bytes + c->offset, c->len);
-	set(o, "words", words_json(c->words, c->n_words));
 	for (i = 0; i < c->n_assigns; i++) {
 		json_t *one = word_json(&c->assigns[i].value);
 
 		admin_json_text(one, "name", c->assigns[i].name);
+		admin_json_text(one, "subscript", c->assigns[i].subscript);
 		set(one, "append", json_boolean(c->assigns[i].append));
-		json_array_append_new(assigns, one);
+		set(one, "array", json_boolean(c->assigns[i].array));
+		json_array_append_new(list, one);
 	}
-	set(o, "assignments", assigns);
+	return list;
+}
+
+static json_t *
+redirections_json(const struct syn_command *c)
+{
+	json_t *list = json_array();
+	size_t i;
+
 	for (i = 0; i < c->n_redirs; i++) {
 		json_t *one = word_json(&c->redirs[i].target);
 
 		admin_json_text(one, "operator",
 		    NAME(redirs, c->redirs[i].op));
 		set(one, "fd", json_integer(c->redirs[i].fd));
-		json_array_append_new(redirections, one);
+		admin_json_text(one, "fd_name", c->redirs[i].fd_name);
+		json_array_append_new(list, one);
 	}
-	set(o, "redirections", redirections);
+	return list;
+}
+
+/* By what the name is found; null: there is none. */
+static json_t *
+lookup_json(const struct syn_command *c)
+{
+	json_t *o;
+
+	if (c->n_words == 0)
+		return json_null();
+	o = json_object();
+	admin_json_text(o, "by", NAME(lookups, c->lookup));
+	admin_json_text(o, "path", c->path);
+	admin_json_text(o, "directory", NAME(dirs, c->dir));
+	admin_json_text(o, "cwd", c->cwd);
+	admin_json_text(o, "function", NAME(are_functions, c->function));
+	return o;
+}
+
+static json_t *
+command_json(const struct admin_facts *f, const struct syn_command *c)
+{
+	json_t *o = json_object();
+
+	admin_json_bytes(o, "source", f->bytes + c->offset, c->len);
+	set(o, "offset", json_integer((json_int_t)c->offset));
+	set(o, "words", words_json(c->words, c->n_words));
+	set(o, "assignments", assignments_json(c));
+	set(o, "redirections", redirections_json(c));
+	set(o, "lookup", lookup_json(c));
 	set(o, "context", context_json(c->context));
 	admin_json_text(o, "in_function", c->in_function);
 	set(o, "pipeline", json_integer(c->pipeline));
 	set(o, "pipe_index", json_integer(c->pipe_index));
 	set(o, "pipe_count", json_integer(c->pipe_count));
 	set(o, "depth", json_integer(c->depth));
+	/* Its place in the list, from 0; null: none holds it. */
+	set(o, "inside", c->parent > 0 ?
+	    json_integer((json_int_t)c->parent - 1) : json_null());
 	return o;
 }
 
@@ -172,6 +231,7 @@ resolved_json(const struct resolved *r)
 	admin_json_text(o, "interpreter", r->interpreter);
 	admin_json_text(o, "wrapper", r->wrapper);
 	set(o, "level", json_integer(r->level));
+	set(o, "program", json_integer(r->program));
 	set(o, "arguments", words_json(r->argv, r->argc));
 	set(o, "more_arguments", json_boolean(r->more_args_unknown));
 	return o;
@@ -198,6 +258,8 @@ admin_facts_json(const struct admin_facts *f)
 
 		admin_json_text(one, "language",
 		    f->resolved->code[i].language);
+		set(one, "by", json_integer(f->resolved->code[i].by -
+		    f->resolved->items));
 		json_array_append_new(list, one);
 	}
 	set(o, "code", list);
@@ -214,10 +276,18 @@ admin_facts_json(const struct admin_facts *f)
 	admin_json_text(o, "rest_unknown_after", f->facts->rest_unknown);
 	set(o, "only_simple", json_boolean(f->facts->only_simple));
 	set(o, "not_all_followed", json_boolean(f->resolved->incomplete));
+	set(o, "too_much", json_boolean(f->resolved->over_cap));
 	return o;
 }
 
 /* ---- for people -------------------------------------------------------- */
+
+/* Text of the line's or the disk's: it must not begin a line of its own. */
+static void
+print_text(struct admin *a, const char *text)
+{
+	admin_put(a, text, strlen(text));
+}
 
 static void
 print_word(struct admin *a, const struct syn_word *w)
@@ -229,6 +299,89 @@ print_word(struct admin *a, const struct syn_word *w)
 	for (i = 0; i < w->n_parts; i++) {
 		if (!w->parts[i].known)
 			admin_say(a, " (%s)", NAME(whys, w->parts[i].why));
+	}
+}
+
+static void
+print_assignment(struct admin *a, const struct syn_assign *assign)
+{
+	admin_say(a, "  assigns ");
+	print_text(a, assign->name);
+	if (assign->subscript != NULL) {
+		admin_say(a, "[");
+		print_text(a, assign->subscript);
+		admin_say(a, "]");
+	}
+	admin_say(a, assign->append ? " +=" : " =");
+	print_word(a, &assign->value);
+	admin_say(a, "\n");
+}
+
+static void
+print_redirection(struct admin *a, const struct syn_redir *r)
+{
+	admin_say(a, "  redirects ");
+	if (r->fd_name != NULL) {
+		admin_say(a, "{");
+		print_text(a, r->fd_name);
+		admin_say(a, "}");
+	} else {
+		admin_say(a, "%d", r->fd);
+	}
+	admin_say(a, " %s", NAME(redirs, r->op));
+	print_word(a, &r->target);
+	admin_say(a, "\n");
+}
+
+static void
+print_path(struct admin *a, const struct syn_command *c)
+{
+	/* A name with a slash is a path itself. */
+	if (c->words[0].known && strchr(c->words[0].value, '/') != NULL)
+		return;
+	switch (c->lookup) {
+	case SYN_LOOKUP_UNKNOWN:
+		admin_say(a, "  found by what nobody knows\n");
+		break;
+	case SYN_LOOKUP_START:
+		admin_say(a, "  found by PATH as it is\n");
+		break;
+	case SYN_LOOKUP_PATH:
+		admin_say(a, "  found by PATH=");
+		print_text(a, c->path);
+		admin_say(a, "\n");
+		break;
+	}
+}
+
+/* By what the command's name is found, and from where. */
+static void
+print_lookup(struct admin *a, const struct syn_command *c)
+{
+	if (c->n_words == 0)
+		return;
+	switch (c->function) {
+	case SYN_FUNCTION_YES:
+		admin_say(a, "  found as a function\n");
+		return;
+	case SYN_FUNCTION_MAYBE:
+		admin_say(a, "  found perhaps as a function\n");
+		break;
+	case SYN_FUNCTION_NO:
+		break;
+	}
+	print_path(a, c);
+	switch (c->dir) {
+	case SYN_DIR_UNKNOWN:
+		admin_say(a, "  found from a directory that is not known\n");
+		break;
+	case SYN_DIR_START:
+		break;
+	case SYN_DIR_AT:
+		admin_say(a, "  found from the directory ");
+		print_text(a, c->cwd);
+		admin_say(a, "\n");
+		break;
 	}
 }
 
@@ -246,20 +399,19 @@ print_command(struct admin *a, const struct admin_facts *f,
 		print_word(a, &c->words[i]);
 		admin_say(a, "\n");
 	}
-	for (i = 0; i < c->n_assigns; i++) {
-		admin_say(a, "  assigns %s =", c->assigns[i].name);
-		print_word(a, &c->assigns[i].value);
-		admin_say(a, "\n");
-	}
-	for (i = 0; i < c->n_redirs; i++) {
-		admin_say(a, "  redirects %d %s", c->redirs[i].fd,
-		    NAME(redirs, c->redirs[i].op));
-		print_word(a, &c->redirs[i].target);
-		admin_say(a, "\n");
-	}
+	print_lookup(a, c);
+	for (i = 0; i < c->n_assigns; i++)
+		print_assignment(a, &c->assigns[i]);
+	for (i = 0; i < c->n_redirs; i++)
+		print_redirection(a, &c->redirs[i]);
 	for (i = 0; i < AEG_NELEM(contexts); i++) {
 		if ((c->context & (unsigned)contexts[i].bit) != 0)
 			admin_say(a, "  stands in %s\n", contexts[i].name);
+	}
+	if (c->in_function != NULL) {
+		admin_say(a, "  stands in the function ");
+		print_text(a, c->in_function);
+		admin_say(a, "\n");
 	}
 	if (c->pipe_count > 1)
 		admin_say(a, "  part %u of %u of a pipeline\n",
@@ -271,12 +423,21 @@ print_resolved(struct admin *a, const struct resolved *r)
 {
 	size_t i;
 
-	admin_say(a, "runs      %s: %s", NAME(kinds, r->kind),
-	    r->path != NULL ? r->path : r->name != NULL ? r->name : "?");
-	if (r->interpreter != NULL)
-		admin_say(a, " by %s", r->interpreter);
-	if (r->wrapper != NULL)
-		admin_say(a, ", started by %s", r->wrapper);
+	if (r->kind == RESOLVE_NONE) {
+		admin_say(a, "runs      nothing\n");
+		return;
+	}
+	admin_say(a, "runs      %s: ", NAME(kinds, r->kind));
+	print_text(a, r->path != NULL ? r->path :
+	    r->name != NULL ? r->name : "?");
+	if (r->interpreter != NULL) {
+		admin_say(a, " by ");
+		print_text(a, r->interpreter);
+	}
+	if (r->wrapper != NULL) {
+		admin_say(a, ", started by ");
+		print_text(a, r->wrapper);
+	}
 	admin_say(a, "\n");
 	for (i = 1; i < r->argc; i++) {
 		admin_say(a, "  argument");
@@ -301,13 +462,18 @@ admin_facts_print(struct admin *a, const struct admin_facts *f)
 		print_word(a, &f->resolved->code[i].text);
 		admin_say(a, "\n");
 	}
-	for (i = 0; i < f->facts->n_functions; i++)
-		admin_say(a, "defines   %s\n", f->facts->functions[i].name);
+	for (i = 0; i < f->facts->n_functions; i++) {
+		admin_say(a, "defines   ");
+		print_text(a, f->facts->functions[i].name);
+		admin_say(a, "\n");
+	}
 	for (i = 0; i < f->facts->n_reads; i++)
 		admin_say(a, "reads     $%s\n", f->facts->reads[i]);
 	if (f->facts->rest_unknown != NULL)
 		admin_say(a, "after %s the rest may mean something else\n",
 		    f->facts->rest_unknown);
-	if (f->resolved->incomplete)
+	if (f->resolved->over_cap)
+		admin_say(a, "it is too much to follow all of it\n");
+	else if (f->resolved->incomplete)
 		admin_say(a, "not everything could be followed\n");
 }

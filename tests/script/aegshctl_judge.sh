@@ -53,6 +53,27 @@ is "$(json parse --json 'cd "$HOME"; /bin/echo $(date)')" \
 expr='j["answer"], j["line"], j["column"]'
 is "$(json parse --json 'a
 b; fi')" 'error 2 4' 'of what is wrong'
+run parse 'ls; PATH=/opt/x:/opt/y; cd sub; ls; "$x"'
+like "$out" '*found by PATH as it is*found by PATH=/opt/x:/opt/y*' \
+    'by which PATH a name is found'
+like "$out" '*found from the directory sub*' 'and from where'
+run parse 'f() { :; }; f; hash -p /x ls; ls; cd "$x"; ./a'
+like "$out" '*found as a function*found by what nobody knows*' \
+    'a function; a name that was moved'
+like "$out" '*found from a directory that is not known*' 'an unknown directory'
+expr='[(c["lookup"]["by"], c["lookup"]["path"], c["lookup"]["directory"], c["lookup"]["cwd"], c["lookup"]["function"]) for c in j["facts"]["commands"] if c["lookup"]]'
+is "$(json parse --json 'PATH=/x; cd /y; ls')" \
+    "[('path', '/x', 'start', None, 'no'), ('path', '/x', 'at', '/y', 'no')]" \
+    'the same in JSON'
+expr='[(c["inside"], c["in_function"]) for c in j["facts"]["commands"]]'
+is "$(json parse --json 'f() { a "$(b)"; }')" \
+    "[(None, 'f'), (0, 'f'), (1, 'f')]" 'what holds a command'
+expr='[(c["language"], c["value"], j["facts"]["runs"][c["by"]]["name"]) for c in j["facts"]["code"]]'
+is "$(json parse --json 'ls; npx http://h/x; awk 1')" \
+    "[('package', 'http://h/x', 'npx'), ('awk', '1', 'awk')]" 'code and whose'
+run parse "$(printf 'PATH="a\nruns      builtin: true"; ls')"
+ok "$(printf '%s\n' "$out" | grep -c '^runs      builtin')" \
+    'no value begins a line of its own'
 run parse "$(printf 'echo \033[2J\233')"
 is "$(printf %s "$out" | LC_ALL=C tr -d '\n -~' | wc -c | tr -d ' ')" 0 \
     'parse: hostile bytes are harmless'

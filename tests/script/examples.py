@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""Every example of README.md and of aegsh(1) is run, and must print what it
-shows.  Examples are `$ command` lines with their output below: in the README
+"""Every example of README.md, aegsh(1) and aegshctl(8) is run, and must print
+what it shows.  Examples are `$ command` lines with their output below: in the README
 in blocks marked `console`, in the manual in `.Bd -literal`."""
 
 import os
@@ -56,7 +56,8 @@ def run(name, block):
 
 found = 0
 for name, split in (("README.md", blocks_of_markdown),
-                    ("man/aegsh.1", blocks_of_mdoc)):
+                    ("man/aegsh.1", blocks_of_mdoc),
+                    ("man/aegshctl.8", blocks_of_mdoc)):
     with open(os.path.join(TOP, name)) as f:
         for block in split(f.read()):
             found += 1
