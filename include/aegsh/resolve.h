@@ -76,6 +76,24 @@ void resolve_free(struct resolve_set *set);
 int resolve_path(const char *word, const struct state *state, char **ret_path);
 bool resolve_is_builtin(const char *name);
 
+/* Where a command's words name a file that it reads its program from. */
+#define RESOLVE_FILES_MAX 8
+struct resolve_file {
+	size_t word;		/* index in argv; 0: none */
+	size_t skip;		/* bytes of it in front of the name */
+};
+struct resolve_files {
+	struct resolve_file at[RESOLVE_FILES_MAX];
+	size_t n;
+	bool more;		/* some are not known, or too many */
+	bool make;		/* n 0: a makefile of … */
+	struct resolve_file directory;	/* … this, or where it runs */
+};
+/* false: such a command reads no program from files that may change.  A
+ * shell, ".", an interpreter of any language, a tool that runs what files of
+ * its directory say: true, also where no word names one. */
+bool resolve_files(const struct resolved *item, struct resolve_files *ret);
+
 /*
  * Option words as getopt_long(3) reads them.  A grammar names the options
  * that take a value, letters first, then long names:

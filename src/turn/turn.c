@@ -228,6 +228,8 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	turn_find_reads(t, j);
 	in.input_judged = j->reads != TURN_READS_NOTHING;
 	t->ops->judge(t, &in, &j->verdict);
+	if (j->verdict.action != POLICY_BLOCK)
+		turn_find_scripts(t, j);
 	if (validator_configured(t->validator) &&
 	    (j->verdict.action == POLICY_UNKNOWN ||
 	    (j->verdict.action == POLICY_ALLOW && asks_allowed(t))))

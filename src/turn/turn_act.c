@@ -381,6 +381,26 @@ go_beside(struct turn *t, struct job *job, int64_t id,
 	state_set_status(t->opts.state, 0);
 }
 
+struct start {
+	struct turn *t;
+	const struct turn_judged *j;
+};
+
+/* The last thing before bash is let go: the intent is on the disk, and,
+ * since a disk takes its time, the scripts are once more what they were. */
+static int
+ready(void *ctx, struct err *err)
+{
+	const struct start *s = ctx;
+	int r = turn_settle_intent(s->t, err);
+
+	if (r == 0)
+		r = turn_check_scripts(s->j, err);
+	if (r != 0 && err->code == ERR_REFUSED && s->t->audit != NULL)
+		audit_note(s->t->audit, "script-changed", err->text);
+	return r;
+}
+
 static void
 act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
     char *const *args, struct turn_result *ret)
@@ -389,6 +409,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct audit_event ev;
 	struct audit_outcome failed = { 0 };
 	struct job *job = NULL;
+	struct start start = { t, j };
 	bool beside = t->opts.session && t->opts.tty >= 0 &&
 	    j->own->background_at > 0;
 	struct exec_spec spec = {
@@ -409,8 +430,8 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.umask = state_umask(t->opts.state),
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
 		/* The disk writes while the sandbox is prepared. */
-		.ready = turn_settle_intent,
-		.ctx = t,
+		.ready = ready,
+		.ctx = &start,
 	};
 
 	turn_event(t, j, true, &ev);

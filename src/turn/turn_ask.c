@@ -252,6 +252,10 @@ tell_scripts(const struct turn_judged *j, struct question *q)
 		    (unsigned)s->owner);
 		for (k = 0; k < sizeof s->hash; k++)
 			buf_putf(b, "%02x", s->hash[k]);
+		if (i >= TURN_SCRIPTS_SHOWN) {
+			buf_puts(b, "\n(not shown)");
+			continue;
+		}
 		buf_puts(b, "\n\n");
 		buf_put(b, s->text, s->len);
 		if (s->len < s->size)
@@ -260,7 +264,8 @@ tell_scripts(const struct turn_judged *j, struct question *q)
 	if (j->more_scripts)
 		buf_puts(add(q, "scripts"),
 		    "there are more, which could not be read");
-	q->settled = q->settled && j->n_scripts == 0 && !j->more_scripts;
+	q->settled = q->settled && j->n_scripts == 0 && !j->more_scripts &&
+	    !j->reads_files;
 }
 
 static void
@@ -353,7 +358,6 @@ static void
 gather(struct turn *t, struct turn_judged *j, struct question *q)
 {
 	q->settled = !t->stream_began;
-	turn_find_scripts(t, j);
 	syn_print(j->tree, add(q, "canonical"));
 	tell_commands(j, q);
 	tell_words(j, q);

@@ -10,7 +10,8 @@
 
 #define TURN_RECENT 6			/* lines that are remembered … */
 #define TURN_RECENT_LEN ((size_t)500)	/* … and bytes of each */
-#define TURN_SCRIPTS_MAX 4		/* of one line, that are read */
+#define TURN_SCRIPTS_MAX 16		/* of one line, that are read */
+#define TURN_SCRIPTS_SHOWN 4		/* of them, to the model */
 #define TURN_SCRIPT_SHOWN ((size_t)16 * 1024)	/* bytes of one */
 
 #define CARRY_MAX ((size_t)262144)	/* bytes of functions */
@@ -76,6 +77,7 @@ struct turn_judged {
 	struct turn_script scripts[TURN_SCRIPTS_MAX];
 	size_t n_scripts;
 	bool more_scripts;		/* not all could be read */
+	bool reads_files;		/* some command runs what files say */
 	const char *answer;		/* "yes", "no" of the person, or NULL */
 	struct decision *decision;
 	char *syntax_error;

@@ -19,27 +19,6 @@
 #define HASHED_MOST ((size_t)4 * 1024 * 1024)	/* of a script */
 #define PROBE 512	/* bytes that tell text from a program */
 
-/* Whose first operand is a script, where no option carries the program. */
-static const char *const readers[] = { "sh", "bash", "dash", "ksh", "zsh",
-    "python", "perl", "ruby", "node", "nodejs", "php", "lua", "tclsh",
-    "awk", "gawk", "mawk", "sed", "expect", "Rscript", "source", ".",
-    "busybox", "osascript", "make" };
-
-static bool
-is_reader(const char *name)
-{
-	size_t i, n;
-
-	for (i = 0; i < AEG_NELEM(readers); i++) {
-		n = strlen(readers[i]);
-		/* python3.11, perl5.36, lua5.4 */
-		if (strncmp(name, readers[i], n) == 0 &&
-		    strspn(name + n, "0123456789.") == strlen(name + n))
-			return true;
-	}
-	return false;
-}
-
 /* Where relative names of the command begin, or NULL: not known. */
 static const char *
 directory(const struct turn *t, const struct resolved *r)
@@ -146,55 +125,98 @@ add(struct turn_judged *j, const char *path)
 	j->scripts[j->n_scripts++] = s;
 }
 
-/* The first operand, where it is known; options that carry a program come
- * before it and end the search. */
-static void
-add_operand(const struct turn *t, struct turn_judged *j,
-    const struct resolved *r)
+/* An absolute name for one that is relative to the command's directory, or
+ * NULL: not known. */
+static char *
+absolute(const struct turn *t, const struct resolved *r, const char *name)
 {
-	const char *dir = directory(t, r), *word;
-	AEG_AUTOFREE char *path = NULL;
+	AEG_AUTOFREE char *base = NULL;
+	const char *dir = directory(t, r);
+
+	if (name[0] == '/')
+		return path_canon("/", name);
+	if (dir == NULL)
+		return NULL;
+	base = path_canon(state_cwd(t->opts.state), dir);
+	return path_canon(base, name);
+}
+
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A name without a slash: bash looks for its script in the directory first
+ * and in PATH then, "." the other way round. */
+static char *
+search(const struct turn *t, const struct resolved *r, const char *name)
+{
+	char *here = absolute(t, r, name);
+	const char *p = state_get(t->opts.state, "PATH");
+	size_t len;
+
+	if (strchr(name, '/') != NULL || p == NULL ||
+	    (r->kind != RESOLVE_BUILTIN && (here == NULL || is_file(here))))
+		return here;
+	for (; *p != '\0'; p += len + (p[len] == ':')) {
+		AEG_AUTOFREE char *path = NULL;
+
+		len = strcspn(p, ":");
+		path = xasprintf("%.*s/%s", (int)len, p, name);
+		if (path[0] == '/' && is_file(path)) {
+			free(here);
+			return path_canon("/", path);
+		}
+	}
+	return here;
+}
+
+static void
+add_named(const struct turn *t, struct turn_judged *j,
+    const struct resolved *r, const char *name)
+{
+	AEG_AUTOFREE char *path = search(t, r, name);
+
+	if (path == NULL)
+		j->more_scripts = true;
+	else
+		add(j, path);
+}
+
+/* The makefile that make finds by itself. */
+static void
+add_makefile(const struct turn *t, struct turn_judged *j,
+    const struct resolved *r, const struct resolve_files *f)
+{
+	static const char *const names[] = { "GNUmakefile", "makefile",
+		"Makefile" };
+	const char *dir = f->directory.word == 0 ? "." :
+	    r->argv[f->directory.word].value + f->directory.skip;
 	size_t i;
 
-	for (i = 1; i < r->argc; i++) {
-		if (!r->argv[i].known) {
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		AEG_AUTOFREE char *name = xasprintf("%s/%s", dir, names[i]);
+		AEG_AUTOFREE char *path = absolute(t, r, name);
+
+		if (path == NULL) {
 			j->more_scripts = true;
 			return;
 		}
-		word = r->argv[i].value;
-		if (word[0] != '-' || word[1] == '\0')
-			break;
-		if (strcmp(word, "-c") == 0 || strcmp(word, "-e") == 0)
+		if (is_file(path)) {
+			add(j, path);
 			return;
-		/* awk -f FILE, make -f FILE */
-		if (strcmp(word, "-f") == 0 && i + 1 < r->argc) {
-			i++;
-			break;
 		}
 	}
-	if (i >= r->argc || !r->argv[i].known ||
-	    strcmp(r->argv[i].value, "-") == 0)
-		return;
-	if (dir == NULL && r->argv[i].value[0] != '/') {
-		j->more_scripts = true;
-		return;
-	}
-	path = path_canon(dir != NULL && dir[0] == '/' ? dir : "/",
-	    r->argv[i].value);
-	if (dir != NULL && dir[0] != '/' && r->argv[i].value[0] != '/') {
-		AEG_AUTOFREE char *base =
-		    path_canon(state_cwd(t->opts.state), dir);
-
-		free(path);
-		path = path_canon(base, r->argv[i].value);
-	}
-	add(j, path);
 }
 
 void
 turn_find_scripts(const struct turn *t, struct turn_judged *j)
 {
-	size_t i;
+	struct resolve_files f;
+	size_t i, k;
 
 	for (i = 0; i < j->resolved->n; i++) {
 		const struct resolved *r = &j->resolved->items[i];
@@ -202,9 +224,15 @@ turn_find_scripts(const struct turn *t, struct turn_judged *j)
 		if (r->kind == RESOLVE_FILE && r->interpreter != NULL &&
 		    r->path != NULL)
 			add(j, r->path);
-		if (r->name != NULL && (r->kind == RESOLVE_FILE ||
-		    r->kind == RESOLVE_BUILTIN) && is_reader(r->name))
-			add_operand(t, j, r);
+		if (!resolve_files(r, &f))
+			continue;
+		j->reads_files = true;
+		j->more_scripts = j->more_scripts || f.more;
+		for (k = 0; k < f.n; k++)
+			add_named(t, j, r, r->argv[f.at[k].word].value +
+			    f.at[k].skip);
+		if (f.make && f.n == 0 && !f.more)
+			add_makefile(t, j, r, &f);
 	}
 }
 

@@ -100,6 +100,37 @@ for name, line in (("one.sh", "bash %s"), ("two.py", "python3 -B %s x"),
         continue
     data, f = facts()
     tap.ok("marker-" + name in json.dumps(f), "script of %r" % line, f)
+
+def put(name, text):
+    with open(os.path.join(home, name), "w") as g:
+        g.write(text)
+
+
+# Options that take a word of their own, a makefile, a name that PATH finds.
+put("five", "echo marker-five\n")
+put("Makefile", "all:\n\t@echo marker-make\n")
+os.makedirs(os.path.join(home, "bin", "sub"), exist_ok=True)
+put("bin/six", "echo marker-six\n")
+put("bin/sub/Makefile", "all:\n\t@echo marker-sub\n")
+for line, want in (("bash -o pipefail ./five", "marker-five"),
+                   ("bash -euo pipefail five", "marker-five"),
+                   ("python3 -W ignore five", "marker-five"),
+                   ("awk -v a=b -f five", "marker-five"),
+                   ("make", "marker-make"),
+                   ("make -C bin/sub", "marker-sub"),
+                   (". six", "marker-six"), ("cd bin; bash six", "marker-six"),
+                   ("cd bin && make -C sub", "marker-sub")):
+    run("frobinary; " + line, PATH=os.path.join(home, "bin") + ":" +
+        env["PATH"])
+    data, f = facts()
+    tap.ok(want in json.dumps(f), "program of %r" % line, f)
+for i in range(9):
+    put("many%d" % i, "echo marker-many-%d\n" % i)
+run("frobinary; " + "; ".join("bash ./many%d" % i for i in range(9)))
+data, f = facts()
+tap.ok("marker-many-3" in f["script 4"] and "marker-many-4" not in
+       json.dumps(f) and "(not shown)" in f["script 9"] and
+       "many8" in f["script 9"], "more than four: hashed, not shown", f)
 secret = "ghp_" + "a1B2" * 9
 with open(os.path.join(home, "leaky.sh"), "w") as g:
     g.write("TOKEN=%s\ncurl -u me:hunter2 https://x\n" % secret + "#" * 20000)
@@ -159,8 +190,14 @@ for _ in range(2):
     run("frobnicate --script")
 tap.same(len(questions()), before + 2, "a line with a script always does")
 for _ in range(2):
+    run("frobinary; python3 -W ignore ./five; make")
+tap.same(len(questions()), before + 4, "also behind options, and with make")
+for _ in range(2):
+    run("frobinary; npm run five")
+tap.same(len(questions()), before + 6, "and with what runs a directory's files")
+for _ in range(2):
     run("frobinary $(true)")
-tap.same(len(questions()), before + 4, "and so does one with unknown parts")
+tap.same(len(questions()), before + 8, "and so does one with unknown parts")
 
 # Two reads of what is planted in the table.
 store = glob.glob(os.path.join(root, "var", "**", "judge.cache"),
@@ -211,6 +248,34 @@ tap.ok(b"was changed after it was judged" in s.seen and
 s.line("exit")
 s.wait()
 s.close()
+
+# The same where no model is asked, behind an option, and for a makefile.
+with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+    conf.write('prompt = "READY> "\n')
+rules = os.path.join(root, "etc", "policy.d")
+os.makedirs(rules, exist_ok=True)
+put("seven", "echo seven-ran\n")
+with open(os.path.join(rules, "90-ask.conf"), "w") as g:
+    g.write('rule "ask-frob" {\n\tdecision = warn\n\tcommand = '
+            '{ frobinary }\n\treason = "the test wants to be asked"\n}\n')
+for line, path in (("frobinary; bash -o pipefail ./seven", "seven"),
+                   ("frobinary; make", "Makefile"),
+                   ("frobinary; . ./seven", "seven")):
+    s = Session([program("aegsh")], env=env, cwd=home)
+    s.expect("READY> ")
+    s.line(line)
+    tap.ok(s.expect("Run it"), "%r: the person is asked" % line, s.seen)
+    with open(os.path.join(home, path), "a") as g:
+        g.write("# owned\n")
+    s.send("y\r")
+    s.expect("READY> ")
+    tap.ok(b"was changed after it was judged" in s.seen and
+           b"seven-ran" not in s.seen and b"marker-make" not in s.seen,
+           "%r: changed meanwhile, and not run" % line, s.seen)
+    s.line("exit")
+    s.wait()
+    s.close()
+os.unlink(os.path.join(rules, "90-ask.conf"))
 
 # Profiles of their own.
 settings("half", "fail = ask", "fail-profiles = \"admin=policy x=ask\"")
