@@ -254,6 +254,21 @@ tell_failure(const struct judge *j, struct val_verdict *ret,
 	val_text_keep(ret->reason, sizeof ret->reason, text.data, text.len);
 }
 
+/* There is an answer, but somebody refused a key or showed a certificate that
+ * may be right by now.  Only where the breaker outlives this helper: else a
+ * new one would ask the same endpoint again at once. */
+static bool
+wants_files_again(const struct judge *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->n; i++)
+		if (j->members[i].phase == JUDGE_GAVE_UP &&
+		    j->members[i].leave)
+			return j->state_fd >= 0;
+	return false;
+}
+
 /* 1 when the question is over. */
 static int
 settle(struct judge *j, struct val_verdict *ret, bool *ret_leaving)
@@ -281,7 +296,7 @@ settle(struct judge *j, struct val_verdict *ret, bool *ret_leaving)
 		next->asked_level = next->level;
 		post(j, next);
 	}
-	*ret_leaving = false;
+	*ret_leaving = best != NULL && wants_files_again(j);
 	if (best != NULL)
 		*ret = best->verdict;
 	else

@@ -29,7 +29,9 @@ struct judge_http {
 	struct judge_net *net;
 	CURL *easy, *warm;
 	struct curl_slist *headers;
+	const struct judge_endpoint *at;
 	const char *label;
+	struct err refused;		/* why there is no socket */
 	bool plain, active, warming, too_long;
 	int64_t timeout_ms, used_ns;
 	struct buf request, body;
@@ -100,21 +102,33 @@ on_nothing(char *p, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
+static bool
+is_loopback(const struct curl_sockaddr *a)
+{
+	const struct sockaddr_in *in = (const void *)&a->addr;
+	const struct sockaddr_in6 *in6 = (const void *)&a->addr;
+
+	return (a->family == AF_INET &&
+	    (ntohl(in->sin_addr.s_addr) >> 24) == 127) ||
+	    (a->family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
+}
+
 /* Without TLS the address itself must be loopback, whatever a name server
- * says localhost is. */
+ * says localhost is; and a socket must be whose it should. */
 static curl_socket_t
 on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
 {
-	const struct judge_http *h = ctx;
-	const struct sockaddr_in *in = (const void *)&a->addr;
-	const struct sockaddr_in6 *in6 = (const void *)&a->addr;
-	bool loopback = a->family == AF_UNIX ||
-	    (a->family == AF_INET &&
-	    (ntohl(in->sin_addr.s_addr) >> 24) == 127) ||
-	    (a->family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
+	struct judge_http *h = ctx;
 
-	if (h->plain && !loopback)
+	(void)purpose;
+	if (a->family == AF_UNIX && judge_socket_check(h->at->unix_path,
+	    h->at->trusted_uid, &h->refused) < 0)
 		return CURL_SOCKET_BAD;
+	if (h->plain && a->family != AF_UNIX && !is_loopback(a)) {
+		err_set(&h->refused, ERR_TRUST, "%s: is not on this host, and "
+		    "the way there is not encrypted", h->label);
+		return CURL_SOCKET_BAD;
+	}
 	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
@@ -228,6 +242,7 @@ judge_http_new(struct judge_net *net, const struct judge_endpoint *e,
 	struct judge_http *h = xcalloc(1, sizeof *h);
 
 	h->net = net;
+	h->at = e;
 	h->easy = curl_easy_init();
 	h->warm = curl_easy_init();
 	h->label = e->label;
@@ -313,6 +328,7 @@ judge_http_start(struct judge_http *h, struct buf *body, int64_t timeout_ms,
 	h->header_bytes = 0;
 	h->too_long = false;
 	h->why[0] = '\0';
+	h->refused = (struct err)ERR_INIT;
 	h->timeout_ms = timeout_ms;
 	SET(POSTFIELDS, h->request.data);
 	SET(POSTFIELDSIZE, (long)h->request.len);
@@ -373,6 +389,13 @@ judge_net_work(struct judge_net *net, int fd, int wait_ms,
 	return 0;
 }
 
+static bool
+is_certificate(CURLcode code)
+{
+	return code == CURLE_PEER_FAILED_VERIFICATION ||
+	    code == CURLE_SSL_CACERT_BADFILE;
+}
+
 static enum judge_outcome
 failed(const struct judge_http *h, struct err *err)
 {
@@ -380,16 +403,18 @@ failed(const struct judge_http *h, struct err *err)
 		err_set(err, ERR_TOO_LONG,
 		    "%s: the server's answer is longer than %zu bytes",
 		    h->label, JUDGE_BODY_MAX);
+	else if (h->refused.code != 0)
+		*err = h->refused;
 	else if (h->code == CURLE_OPERATION_TIMEDOUT)
 		err_set(err, -ETIMEDOUT, "%s: no answer within %lld ms",
 		    h->label, (long long)h->timeout_ms);
 	else
-		err_set(err, h->code == CURLE_PEER_FAILED_VERIFICATION ||
-		    h->code == CURLE_SSL_CACERT_BADFILE ? ERR_TRUST : -EIO,
+		err_set(err, is_certificate(h->code) ? ERR_TRUST : -EIO,
 		    "%s: %s", h->label, h->why[0] != '\0' ?
 		    h->why : curl_easy_strerror(h->code));
-	return h->code == CURLE_COULDNT_RESOLVE_HOST ? JUDGE_LEAVE :
-	    JUDGE_FAILED;
+	/* Names and authorities may have changed; ours are as of the start. */
+	return h->code == CURLE_COULDNT_RESOLVE_HOST ||
+	    is_certificate(h->code) ? JUDGE_LEAVE : JUDGE_FAILED;
 }
 
 enum judge_outcome

@@ -16,6 +16,7 @@
 
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
+#include "aegsh/validator_chain.h"
 #include "aegsh/validator_frame.h"
 #include "aegsh/validator_store.h"
 
@@ -39,6 +40,8 @@ struct judge_endpoint {
 	unsigned port;		/* that is connected to; 0: a unix socket */
 	bool plain;		/* no TLS: loopback and nothing else */
 	bool is_name;		/* a host has to be looked up */
+	uid_t trusted_uid;	/* whose socket it may be, besides the
+				 * operator's and its server's; -1: nobody */
 };
 
 /* https://host[:port][/base][?query]; http:// where the host is loopback;
@@ -50,12 +53,23 @@ int judge_endpoint_parse(const char *text, const struct judge_format *f,
 int judge_endpoint_proxy(struct judge_endpoint *e, const char *proxy,
 	struct err *err);
 void judge_endpoint_done(struct judge_endpoint *e);
+/* A socket that only its server, the operator or uid can have put there:
+ * asked before each connection.  ERR_TRUST says what is wrong. */
+int judge_socket_check(const char *path, uid_t uid, struct err *err);
 
 /* uid: whose files are trusted besides the operator's. */
 int judge_key_read(const char *path, uid_t uid, struct buf *ret,
 	struct err *err);
 /* A key that came by other ways: one word, or ERR_SYNTAX. */
 int judge_key_check(const char *what, struct buf *key, struct err *err);
+
+/* The process has a group that its user has not. */
+bool judge_group_held(void);
+int judge_group_drop(struct err *err);
+/* With it: what the operator's settings say, narrowed by what was told; *ret
+ * untouched and the group dropped where no operator manages this install. */
+int judge_group_settings(const struct val_setup *told, struct val_chain *ret,
+	struct err *err);
 
 /* One question as the two texts of a conversation. */
 struct judge_prompt {
@@ -213,6 +227,8 @@ struct judge {
 	int state_fd, host_fd, cache_fd;
 	uint32_t cache_ttl_s, rate, host_rate;
 	uint64_t day_cost, host_day_cost;
+	struct err no_budget;		/* code 0: it can be kept */
+	bool has_secret;		/* the operator's */
 	unsigned char secret[VAL_SECRET_LEN];
 	unsigned char chain_digest[VAL_DIGEST_LEN];
 	bool forged;			/* a row of the cache was, last time */

@@ -108,6 +108,9 @@ take_budget(struct judge *j, struct err *err)
 	int64_t now = clock_wall_ns();
 	int rc = 0;
 
+	if (j->no_budget.code != 0)
+		return err_set(err, j->no_budget.code,
+		    "the budget cannot be kept: %s", j->no_budget.text);
 	if (j->state_fd >= 0)
 		rc = val_state_take(j->state_fd, now, j->rate, j->day_cost,
 		    err);

@@ -103,6 +103,7 @@ set_up_member(struct judge_member *m, const struct val_endpoint *e,
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "format: '%s' is not known", e->format);
 	rc = judge_endpoint_parse(e->url, m->format, e->model, &m->at, err);
+	m->at.trusted_uid = uid;
 	if (rc == 0 && e->proxy[0] != '\0')
 		rc = judge_endpoint_proxy(&m->at, e->proxy, err);
 	if (rc == 0)
@@ -148,50 +149,49 @@ make_digests(struct judge *j, const struct val_setup *s)
 		hash_text(&all, e->format);
 		hash_text(&all, e->url);
 		hash_text(&all, e->model);
+		hash_text(&all, e->proxy);
+		hash_text(&all, e->ca_file);
 	}
 	sha256_digest(&all, sizeof j->chain_digest, j->chain_digest);
 }
 
-/* The operator's secret where this process, by its group, may read it; else
- * the user's own. */
-static int
-load_secret(struct judge *j, const char *store, struct err *err)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/" VAL_SECRET_NAME,
-	    sysdirs()->state);
-	AEG_AUTOFD int fd = -1;
-	struct stat st;
-
-	if (conf_trust_open(path, (uid_t)-1, &fd, NULL) == 0 &&
-	    fstat(fd, &st) == 0 && (st.st_mode & 0137) == 0 &&
-	    st.st_size == VAL_SECRET_LEN &&
-	    io_read_full(fd, j->secret, sizeof j->secret) == 0)
-		return 0;
-	return keyfile_load(store, VAL_SECRET_NAME, j->secret,
-	    sizeof j->secret, err);
-}
-
-/* What is kept is a help, not a need: without a store every question is
- * asked, and there are no limits. */
+/* What all users of the host share, where the operator has made it, for this
+ * process's group: the secret of remembered answers, and the budgets. */
 static void
-open_store(struct judge *j, const struct val_setup *s)
+open_shared(struct judge *j)
 {
 	AEG_AUTOFREE char *host = xasprintf("%s/" HOST_STATE_NAME,
 	    sysdirs()->state);
+	AEG_AUTOFREE char *path = xasprintf("%s/" VAL_SECRET_NAME,
+	    sysdirs()->state);
+	struct err why = ERR_INIT;
+	AEG_AUTOFD int fd = -1;
+	struct stat st;
+
+	j->has_secret = conf_trust_open(path, (uid_t)-1, &fd, NULL) == 0 &&
+	    fstat(fd, &st) == 0 && (st.st_mode & 0137) == 0 &&
+	    st.st_size == VAL_SECRET_LEN &&
+	    io_read_full(fd, j->secret, sizeof j->secret) == 0;
+	if (eaccess(host, R_OK | W_OK) == 0 && val_state_open(
+	    sysdirs()->state, HOST_STATE_NAME, true, &j->host_fd, &why) < 0)
+		log_debug("%s", why.text);
+}
+
+/* The user's own.  Remembering is a help, not a need; a limit that cannot be
+ * kept is one that is reached. */
+static void
+open_store(struct judge *j, const struct val_setup *s)
+{
 	struct err why = ERR_INIT;
 
 	if (s->store[0] == '\0')
 		return;
-	if (val_state_open(s->store, VAL_STATE_NAME, true, &j->state_fd,
-	    &why) < 0)
-		log_debug("%s", why.text);
-	/* Where the operator has made it, for this process's group. */
-	if (eaccess(host, R_OK | W_OK) == 0 && val_state_open(
-	    sysdirs()->state, HOST_STATE_NAME, true, &j->host_fd, &why) < 0)
-		log_debug("%s", why.text);
+	j->no_budget.code = val_state_open(s->store, VAL_STATE_NAME, true,
+	    &j->state_fd, &j->no_budget);
 	if (s->cache_ttl_s == 0 || s->cache_rows == 0)
 		return;
-	if (load_secret(j, s->store, &why) < 0 || val_cache_open(s->store,
+	if ((!j->has_secret && keyfile_load(s->store, VAL_SECRET_NAME,
+	    j->secret, sizeof j->secret, &why) < 0) || val_cache_open(s->store,
 	    s->cache_rows, true, &j->cache_fd, &why) < 0)
 		log_debug("%s", why.text);
 }
@@ -204,16 +204,6 @@ add_need(struct judge_needs *needs, const struct judge_member *m)
 	needs->names = needs->names || m->at.is_name;
 	needs->system_ca = needs->system_ca ||
 	    (!m->at.plain && m->ca.len == 0);
-}
-
-/* The group was for keys and the host's files. */
-static int
-drop_group(struct err *err)
-{
-	if (getegid() != getgid() &&
-	    setresgid(getgid(), getgid(), getgid()) < 0)
-		return err_sys(err, errno, "giving the group up");
-	return 0;
 }
 
 static int
@@ -247,12 +237,14 @@ set_up(struct judge *j, const struct val_setup *s, struct err *err)
 		return err_set(err, j->members[0].broken.code, "%s",
 		    j->members[0].broken.text);
 	make_digests(j, s);
+	open_shared(j);
+	rc = judge_group_drop(err);
+	if (rc < 0)
+		return rc;
 	open_store(j, s);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return err_set(err, -EIO, "libcurl does not start");
-	rc = drop_group(err);
-	if (rc == 0)
-		rc = judge_confine(&needs, err);
+	rc = judge_confine(&needs, err);
 	if (rc == 0)
 		rc = judge_net_new(&j->net, err);
 	for (i = 0; rc == 0 && i < j->n; i++)
@@ -268,11 +260,17 @@ set_up(struct judge *j, const struct val_setup *s, struct err *err)
 void
 judge_setup(struct judge *j, const struct val_setup *s)
 {
+	AEG_AUTO(val_chain_done) struct val_chain own = VAL_CHAIN_INIT;
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	rc = set_up(j, s, &j->broken);
+	if (judge_group_held())
+		rc = judge_group_settings(s, &own, &j->broken);
+	if (rc == 0)
+		rc = set_up(j, own.arena != NULL ? &own.setup : s, &j->broken);
 	j->broken.code = rc;
+	if (rc < 0 && judge_group_drop(NULL) < 0)
+		log_debug("the group is kept");
 	/* libcurl has its copies now. */
 	for (i = 0; i < j->n; i++)
 		if (j->members[i].key.data != NULL)

@@ -366,9 +366,46 @@ for junk in (b"", b"\xff" * 4096):
         f.write(junk)
     r = ask("endpoint=%s/v1" % BASE, "model=allow", store=s)
     tap.ok(r.status == "answered", "a state that is none starts over", r)
-os.chmod(os.path.join(s, "judge.state"), 0o666)
+# A limit that cannot be kept is reached: else removing it would be easy.
+state = os.path.join(s, "judge.state")
+before = len(asked())
+
+
+def no_state(name):
+    r = ask("endpoint=%s/v1" % BASE, "model=allow", store=s)
+    tap.ok(r.status == "failed" and "budget cannot be kept" in r.reason and
+           "judge.state" in r.reason, name, r)
+
+
+os.chmod(state, 0o666)
+no_state("a state that others may write holds no limit")
+os.unlink(state)
+os.symlink("elsewhere", state)
+no_state("nor does a link")
+os.unlink(state)
+os.mkdir(state)
+no_state("nor a directory")
+os.rmdir(state)
+os.mkfifo(state, 0o600)
+no_state("nor a pipe, which is not waited for")
+os.unlink(state)
+tap.same(len(asked()), before, "and nobody is asked")
 r = ask("endpoint=%s/v1" % BASE, "model=allow", store=s)
-tap.ok(r.status == "answered", "one that others may write is left alone", r)
+tap.ok(r.status == "answered", "put right, it works", r)
+
+# -- A key that is changed, while somebody else stands in --------------------------
+s = store()
+root.write("key2", "wrong\n")
+a = Asker(root, chain(mode("needs-key", **{"key-file": root.path("key2")}),
+                      mode("warn")), store=s)
+r = a.ask()
+tap.ok((r.action, r.endpoint) == ("warn", "e1"), "the key is refused, the "
+       "second answers", r)
+root.write("key2", "right\n")
+r = a.ask()
+tap.ok((r.action, r.endpoint) == ("allow", "e0"), "and the next question "
+       "goes with the new key", r)
+a.end()
 
 # -- Opening a connection ahead -------------------------------------------------------
 def warm(*settings):
@@ -398,7 +435,11 @@ tap.same(q["connection"], w[-1]["warm"], "and the question goes over it")
 # -- A helper with a group of its own, as in a managed install -----------------
 GROUP_TESTS = ["a key that only the helper's group may read",
                "the user may not", "without the group it is not read",
-               "the host's file counts", "the operator's secret is used"]
+               "the host's file counts", "the operator's secret is used",
+               "a user's own settings do not say where the key goes",
+               "nor that another endpoint gets it",
+               "nobody but the operator's server saw it",
+               "and the host's limit holds without a store"]
 
 
 def own_group():
@@ -465,12 +506,64 @@ def own_group():
     r, groups = ask_managed()
     tap.ok(r.cached and not os.path.exists(
         os.path.join(mystore, "judge.secret")), GROUP_TESTS[4], r)
+    drive_by_hand(top, key, prefix, helper)
     os.chmod(binary, 0o755)
     shutil.rmtree(mystore)
     os.mkdir(mystore, 0o700)
     os.chown(mystore, user, user)
     r, groups = ask_managed()
     tap.ok(r.status == "failed" and "llm.key" in r.reason, GROUP_TESTS[2], r)
+
+
+def drive_by_hand(top, key, prefix, helper):
+    """The user starts the helper with settings of his own making."""
+    evil = os.path.join(top, "evil")
+    for name in ("etc", "libexec"):
+        os.makedirs(os.path.join(evil, name))
+    os.symlink(helper, os.path.join(evil, "libexec/aegsh-judge"))
+
+    class Evil(Root):
+        def __init__(self):
+            self.dir = evil
+            self.record = os.path.join(evil, "record")
+
+    place = Evil()
+    with open(place.path("stderr"), "w"):
+        pass
+    catcher = Model(place)
+
+    def drive(name, *settings):
+        with open(place.path("etc/chain.conf"), "w") as f:
+            f.write('[%s]\nurl = "http://127.0.0.1:%d/v1"\nmodel = "allow"\n'
+                    'key-file = "%s"\n' % (name, catcher.port, key))
+        a = Asker(place, "chain=" + place.path("etc/chain.conf"), *settings,
+                  prefix=prefix, env={"AEGSH_TEST_OPERATOR": "65534"})
+        r = a.ask()
+        a.end()
+        return r
+
+    os.chown(place.path("etc"), 65534, 65534)
+    before = len(asked())
+    with open(place.path("etc/aegsh.conf"), "w") as f:
+        f.write("mode = personal\n")
+    for name in ("etc/aegsh.conf", "etc", ""):
+        os.chown(place.path(name), 65534, 65534)
+    with open(place.path("etc/chain.conf"), "w"):
+        pass
+    os.chown(place.path("etc/chain.conf"), 65534, 65534)
+    r = drive("endpoint")
+    tap.ok(r.status == "answered" and asked()[before:] == ["needs-key"],
+           GROUP_TESTS[5], r)
+    r = drive("mine")
+    tap.ok(r.status == "failed" and "mine is no endpoint" in r.reason,
+           GROUP_TESTS[6], r)
+    tap.ok(place.records() == [], GROUP_TESTS[7], place.records())
+    with open(os.path.join(top, "etc/aegsh.conf"), "a") as f:
+        f.write("ask-host-rate = 1\n")
+    drive("endpoint")
+    r = drive("endpoint")
+    tap.ok(r.status == "failed" and "all users of this host" in r.reason,
+           GROUP_TESTS[8], r)
 
 
 if os.getuid() != 0:

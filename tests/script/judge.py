@@ -228,13 +228,87 @@ for endpoint in ("unix:" + sock, "unix:" + sock + ":/base/v1"):
 tap.ok(last_request()["path"] == "/base/v1/chat/completions",
        "with a base path of its own")
 
+
+# Who could have put the socket there?
+def put_there(name, change):
+    name = "socket-" + name
+    os.mkdir(root.path(name), 0o755)
+    path = root.path(name + "/llm.sock")
+    server = Model(root, "--unix", path)
+    change(root.path(name), path)
+    a = Asker(root, "endpoint=unix:" + path, "model=allow")
+    r = a.ask()
+    a.end()
+    server.end()
+    return r
+
+
+def aside(directory, path):
+    os.rename(path, path + ".away")
+
+
+for name, change, words in (
+        ("good", lambda d, p: None, None),
+        ("group", lambda d, p: os.chmod(d, 0o775), "others may write"),
+        ("all", lambda d, p: os.chmod(d, 0o777), "others may write"),
+        ("sticky", lambda d, p: os.chmod(d, 0o1777), None),
+        ("link", lambda d, p: (aside(d, p), os.symlink(p + ".away", p)),
+         "not a socket"),
+        ("file", lambda d, p: (aside(d, p), open(p, "w").close()),
+         "not a socket"),
+        ("none", aside, "No such file")):
+    r = put_there(name, change)
+    tap.ok(r.status == "answered" if words is None else
+           r.status == "failed" and words in r.reason and
+           "/llm.sock" in r.reason, "a socket, %s" % name, r)
+
+SOCKET_TESTS = ["its server's user may own it and its directory",
+                "somebody else may not own its directory",
+                "a user's socket where anybody may put one is refused"]
+
+
+def owned():
+    """Not below /tmp, where nobody else's socket is ever taken."""
+    import tempfile
+    top = tempfile.mkdtemp(prefix="aegsh-ask-", dir="/run")
+    os.chmod(top, 0o755)
+    path = os.path.join(top, "d/llm.sock")
+    os.mkdir(os.path.dirname(path))
+    server = Model(root, "--unix", path)
+    os.chmod(path, 0o666)
+    try:
+        for name, uids, mode, good in zip(
+                SOCKET_TESTS, ((65534, 65534), (65533, 65534), (0, 65534)),
+                (0o755, 0o755, 0o1777), (True, False, False)):
+            os.chown(os.path.dirname(path), uids[0], 0)
+            os.chmod(os.path.dirname(path), mode)
+            os.chown(path, uids[1], 0)
+            a = Asker(root, "endpoint=unix:" + path, "model=allow")
+            r = a.ask()
+            a.end()
+            tap.ok(r.status == "answered" if good else
+                   r.status == "failed" and "not trusted" in r.reason,
+                   name, r)
+    finally:
+        server.end()
+        shutil.rmtree(top)
+
+
+if os.geteuid() == 0 and os.access("/run", os.W_OK):
+    owned()
+else:
+    for name in SOCKET_TESTS:
+        tap.skip("socket: " + name, "only root can give sockets away")
+
 # -- TLS --------------------------------------------------------------------------------
 TLS_TESTS = ["its own CA: answered", "the system's CAs: refused",
              "another CA: refused", "another name: refused",
              "TLS older than 1.2: refused",
              "nothing was sent to a stranger", "one TLS connection serves all",
              "a ca-file that others may write is refused",
-             "a ca-file without certificates fails"]
+             "a ca-file without certificates fails",
+             "a server with a new certificate is refused",
+             "until its authority is in the file: no new session is needed"]
 
 
 def openssl(*args):
@@ -292,6 +366,15 @@ def tls():
                                          "SSL" in r.reason), name, r)
     tap.ok(len(root.records()) == count, TLS_TESTS[5])
     tap.ok(len(set(served)) == 1, TLS_TESTS[6], served)
+    shutil.copy(root.path("other.pem"), root.path("new.pem"))
+    a = Asker(root, "endpoint=https://127.0.0.1:%d/v1" % right.port,
+              "model=allow", "ca-file=" + root.path("new.pem"))
+    r = a.ask()
+    tap.ok(r.status == "failed", TLS_TESTS[9], r)
+    shutil.copy(root.path("ca.pem"), root.path("new.pem"))
+    r = a.ask()
+    tap.ok(r.status == "answered", TLS_TESTS[10], r)
+    a.end()
     os.chmod(root.path("ca.pem"), 0o666)
     r = ask(right, ca)
     tap.ok(r.status == "failed" and "ca-file" in r.reason, TLS_TESTS[7], r)
