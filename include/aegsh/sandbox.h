@@ -71,6 +71,22 @@ enum sandbox_right { SANDBOX_READ = 1, SANDBOX_WRITE = 2, SANDBOX_EXECUTE = 4,
  * inherited from above included; what sandbox show and the store's own
  * safety check ask. */
 unsigned sandbox_rights_at(const struct sandbox_profile *p, const char *path);
+/* Why, right by right: read write make execute device connect. */
+#define SANDBOX_REASONS 6
+struct sandbox_reason {
+	const char *right;
+	bool granted;
+	const char *key;	/* that grants it, or NULL */
+	const char *where;	/* "file:line" of that, or of what hides it */
+	const char *tree;	/* the place that entry means, or NULL */
+	const char *why;	/* it is not granted, or NULL */
+};
+/* The canonical place that a path means from here, links resolved, what of
+ * it does not exist kept by its letters; owned. */
+char *sandbox_place(const char *path);
+/* path: canonical.  What ret holds is the profile's. */
+void sandbox_explain(const struct sandbox_profile *p, const char *path,
+	struct sandbox_reason ret[SANDBOX_REASONS]);
 /* One rule a line, for people. */
 void sandbox_show(const struct sandbox_profile *p, struct buf *out);
 
@@ -93,6 +109,29 @@ void sandbox_free(struct sandbox *s);
  * its own stack.  0 or -errno with the layer that failed in *ret_layer.
  */
 int sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer);
+/*
+ * Is the profile held?  Each act that it might forbid is tried for real, in
+ * a child that is not confined and in one that is, on files, a terminal,
+ * listeners and a process made for it.
+ */
+enum sandbox_trial_outcome {
+	SANDBOX_TRIAL_ABSENT = 0,	/* forbidden, and it went through */
+	SANDBOX_TRIAL_ENFORCED,		/* works unconfined, and only there */
+	SANDBOX_TRIAL_NOTHING,		/* refused in any case: shows nothing */
+	SANDBOX_TRIAL_NOT_REQUIRED,	/* the profile lets it */
+};
+struct sandbox_trial {
+	const char *name, *what;
+	enum sandbox_layer layer;
+	bool required;		/* the profile forbids it */
+	enum sandbox_trial_outcome outcome;
+	/* 0: it went through; an errno; minus a signal's number. */
+	int unconfined, confined;
+};
+/* *ret is owned (free()).  ERR_LAYER from inside of a sandbox. */
+int sandbox_try(const struct sandbox_profile *p, struct sandbox_trial **ret,
+	size_t *ret_n, struct err *err);
+
 /* A further, nearly empty Landlock domain around one line, so that a
  * command can neither trace the launcher nor read its /proc entries. */
 int sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer);

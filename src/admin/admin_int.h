@@ -180,6 +180,8 @@ int admin_policy_session(struct admin *a, const struct admin_session *s,
 int admin_policy(struct admin *a, const char *profile, struct policy **ret,
 	struct err *err);
 /* A sandbox profile as it is here; NULL: the configured policy's. */
+/* Try what a sandbox profile forbids; an exit status. */
+int admin_trial(struct admin *a, const char *name, bool json);
 int admin_sandbox(struct admin *a, const char *name,
 	struct sandbox_profile **ret, struct err *err);
 

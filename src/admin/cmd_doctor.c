@@ -5,10 +5,14 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/doctor.h"
 
+enum { O_JSON, O_ROOT, O_SANDBOX };
+
 static const struct admin_option options[] = {
-	ADMIN_OPTION_JSON,
-	{ "root", 0, "DIR", "look at the system below DIR, an image",
+	[O_JSON] = ADMIN_OPTION_JSON,
+	[O_ROOT] = { "root", 0, "DIR", "look at the system below DIR, an image",
 	    ADMIN_WORDS_DIR },
+	[O_SANDBOX] = { "sandbox", 0, NULL,
+	    "try each act that the sandbox forbids", ADMIN_WORDS_NONE },
 	{ NULL }
 };
 
@@ -61,19 +65,24 @@ run(struct admin *a, int argc, char **argv)
 	const struct doctor_finding *f;
 	struct doctor *d = NULL;
 	struct err err = ERR_INIT;
-	bool json = false;
+	bool json = false, sandbox = false;
 	int o, status = ADMIN_OK;
 	size_t i, n;
 
 	while ((o = admin_option_next(a, &args)) >= 0)
-		if (o == 0)
+		if (o == O_JSON)
 			json = true;
+		else if (o == O_SANDBOX)
+			sandbox = true;
 		else
 			opts.root = args.value;
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc)
+	if (sandbox ? argc - args.at > 1 || opts.root != NULL :
+	    args.at != argc)
 		return admin_usage(a);
+	if (sandbox)
+		return admin_trial(a, argv[args.at], json);
 	/* Settings that cannot be used are the matter of `status`. */
 	opts.managed = admin_conf(a, &err) < 0 || conf_managed(a->conf);
 	if (doctor_run(&opts, &d, &err) < 0)
@@ -95,7 +104,7 @@ run(struct admin *a, int argc, char **argv)
 
 const struct admin_verb cmd_doctor = {
 	.name = "doctor",
-	.usage = "",
+	.usage = "[SANDBOX]",
 	.summary = "find ways past aegsh, and ways to be locked out by it",
 	.run = run,
 	.options = options,

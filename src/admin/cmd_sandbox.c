@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* `aegshctl sandbox show` and `sandbox probe`. */
+/* `aegshctl sandbox show`, `sandbox explain` and `sandbox probe`. */
 #include <string.h>
 
 #include "admin_int.h"
@@ -126,6 +126,129 @@ show(struct admin *a, int argc, char **argv)
 	sandbox_profile_free(p);
 	return ADMIN_OK;
 }
+
+/* ---- explain ----------------------------------------------------------- */
+
+enum { O_EXPLAIN_JSON, O_SANDBOX, O_RIGHTS };
+
+/* Those of rights from O_RIGHTS on stand in the order of the reasons. */
+static const struct admin_option explain_options[] = {
+	[O_EXPLAIN_JSON] = ADMIN_OPTION_JSON,
+	[O_SANDBOX] = { "sandbox", 0, "SANDBOX", "of this sandbox profile",
+	    ADMIN_WORDS_NONE },
+	[O_RIGHTS] = { "read", 0, NULL, "exit 1 where it may not be read",
+	    ADMIN_WORDS_NONE },
+	{ "write", 0, NULL, "exit 1 where it may not be written to",
+	    ADMIN_WORDS_NONE },
+	{ "make", 0, NULL, "exit 1 where it may not be made or removed",
+	    ADMIN_WORDS_NONE },
+	{ "execute", 0, NULL, "exit 1 where it may not be run",
+	    ADMIN_WORDS_NONE },
+	{ NULL }
+};
+
+static void
+print_reason(struct admin *a, const struct sandbox_reason *r)
+{
+	admin_say(a, "%-8s %-3s  ", r->right, r->granted ? "yes" : "no");
+	if (r->why != NULL)
+		admin_say(a, "%s", r->why);
+	if (r->key != NULL)
+		admin_say(a, "%s", r->key);
+	if (r->tree != NULL)
+		admin_say(a, " %s", r->tree);
+	if (r->where != NULL)
+		admin_say(a, "  (%s)", r->where);
+	admin_say(a, "\n");
+}
+
+static json_t *
+reason_json(const struct sandbox_reason *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "granted", json_boolean(r->granted));
+	admin_json_text(o, "key", r->key);
+	admin_json_text(o, "tree", r->tree);
+	admin_json_text(o, "where", r->where);
+	admin_json_text(o, "why", r->why);
+	return o;
+}
+
+static void
+print_reasons(struct admin *a, const char *path,
+    const struct sandbox_reason *r, bool json)
+{
+	json_t *o, *all;
+	size_t i;
+
+	if (!json) {
+		admin_say(a, "%s\n", path);
+		for (i = 0; i < SANDBOX_REASONS; i++)
+			print_reason(a, &r[i]);
+		return;
+	}
+	o = json_object();
+	all = json_object();
+	admin_json_text(o, "path", path);
+	for (i = 0; i < SANDBOX_REASONS; i++)
+		json_object_set_new(all, r[i].right, reason_json(&r[i]));
+	json_object_set_new(o, "rights", all);
+	admin_json_print(a, o);
+}
+
+static int
+explain(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	struct sandbox_reason reasons[SANDBOX_REASONS];
+	AEG_AUTOFREE char *path = NULL;
+	struct sandbox_profile *p = NULL;
+	struct err err = ERR_INIT;
+	const char *name = NULL, *operand = NULL;
+	unsigned asked = 0;
+	bool json = false;
+	int o, status = ADMIN_OK;
+	size_t i;
+
+	for (;;) {
+		/* Options may stand behind the path, too. */
+		while ((o = admin_option_next(a, &args)) >= 0) {
+			if (o == O_EXPLAIN_JSON)
+				json = true;
+			else if (o == O_SANDBOX)
+				name = args.value;
+			else
+				asked |= 1U << (o - O_RIGHTS);
+		}
+		if (o == ADMIN_ARGS_BAD)
+			return ADMIN_USAGE;
+		if (operand != NULL || args.at == argc)
+			break;
+		operand = argv[args.at++];
+	}
+	if (operand == NULL || args.at != argc)
+		return admin_usage(a);
+	if (admin_sandbox(a, name, &p, &err) < 0)
+		return admin_fail(a, &err);
+	path = sandbox_place(operand);
+	sandbox_explain(p, path, reasons);
+	print_reasons(a, path, reasons, json);
+	for (i = 0; i < SANDBOX_REASONS; i++)
+		if ((asked & 1U << i) != 0 && !reasons[i].granted)
+			status = ADMIN_NO;
+	sandbox_profile_free(p);
+	return status;
+}
+
+const struct admin_verb cmd_sandbox_explain = {
+	.name = "sandbox explain",
+	.usage = "PATH",
+	.summary = "show what a command may do to a path, and by which line",
+	.run = explain,
+	.options = explain_options,
+	.words = ADMIN_WORDS_FILE,
+};
 
 const struct admin_verb cmd_sandbox_show = {
 	.name = "sandbox show",

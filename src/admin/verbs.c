@@ -5,7 +5,8 @@
 extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
 	cmd_config_show, cmd_doctor, cmd_history, cmd_parse, cmd_policy_check,
 	cmd_policy_diff, cmd_policy_edit, cmd_policy_install,
-	cmd_profile_list, cmd_profile_show, cmd_sandbox_probe,
+	cmd_profile_list, cmd_profile_show, cmd_sandbox_explain,
+	cmd_sandbox_probe,
 	cmd_sandbox_show, cmd_status, cmd_test;
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
 	cmd_validator_replay, cmd_validator_test;
@@ -29,6 +30,7 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_profile_list,
 	&cmd_profile_show,
 	&cmd_sandbox_show,
+	&cmd_sandbox_explain,
 	&cmd_sandbox_probe,
 	&cmd_config_show,
 	&cmd_validator_test,

@@ -61,14 +61,18 @@ sandbox_key_rights(enum sandbox_key key)
 }
 
 static int
-add_grant(struct sandbox_profile *p, const char *path, uint64_t fs,
+add_grant(struct sandbox_profile *p, const char *path, enum sandbox_key key,
     const char *where, struct err *err)
 {
+	struct sandbox_grant *g;
 	size_t i;
 
 	for (i = 0; i < p->n_grants; i++) {
-		if (strcmp(p->grants[i].path, path) == 0) {
-			p->grants[i].fs |= fs;
+		g = &p->grants[i];
+		if (strcmp(g->path, path) == 0) {
+			g->fs |= sandbox_key_rights(key);
+			if (g->where[key] == NULL)
+				g->where[key] = where;
 			return 0;
 		}
 	}
@@ -77,9 +81,10 @@ add_grant(struct sandbox_profile *p, const char *path, uint64_t fs,
 		    where, SANDBOX_GRANTS_MAX);
 	p->grants = xreallocarray(p->grants, p->n_grants + 1,
 	    sizeof *p->grants);
-	p->grants[p->n_grants].path = xstrdup(path);
-	p->grants[p->n_grants].fd = -1;
-	p->grants[p->n_grants++].fs = fs;
+	g = &p->grants[p->n_grants++];
+	*g = (struct sandbox_grant){ .path = xstrdup(path), .fd = -1,
+		.fs = sandbox_key_rights(key) };
+	g->where[key] = where;
 	return 0;
 }
 
@@ -132,7 +137,7 @@ add_place(struct sandbox_profile *p, enum sandbox_key key, const char *path,
     const char *where, struct err *err)
 {
 	if (key < SANDBOX_KEY_GRANTS) {
-		return add_grant(p, path, sandbox_key_rights(key), where, err);
+		return add_grant(p, path, key, where, err);
 	} else if (key == SANDBOX_KEY_HIDE) {
 		add_hole(p, path, where);
 	} else {

@@ -7,9 +7,12 @@
 #include "sandbox_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -91,6 +94,55 @@ apply_filter(const struct sandbox *s)
 	    -errno : 0;
 }
 
+/* ---- the proof ---------------------------------------------------------- */
+
+static bool
+holds_scope(void)
+{
+	pid_t parent = getppid();
+
+	/* 0: outside of this process' view. */
+	return parent <= 0 || (kill(parent, 0) < 0 && errno == EPERM);
+}
+
+/* A file without a name: nothing is left behind where it can be had. */
+static bool
+holds_files(const struct sandbox *s)
+{
+	int fd;
+
+	if (s->witness == NULL)
+		return true;
+	fd = open(s->witness, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
+static bool
+holds_calls(void)
+{
+	return ioctl(-1, TIOCSTI, NULL) < 0 && errno == EPERM;
+}
+
+/* What the kernel took is there: one forbidden act a layer, each of which
+ * does nothing where it is not refused. */
+static int
+prove(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		*ret_layer = SANDBOX_NNP;
+	else if ((s->layers & SANDBOX_LANDLOCK_SCOPE) != 0 && !holds_scope())
+		*ret_layer = SANDBOX_LANDLOCK_SCOPE;
+	else if ((s->layers & SANDBOX_LANDLOCK_FS) != 0 && !holds_files(s))
+		*ret_layer = SANDBOX_LANDLOCK_FS;
+	else if ((s->layers & SANDBOX_SECCOMP) != 0 && !holds_calls())
+		*ret_layer = SANDBOX_SECCOMP;
+	else
+		return 0;
+	return -ENOSYS;
+}
+
 int
 sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
 {
@@ -116,6 +168,8 @@ sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
 	}
 	if (rc < 0)
 		*ret_layer = layer;
+	else
+		rc = prove(s, ret_layer);
 	return rc;
 }
 

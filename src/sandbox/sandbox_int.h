@@ -91,6 +91,7 @@ struct sandbox_text {
 
 const char *sandbox_key_name(enum sandbox_key key);
 const char *sandbox_limit_name(enum sandbox_limit limit);
+int sandbox_limit_resource(enum sandbox_limit limit);	/* RLIMIT_… */
 /* Read NAME and what it extends, or the copy of it in cache (may be NULL).
  * ERR_UNKNOWN_NAME, ERR_SYNTAX, ERR_TRUST, ERR_RANGE, each with
  * "file:line". */
@@ -148,6 +149,8 @@ struct sandbox_grant {
 	char *path;		/* canonical */
 	uint64_t fs;		/* SANDBOX_FS_… */
 	int fd;			/* O_PATH, the profile's own, or -1 */
+	/* "file:line" of the entry of each key, or NULL. */
+	const char *where[SANDBOX_KEY_GRANTS];
 };
 
 struct sandbox_hole {
@@ -276,6 +279,7 @@ const char *sandbox_seccomp_arch(void);
 struct sandbox {
 	unsigned layers;	/* that sandbox_apply() sets */
 	int ruleset, line_ruleset;
+	char *witness;		/* a directory that no command may change */
 	size_t n_rules;
 	const struct sock_filter *filter;
 	struct sock_filter *own_filter;	/* the same, where it is to be freed */

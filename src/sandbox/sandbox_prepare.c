@@ -102,28 +102,36 @@ check_places(const struct sandbox_profile *p, struct err *err)
 	return 0;
 }
 
+/* By kind: which, and in what unit the profile says it. */
+static const struct {
+	int resource;
+	rlim_t unit;
+} limits[SANDBOX_LIMIT_COUNT] = {
+	[SANDBOX_LIMIT_CPU] = { RLIMIT_CPU, 1 },
+	[SANDBOX_LIMIT_MEMORY] = { RLIMIT_AS, 1024 * 1024 },
+	[SANDBOX_LIMIT_PROCESSES] = { RLIMIT_NPROC, 1 },
+	[SANDBOX_LIMIT_FILES] = { RLIMIT_NOFILE, 1 },
+	[SANDBOX_LIMIT_FILE_SIZE] = { RLIMIT_FSIZE, 1024 * 1024 },
+	[SANDBOX_LIMIT_CORE] = { RLIMIT_CORE, 1024 * 1024 },
+};
+
+int
+sandbox_limit_resource(enum sandbox_limit limit)
+{
+	return limits[limit].resource;
+}
+
 static void
 add_limits(struct sandbox *s, const struct sandbox_profile *p)
 {
-	static const struct {
-		int resource;
-		rlim_t unit;
-	} kinds[SANDBOX_LIMIT_COUNT] = {
-		[SANDBOX_LIMIT_CPU] = { RLIMIT_CPU, 1 },
-		[SANDBOX_LIMIT_MEMORY] = { RLIMIT_AS, 1024 * 1024 },
-		[SANDBOX_LIMIT_PROCESSES] = { RLIMIT_NPROC, 1 },
-		[SANDBOX_LIMIT_FILES] = { RLIMIT_NOFILE, 1 },
-		[SANDBOX_LIMIT_FILE_SIZE] = { RLIMIT_FSIZE, 1024 * 1024 },
-		[SANDBOX_LIMIT_CORE] = { RLIMIT_CORE, 1024 * 1024 },
-	};
 	size_t i;
 
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++) {
 		if (p->text.limit[i] < 0)
 			continue;
-		s->limit[s->n_limits].resource = kinds[i].resource;
+		s->limit[s->n_limits].resource = limits[i].resource;
 		s->limit[s->n_limits++].most =
-		    (rlim_t)p->text.limit[i] * kinds[i].unit;
+		    (rlim_t)p->text.limit[i] * limits[i].unit;
 	}
 }
 
@@ -180,6 +188,8 @@ fill(struct sandbox *s, const struct sandbox_profile *p, int abi,
 		return rc;
 	add_limits(s, p);
 	add_covers(s, p);
+	if (p->store != NULL && !p->open)
+		s->witness = xstrdup(p->store);
 	return 0;
 }
 
@@ -229,6 +239,7 @@ sandbox_free(struct sandbox *s)
 		return;
 	io_close(&s->ruleset);
 	io_close(&s->line_ruleset);
+	free(s->witness);
 	free(s->own_filter);
 	for (i = 0; i < s->n_covers; i++)
 		free(s->covers[i].path);

@@ -74,6 +74,56 @@ is "$?" 100 'an unknown option'
 "$aegshctl" doctor operand 2>/dev/null
 is "$?" 100 'an operand'
 
+# The sandbox, tried for real: nothing that a shipped profile forbids works.
+if [ "$("$aegshctl" sandbox probe | sed -n 's/^scope *//p')" != yes ]; then
+	skip 9 'this kernel scopes no signals'
+else
+	for sandbox in admin build dev full-auto readonly safe strict transfer \
+	    transfer-fetch; do
+		"$aegshctl" doctor --sandbox "$sandbox" >"$test_root/out" 2>&1
+		is "$?" 0 "$sandbox holds" || sed 's/^/# /' "$test_root/out"
+	done
+fi
+"$aegshctl" doctor --json --sandbox strict >"$test_root/out"
+/usr/bin/python3 -c '
+import json, sys
+rows = {r["act"]: r for r in map(json.loads, sys.stdin)}
+assert len(rows) > 40
+for r in rows.values():
+    assert set(r) == {"act", "what", "layer", "outcome", "confined",
+                      "unconfined"}, r
+    if r["outcome"] == "enforced":
+        assert r["unconfined"] == "went through" != r["confined"], r
+assert rows["memory-program"]["outcome"] == "enforced", rows
+' <"$test_root/out" 2>"$test_root/err"
+is "$?" 0 'and in JSON' || sed 's/^/# /' "$test_root/err"
+"$aegshctl" doctor --sandbox none-such >/dev/null 2>"$test_root/err"
+is "$?" 111 'a sandbox that is not there'
+"$aegshctl" doctor --sandbox --root / 2>/dev/null
+is "$?" 100 'not of an image'
+is "$(ls -d /var/tmp/aegsh-trial.* 2>/dev/null)" '' 'nothing is left'
+
+# What a path is granted, and by what.
+out=$("$aegshctl" sandbox explain --sandbox strict /etc/passwd)
+like "$out" '*read     yes  read /etc *base.conf:*' \
+    'by key, tree, file and line'
+like "$out" '*write    no *no entry*' 'or why not'
+"$aegshctl" sandbox explain /etc/passwd --sandbox strict --write >/dev/null
+is "$?" 1 'asked for a right that it has not'
+"$aegshctl" sandbox explain /etc/passwd --sandbox strict --read >/dev/null
+is "$?" 0 'and for one that it has'
+"$aegshctl" sandbox explain --json "$HOME/none" | /usr/bin/python3 -c '
+import json, sys
+o = json.load(sys.stdin)
+assert o["path"].endswith("/none"), o
+assert set(o["rights"]) == {"read", "write", "make", "execute", "device",
+                            "connect"}, o
+assert o["rights"]["read"]["granted"] is True, o
+'
+is "$?" 0 'in JSON'
+"$aegshctl" sandbox explain 2>/dev/null
+is "$?" 100 'no path'
+
 # This very system: whatever it says, it says it, and changes nothing.
 before=$(cat /etc/passwd /etc/shells /etc/ssh/sshd_config 2>/dev/null | cksum)
 "$aegshctl" doctor >"$test_root/out" 2>"$test_root/err"

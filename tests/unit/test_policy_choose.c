@@ -180,7 +180,8 @@ test_bad_blocks(void)
 		if (strstr(err.text, bad[i].complaint) == NULL)
 			printf("#  got: %s\n", err.text);
 	}
-	scratch_rules("etc/policy.d/10-m.conf", "match \"m\" {\n\tuser = { a }\n"
+	scratch_rules("etc/policy.d/10-m.conf",
+	    "match \"m\" {\n\tuser = { a }\n"
 	    "\tprofile = dev\n}\nmatch \"m\" {\n\tuser = { b }\n"
 	    "\tprofile = dev\n}\n");
 	OKF(policy_load(NULL, NULL, &p, &err) < 0, "two of one name");

@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
 
 static struct sandbox_vars vars;
 static struct sandbox_profile *p;
@@ -116,6 +117,38 @@ test_rights(void)
 	/* The store is hidden though nothing says so. */
 	IS_INT(load_text("read = {\"/\"}\n"), 0);
 	IS_INT(sandbox_rights_at(p, vars.store), 0);
+}
+
+static void
+test_explain(void)
+{
+	struct sandbox_reason r[SANDBOX_REASONS];
+	char *path;
+
+	IS_INT(load_text("read = {\"/\"}\nhide = {\"/var/lib/x\"}\n"
+	    "execute = {\"/usr\"}\nwrite = {\"$HOME\"}\n"
+	    "make = {\"$HOME\"}\nrequire = {seccomp}\n"), 0);
+	path = path_canon(vars.home, "a/b");
+	sandbox_explain(p, path, r);
+	IS_STR(r[0].right, "read");
+	OK(r[0].granted && r[1].granted && r[2].granted);
+	OK(!r[3].granted && r[3].where == NULL && r[3].why != NULL);
+	IS_STR(r[0].key, "read");
+	IS_STR(r[0].tree, "/");
+	OKF(strstr(r[0].where, "t.conf:1") != NULL, "%s", r[0].where);
+	IS_STR(r[2].key, "make");
+	IS_STR(r[2].tree, vars.home);
+	OKF(strstr(r[2].where, "t.conf:5") != NULL, "%s", r[2].where);
+	free(path);
+	sandbox_explain(p, "/var/lib/x/y", r);
+	OK(!r[0].granted && !r[1].granted);
+	IS_STR(r[0].why, "hidden");
+	OKF(strstr(r[0].where, "t.conf:2") != NULL, "%s", r[0].where);
+	sandbox_explain(p, vars.store, r);
+	IS_STR(r[0].why, "hidden: aegsh's own");
+	sandbox_explain(p, "/usr/bin/env", r);
+	OK(r[3].granted);
+	IS_STR(r[3].key, "execute");
 }
 
 static void
@@ -322,6 +355,7 @@ main(void)
 	test_bad();
 	test_zero();
 	test_rights();
+	test_explain();
 	test_layers_of_text();
 	test_for_root();
 	test_variables();

@@ -6,6 +6,8 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -129,6 +131,48 @@ no_cover(void)
 	    layer == SANDBOX_COVER ? 0 : 2;
 }
 
+/* A kernel that takes a layer and does not hold it. */
+static int
+lie(const struct sandbox *told, enum sandbox_layer want)
+{
+	enum sandbox_layer layer = 0;
+
+	return sandbox_apply(told, &layer) == -ENOSYS && layer == want ?
+	    0 : 2;
+}
+
+static int
+lie_calls(void)
+{
+	static const struct sock_filter allow =
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sandbox told = { .layers = SANDBOX_NNP | SANDBOX_SECCOMP,
+		.ruleset = -1, .line_ruleset = -1, .filter = &allow,
+		.filter_len = 1 };
+
+	return lie(&told, SANDBOX_SECCOMP);
+}
+
+static int
+lie_scope(void)
+{
+	const struct sandbox told = {
+		.layers = SANDBOX_NNP | SANDBOX_LANDLOCK_SCOPE,
+		.ruleset = -1, .line_ruleset = -1 };
+
+	return lie(&told, SANDBOX_LANDLOCK_SCOPE);
+}
+
+static int
+lie_files(void)
+{
+	const struct sandbox told = {
+		.layers = SANDBOX_NNP | SANDBOX_LANDLOCK_FS, .ruleset = -1,
+		.line_ruleset = -1, .witness = scratch_dir };
+
+	return lie(&told, SANDBOX_LANDLOCK_FS);
+}
+
 static void
 test_probe(void)
 {
@@ -183,6 +227,9 @@ main(void)
 	IS_INT(in_child(stacked), 0);
 	IS_INT(in_child(too_deep), 0);
 	IS_INT(in_child(no_cover), 0);
+	IS_INT(in_child(lie_calls), 0);
+	IS_INT(in_child(lie_scope), 0);
+	IS_INT(in_child(lie_files), 0);
 	prepare("read = {\"/\"}\nrequire = {landlock}\nlimit-files = 100\n"
 	    "limit-core = 0\nlimit-file-size = 1\nlimit-cpu = 77\n");
 	IS_INT(in_child(limits), 0);

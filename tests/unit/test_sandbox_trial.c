@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: ISC */
+/* The trial of a profile finds what holds, and what does not. */
+#include "sandbox/sandbox_trial.h"
+#include "scratch.h"
+#include "tap.h"
+
+#include <sys/prctl.h>
+
+#include "aegsh/base/mem.h"
+
+static struct sandbox_vars vars;
+static struct sandbox_profile *p;
+static struct sandbox *whole;
+static struct sandbox_trial *list;
+static size_t n;
+
+static const struct sandbox_trial *
+act(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return &list[i];
+	scratch_die(name);
+	return NULL;
+}
+
+/* In this sandbox. */
+static void
+try(const struct sandbox *confined)
+{
+	struct sandbox_site site;
+	struct err err = ERR_INIT;
+
+	free(list);
+	list = NULL;
+	if (sandbox_site_make(p, &site, &err) < 0 ||
+	    sandbox_try_in(p, &site, confined, &list, &n, &err) < 0) {
+		OKF(false, "%s", err.text);
+		exit(tap_done());
+	}
+	sandbox_site_remove(&site);
+	OKF(access(site.dir, F_OK) < 0, "%s is gone", site.dir);
+}
+
+static bool
+is(const char *name, enum sandbox_trial_outcome outcome)
+{
+	const struct sandbox_trial *t = act(name);
+
+	if (t->outcome != outcome)
+		printf("# %s: outcome %d, confined %d, unconfined %d\n", name,
+		    (int)t->outcome, t->confined, t->unconfined);
+	return t->outcome == outcome;
+}
+
+static void
+test_held(void)
+{
+	size_t i, enforced = 0;
+
+	try(whole);
+	for (i = 0; i < n; i++) {
+		OKF(list[i].outcome != SANDBOX_TRIAL_ABSENT,
+		    "%s is not absent", list[i].name);
+		enforced += list[i].outcome == SANDBOX_TRIAL_ENFORCED;
+		OKF((list[i].outcome == SANDBOX_TRIAL_NOT_REQUIRED) ==
+		    !list[i].required || list[i].outcome ==
+		    SANDBOX_TRIAL_NOTHING, "%s: required %d", list[i].name,
+		    list[i].required);
+	}
+	OKF(enforced >= 15, "%zu enforced", enforced);
+	OK(is("write", SANDBOX_TRIAL_ENFORCED));
+	OK(is("read", SANDBOX_TRIAL_NOT_REQUIRED));
+	OK(is("execute", SANDBOX_TRIAL_ENFORCED));
+	OK(is("memory", SANDBOX_TRIAL_ENFORCED));
+	OK(is("mptcp", SANDBOX_TRIAL_ENFORCED) ||
+	    is("mptcp", SANDBOX_TRIAL_NOTHING));
+	OK(is("tcp-connect", SANDBOX_TRIAL_ENFORCED));
+	OK(is("raise-limits", SANDBOX_TRIAL_ENFORCED));
+}
+
+static void
+test_lacking(void)
+{
+	struct sandbox part = *whole;
+
+	/* No filter: what it kept away goes through, the rest does not. */
+	part.layers &= ~(unsigned)SANDBOX_SECCOMP;
+	try(&part);
+	OK(is("write", SANDBOX_TRIAL_ENFORCED));
+	OK(is("limits-of-others", SANDBOX_TRIAL_ABSENT));
+	OK(is("udp", SANDBOX_TRIAL_ABSENT));
+	/* No Landlock. */
+	part = *whole;
+	part.layers &= ~(unsigned)(SANDBOX_LANDLOCK_FS |
+	    SANDBOX_LANDLOCK_SCOPE | SANDBOX_LANDLOCK_NET);
+	part.ruleset = -1;
+	try(&part);
+	OK(is("write", SANDBOX_TRIAL_ABSENT));
+	OK(is("signal", SANDBOX_TRIAL_ABSENT));
+	OK(is("execute", SANDBOX_TRIAL_ABSENT));
+	OK(is("limits-of-others", SANDBOX_TRIAL_ENFORCED));
+	/* No limits. */
+	part = *whole;
+	part.n_limits = 0;
+	try(&part);
+	OK(is("raise-limits", SANDBOX_TRIAL_ABSENT));
+}
+
+int
+main(void)
+{
+	struct err err = ERR_INIT;
+
+	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	scratch_mkdir("share", 0755);
+	scratch_mkdir("share/sandbox", 0755);
+	vars.uid = getuid();
+	if (sandbox_landlock_abi() < 6) {
+		SKIP(1, "Landlock before ABI 6: no scopes");
+		return tap_done();
+	}
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0) {
+		SKIP(1, "runs confined");
+		return tap_done();
+	}
+	scratch_puts("share/sandbox/t.conf",
+	    "read = {\"/\"}\nexecute = {\"/usr\"}\nlimit-cpu = 1000\n"
+	    "connect = {\"/\"}\nseccomp = default\ntcp-connect = {1}\n"
+	    "tcp-bind = {}\n");
+	if (sandbox_load("t", &vars, &p, &err) < 0 ||
+	    sandbox_prepare(p, &whole, &err) < 0) {
+		OKF(false, "%s", err.text);
+		return tap_done();
+	}
+	test_held();
+	test_lacking();
+	free(list);
+	sandbox_free(whole);
+	sandbox_profile_free(p);
+	return tap_done();
+}
