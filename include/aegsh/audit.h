@@ -46,8 +46,9 @@ void audit_close(struct audit *a);
 int audit_ready(struct audit *a, struct err *err);
 
 struct audit_session {
-	const char *user, *tty, *remote, *origin, *host, *version;
-	const char *profile, *policy_hash;
+	const char *user, *tty;
+	const char *remote;	/* as SSH_CLIENT has it: address and port */
+	const char *origin, *host, *version, *profile, *policy_hash;
 	uid_t uid, loginuid;
 	pid_t pid;
 };
@@ -65,13 +66,23 @@ struct audit_event {		/* one line */
 	const char *interpreter;/* path of what runs its script, or NULL */
 	const char *decision, *source, *rule, *reason, *model;
 	const char *answer;	/* "yes", "no", or NULL: nobody was asked */
+	const char *answered_by;	/* login name of who said so, or NULL */
+	const char *votes;	/* what each judge said, where more than one
+				 * did: "policy=ask validator=allow", or NULL */
+	const char *argv;	/* $0, $1 …, each with its NUL; without
+				 * secrets.  NULL: the line was given none */
+	size_t argv_len;
 	int confidence;		/* percent, -1: none */
 	int64_t latency_ns;	/* of the validator */
+	int64_t judge_ns;	/* from its arrival to the decision, the
+				 * validator's time included */
+	int64_t tokens_in, tokens_out, cost;	/* cost: in millionths */
 	bool ran;		/* false: refused, there will be no outcome */
 };
 struct audit_outcome {
 	int status, signal;
 	int64_t duration_ns, cpu_ns, maxrss_kib;
+	int64_t start_ns;	/* from the intent until bash was let go */
 	const char *note;	/* "state not brought back: …", or NULL */
 };
 
@@ -98,9 +109,12 @@ struct audit_row {
 	const char *line; size_t len;
 	const char *user, *host, *tty, *origin, *cwd, *interpreter;
 	const char *decision, *source, *rule, *reason, *model, *answer, *writer;
+	const char *answered_by, *votes, *argv, *remote;
+	size_t argv_len;
 	bool ran, finished;	/* ran and not finished: unfinished */
 	int status, signal, confidence;
-	int64_t duration_ns, cpu_ns, maxrss_kib, latency_ns;
+	int64_t duration_ns, cpu_ns, maxrss_kib, latency_ns, judge_ns;
+	int64_t start_ns, tokens_in, tokens_out, cost, mono_ns;
 	const char *note;
 };
 struct audit_query {

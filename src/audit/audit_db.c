@@ -30,8 +30,8 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	[AUDIT_ADD_SESSION] =
 	    "INSERT INTO sessions (uuid, writer, boot_id, start_wall_ns,"
 	    " start_mono_ns, pid, uid, loginuid, user, tty, remote, origin,"
-	    " host, version, profile, policy_hash) VALUES (?, '" AUDIT_WRITER
-	    "', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	    " host, version, profile, policy_hash, remote_port) VALUES (?, '"
+	    AUDIT_WRITER "', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[AUDIT_END_SESSION] =
 	    "UPDATE sessions SET end_wall_ns = ?, end_mono_ns = ?"
 	    " WHERE id = ?",
@@ -39,11 +39,13 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    "INSERT INTO commands (session, uuid, writer, wall_ns, mono_ns,"
 	    " line, sha256, cwd, origin, decision, source, rule, reason,"
 	    " model, answer, confidence, latency_ns, ran, status,"
-	    " interpreter, redacted) VALUES (?, ?, '" AUDIT_WRITER "', ?, ?,"
-	    " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	    " interpreter, redacted, argv, votes, answered_by, tokens_in,"
+	    " tokens_out, cost, judge_ns) VALUES (?, ?, '" AUDIT_WRITER "',"
+	    " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+	    " ?, ?, ?, ?, ?)",
 	[AUDIT_END_COMMAND] =
 	    "UPDATE commands SET status = ?, signal = ?, duration_ns = ?,"
-	    " cpu_ns = ?, maxrss_kib = ?, note = ?"
+	    " cpu_ns = ?, maxrss_kib = ?, note = ?, start_ns = ?"
 	    " WHERE id = ? AND ran = 1 AND status IS NULL",
 	[AUDIT_ADD_EVENT] =
 	    "INSERT INTO events (session, writer, wall_ns, mono_ns, kind,"

@@ -109,6 +109,7 @@ take_item(struct folding *f, const struct audit_item *item, struct err *err)
 	case AUDIT_ITEM_ENDED:
 		return audit_row_end(f->db, f->session, item->wall_ns,
 		    item->mono_ns, err);
+	case AUDIT_ITEM_MORE:	/* was joined to what it is of */
 	case AUDIT_ITEM_BAD:
 		return event(f, "spool-unreadable", "an item of a record",
 		    err);

@@ -187,6 +187,7 @@ enum audit_item_kind {
 	AUDIT_ITEM_END = 0,	/* of the record */
 	AUDIT_ITEM_BEGUN, AUDIT_ITEM_COMMAND, AUDIT_ITEM_OUTCOME,
 	AUDIT_ITEM_NOTE, AUDIT_ITEM_ENDED,
+	AUDIT_ITEM_MORE,	/* of the command or outcome that follows */
 	AUDIT_ITEM_BAD,		/* what follows cannot be read */
 };
 struct audit_item {		/* strings borrowed from the record */
@@ -220,7 +221,7 @@ int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
 /* ---- audit_schema.c ---------------------------------------------------- */
 
-#define AUDIT_SCHEMA 3		/* the newest */
+#define AUDIT_SCHEMA 4		/* the newest */
 
 /* Bring the open database to AUDIT_SCHEMA; refuse what is not a store.
  * Readonly: AUDIT_OLD when it would have to be brought forward. */

@@ -86,6 +86,21 @@ put_command(struct buf *b, const struct audit_command *c)
 	put_int(b, c->status);
 }
 
+/* What records of earlier versions do not have. */
+static void
+put_more(struct buf *b, const struct audit_event *ev, int64_t start_ns)
+{
+	buf_putc(b, (char)AUDIT_ITEM_MORE);
+	put_bytes(b, ev->argv, ev->argv != NULL ? ev->argv_len : 0);
+	put_text(b, ev->votes);
+	put_text(b, ev->answered_by);
+	put_int(b, ev->tokens_in);
+	put_int(b, ev->tokens_out);
+	put_int(b, ev->cost);
+	put_int(b, ev->judge_ns);
+	put_int(b, start_ns);
+}
+
 static void
 put_outcome(struct buf *b, const struct audit_item *item)
 {
@@ -109,6 +124,9 @@ audit_item_start(struct buf *b, const unsigned char *session)
 void
 audit_item_put(struct buf *b, const struct audit_item *item)
 {
+	if (item->kind == AUDIT_ITEM_COMMAND ||
+	    item->kind == AUDIT_ITEM_OUTCOME)
+		put_more(b, &item->command.event, item->outcome.start_ns);
 	buf_putc(b, (char)item->kind);
 	switch (item->kind) {
 	case AUDIT_ITEM_BEGUN:
@@ -126,6 +144,7 @@ audit_item_put(struct buf *b, const struct audit_item *item)
 		break;
 	case AUDIT_ITEM_ENDED:
 		break;
+	case AUDIT_ITEM_MORE:
 	case AUDIT_ITEM_END:
 	case AUDIT_ITEM_BAD:
 		return;
@@ -276,6 +295,22 @@ get_outcome(struct audit_items *r, struct audit_item *ret)
 	o->note = get_text(r);
 }
 
+static void
+get_more(struct audit_items *r, struct audit_event *ev, int64_t *ret_start_ns)
+{
+	ev->argv_len = get_len(r);
+	ev->argv = get(r, ev->argv_len);
+	if (ev->argv_len == 0)
+		ev->argv = NULL;
+	ev->votes = get_text(r);
+	ev->answered_by = get_text(r);
+	ev->tokens_in = get_int(r);
+	ev->tokens_out = get_int(r);
+	ev->cost = get_int(r);
+	ev->judge_ns = get_int(r);
+	*ret_start_ns = get_int(r);
+}
+
 bool
 audit_items_start(struct audit_items *r, const struct buf *record,
     unsigned char ret_session[AUDIT_UUID_LEN])
@@ -285,19 +320,31 @@ audit_items_start(struct audit_items *r, const struct buf *record,
 	return r->p != NULL;
 }
 
+static enum audit_item_kind
+get_kind(struct audit_items *r)
+{
+	const char *kind = get(r, 1);
+
+	if (kind != NULL && *kind > AUDIT_ITEM_END && *kind < AUDIT_ITEM_BAD)
+		return (enum audit_item_kind)*kind;
+	r->p = NULL;
+	return AUDIT_ITEM_BAD;
+}
+
 void
 audit_items_next(struct audit_items *r, struct audit_item *ret)
 {
-	const char *kind = NULL;
-
 	memset(ret, 0, sizeof *ret);
 	if (r->p == r->end)
 		return;			/* AUDIT_ITEM_END */
-	kind = get(r, 1);
-	if (kind != NULL && *kind > AUDIT_ITEM_END && *kind < AUDIT_ITEM_BAD)
-		ret->kind = (enum audit_item_kind)*kind;
-	else
-		r->p = NULL;
+	ret->kind = get_kind(r);
+	if (ret->kind == AUDIT_ITEM_MORE) {
+		get_more(r, &ret->command.event, &ret->outcome.start_ns);
+		ret->kind = get_kind(r);
+		if (ret->kind != AUDIT_ITEM_COMMAND &&
+		    ret->kind != AUDIT_ITEM_OUTCOME)
+			r->p = NULL;
+	}
 	if (ret->kind == AUDIT_ITEM_BEGUN)
 		get_begun(r, &ret->begun);
 	else if (ret->kind == AUDIT_ITEM_COMMAND)

@@ -92,7 +92,7 @@ audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 {
 	const char *from[] = { ev->cwd, ev->origin, ev->decision, ev->source,
 		ev->rule, ev->reason, ev->model, ev->answer,
-		ev->interpreter };
+		ev->interpreter, ev->votes, ev->answered_by };
 	const char **into[AEG_NELEM(from)];
 	size_t extra = ev->len + 1, i;
 	struct audit_kept *k;
@@ -109,6 +109,7 @@ audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 		return;
 	k->outcome.status = status;
 	k->event = *ev;
+	k->event.argv = NULL;	/* only what starts a process has them */
 	into[0] = &k->event.cwd;
 	into[1] = &k->event.origin;
 	into[2] = &k->event.decision;
@@ -118,6 +119,8 @@ audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 	into[6] = &k->event.model;
 	into[7] = &k->event.answer;
 	into[8] = &k->event.interpreter;
+	into[9] = &k->event.votes;
+	into[10] = &k->event.answered_by;
 	to = (char *)(k + 1);
 	for (i = 0; i < AEG_NELEM(from); i++)
 		*into[i] = copy(&to, from[i]);

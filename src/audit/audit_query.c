@@ -12,14 +12,17 @@
 	" s.tty, c.origin, c.decision, c.source, c.rule, c.reason, c.model," \
 	" c.answer, c.writer, c.note, c.ran, c.status, c.signal," \
 	" c.confidence, c.duration_ns, c.cpu_ns, c.maxrss_kib, c.latency_ns," \
-	" c.interpreter, c.redacted"
+	" c.interpreter, c.redacted, c.answered_by, c.votes, c.argv," \
+	" s.remote, c.judge_ns, c.start_ns, c.tokens_in, c.tokens_out," \
+	" c.cost, c.mono_ns"
 
 enum column {
 	C_ID, C_SESSION, C_WALL_NS, C_UUID, C_LINE, C_CWD, C_USER, C_HOST,
 	C_TTY, C_ORIGIN, C_DECISION, C_SOURCE, C_RULE, C_REASON, C_MODEL,
 	C_ANSWER, C_WRITER, C_NOTE, C_RAN, C_STATUS, C_SIGNAL,
 	C_CONFIDENCE, C_DURATION_NS, C_CPU_NS, C_MAXRSS_KIB, C_LATENCY_NS,
-	C_INTERPRETER, C_REDACTED,
+	C_INTERPRETER, C_REDACTED, C_ANSWERED_BY, C_VOTES, C_ARGV, C_REMOTE,
+	C_JUDGE_NS, C_START_NS, C_TOKENS_IN, C_TOKENS_OUT, C_COST, C_MONO_NS,
 };
 
 /* The newest ?1 of what is selected, oldest of them first. */
@@ -103,7 +106,17 @@ take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
 		.cpu_ns = sqlite3_column_int64(st, C_CPU_NS),
 		.maxrss_kib = sqlite3_column_int64(st, C_MAXRSS_KIB),
 		.latency_ns = sqlite3_column_int64(st, C_LATENCY_NS),
+		.judge_ns = sqlite3_column_int64(st, C_JUDGE_NS),
+		.start_ns = sqlite3_column_int64(st, C_START_NS),
+		.tokens_in = sqlite3_column_int64(st, C_TOKENS_IN),
+		.tokens_out = sqlite3_column_int64(st, C_TOKENS_OUT),
+		.cost = sqlite3_column_int64(st, C_COST),
+		.mono_ns = sqlite3_column_int64(st, C_MONO_NS),
+		.answered_by = text(st, C_ANSWERED_BY),
+		.votes = text(st, C_VOTES), .argv = text(st, C_ARGV),
+		.remote = text(st, C_REMOTE),
 	};
+	r->argv_len = (size_t)sqlite3_column_bytes(st, C_ARGV);
 	r->len = (size_t)sqlite3_column_bytes(st, C_LINE);
 	if (r->line == NULL)
 		r->line = "";	/* a blob of no bytes reads as NULL */

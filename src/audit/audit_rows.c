@@ -2,7 +2,37 @@
 /* The rows of the store, each from its struct, inside a transaction. */
 #include "audit_int.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "aegsh/base/text.h"
+
+/* "ADDRESS PORT PORT-HERE", as sshd puts it. */
+static void
+bind_remote(sqlite3_stmt *st, const char *remote)
+{
+	const char *port = remote != NULL ? strchr(remote, ' ') : NULL;
+	char digits[8];
+	int64_t n;
+
+	if (port == NULL) {
+		audit_bind_text(st, 10, remote);
+		return;
+	}
+	sqlite3_bind_text(st, 10, remote, (int)(port - remote),
+	    SQLITE_STATIC);
+	snprintf(digits, sizeof digits, "%.*s", (int)strcspn(port + 1, " "),
+	    port + 1);
+	if (text_to_i64(digits, 1, 65535, &n) == 0)
+		sqlite3_bind_int64(st, 16, n);
+}
+
+static void
+bind_positive(sqlite3_stmt *st, int place, int64_t n)
+{
+	if (n > 0)
+		sqlite3_bind_int64(st, place, n);
+}
 
 int
 audit_row_session(struct audit_db *d, const struct audit_begun *b,
@@ -24,7 +54,7 @@ audit_row_session(struct audit_db *d, const struct audit_begun *b,
 		sqlite3_bind_int64(st, 7, s->loginuid);
 	audit_bind_text(st, 8, s->user != NULL ? s->user : "");
 	audit_bind_text(st, 9, s->tty);
-	audit_bind_text(st, 10, s->remote);
+	bind_remote(st, s->remote);
 	audit_bind_text(st, 11, s->origin);
 	audit_bind_text(st, 12, s->host);
 	audit_bind_text(st, 13, s->version);
@@ -67,13 +97,21 @@ audit_row_command(struct audit_db *d, int64_t session,
 	audit_bind_text(st, 14, ev->answer);
 	if (ev->confidence >= 0)
 		sqlite3_bind_int(st, 15, ev->confidence);
-	if (ev->latency_ns > 0)
-		sqlite3_bind_int64(st, 16, ev->latency_ns);
+	bind_positive(st, 16, ev->latency_ns);
 	sqlite3_bind_int(st, 17, ev->ran);
 	if (c->finished)
 		sqlite3_bind_int(st, 18, c->status);
 	audit_bind_text(st, 19, ev->interpreter);
 	sqlite3_bind_int64(st, 20, (int64_t)ev->redacted);
+	if (ev->argv != NULL)
+		sqlite3_bind_blob(st, 21, ev->argv, (int)ev->argv_len,
+		    SQLITE_STATIC);
+	audit_bind_text(st, 22, ev->votes);
+	audit_bind_text(st, 23, ev->answered_by);
+	bind_positive(st, 24, ev->tokens_in);
+	bind_positive(st, 25, ev->tokens_out);
+	bind_positive(st, 26, ev->cost);
+	bind_positive(st, 27, ev->judge_ns);
 	rc = audit_db_step(d, st, err);
 	if (rc == 0)
 		*ret_row = sqlite3_last_insert_rowid(d->db);
@@ -96,7 +134,8 @@ audit_row_outcome(struct audit_db *d, int64_t row,
 	sqlite3_bind_int64(st, 4, o->cpu_ns);
 	sqlite3_bind_int64(st, 5, o->maxrss_kib);
 	audit_bind_text(st, 6, o->note);
-	sqlite3_bind_int64(st, 7, row);
+	bind_positive(st, 7, o->start_ns);
+	sqlite3_bind_int64(st, 8, row);
 	rc = audit_db_step(d, st, err);
 	return rc < 0 ? rc : sqlite3_changes(d->db) > 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -327,6 +328,7 @@ turn_judge(struct turn *t, const struct line *line)
 		    line->origin != LINE_LOGIN,
 	};
 
+	j->came_ns = clock_mono_ns();
 	turn_refresh_policy(t);
 	turn_fix_path(t);
 	copy_line(t, j, line);
@@ -342,6 +344,7 @@ turn_judge(struct turn *t, const struct line *line)
 	in.syntax_error = j->syntax_error;
 	in.validator = j->was_asked ? &j->asked : NULL;
 	j->decision = decision_make(&in);
+	j->judged_ns = clock_mono_ns();
 	turn_remember(t, j);
 	return j;
 }
@@ -361,6 +364,7 @@ turn_judged_free(struct turn_judged *j)
 	syn_free(j->tree);
 	free(j->syntax_error);
 	free(j->recorded);
+	buf_done(&j->args);
 	free(j->reason);
 	free(j->cwd);
 	free((char *)(uintptr_t)j->line.bytes);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
@@ -308,7 +309,7 @@ tell_once(struct turn *t, struct turn_result *ret)
 
 static void
 finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
-    struct turn_result *ret)
+    int64_t start_ns, struct turn_result *ret)
 {
 	const struct capture *c = job_capture(job);
 	struct audit_outcome o = { 0 };
@@ -338,6 +339,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 		    last->words[last->n_words - 1].value);
 	o.status = ret->status;
 	o.signal = ret->signal;
+	o.start_ns = start_ns;
 	if (c != NULL) {
 		o.duration_ns = capture_duration_ns(c);
 		o.cpu_ns = capture_cpu_ns(c);
@@ -384,6 +386,7 @@ go_beside(struct turn *t, struct job *job, int64_t id,
 struct start {
 	struct turn *t;
 	const struct turn_judged *j;
+	int64_t began_ns, took_ns;
 };
 
 /* The last thing before bash is let go: the intent is on the disk, and,
@@ -391,13 +394,14 @@ struct start {
 static int
 ready(void *ctx, struct err *err)
 {
-	const struct start *s = ctx;
+	struct start *s = ctx;
 	int r = turn_settle_intent(s->t, err);
 
 	if (r == 0)
 		r = turn_check_scripts(s->j, err);
 	if (r != 0 && err->code == ERR_REFUSED && s->t->audit != NULL)
 		audit_note(s->t->audit, "script-changed", err->text);
+	s->took_ns = clock_mono_ns() - s->began_ns;
 	return r;
 }
 
@@ -409,7 +413,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct audit_event ev;
 	struct audit_outcome failed = { 0 };
 	struct job *job = NULL;
-	struct start start = { t, j };
+	struct start start = { t, j, clock_mono_ns(), 0 };
 	bool beside = t->opts.session && t->opts.tty >= 0 &&
 	    j->own->background_at > 0;
 	struct exec_spec spec = {
@@ -435,6 +439,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	};
 
 	turn_event(t, j, true, &ev);
+	turn_event_args(t, j, argv0, args, &ev);
 	if (turn_begin_intent(t, &ev, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
@@ -460,7 +465,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		if (exec_wait(t->exec, job, &ret->err) != 0)
 			snprintf(ret->note, sizeof ret->note, "how the line "
 			    "ended is not known: %.200s", ret->err.text);
-		finish(t, j, job, ev.id, ret);
+		finish(t, j, job, ev.id, start.took_ns, ret);
 	}
 	strv_done(&envp);
 }

@@ -84,6 +84,9 @@ struct turn_judged {
 	/* For the record, without secrets; made by turn_event(). */
 	char *recorded, *reason;
 	size_t recorded_len, redacted;
+	char votes[80];			/* what each judge said, or empty */
+	struct buf args;		/* $0, $1 …, each with its NUL */
+	int64_t came_ns, judged_ns;	/* when, monotonic */
 	enum turn_reads reads;
 	struct strv reader;		/* name and arguments of that shell */
 };
@@ -104,6 +107,9 @@ void turn_learn_secrets(struct turn *t);
 /* Fill an event from what was judged. */
 void turn_event(struct turn *t, struct turn_judged *j, bool runs,
 	struct audit_event *ret);
+/* Into that event, what the line is given as $0, $1 and so on. */
+void turn_event_args(const struct turn *t, struct turn_judged *j,
+	const char *argv0, char *const *args, struct audit_event *ev);
 /* For the lines that come after. */
 void turn_remember(struct turn *t, const struct turn_judged *j);
 /* Read the scripts that the line is about to run; ERR_REFUSED later when one

@@ -6,6 +6,7 @@
  */
 #include "aegsh/redact.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "aegsh/base/mem.h"
@@ -72,6 +73,48 @@ redact(struct turn *t, struct turn_judged *j)
 	}
 }
 
+/* Where one judge settled it alone, the columns of the decision say so. */
+static void
+count_votes(struct turn_judged *j)
+{
+	size_t n = 0;
+
+	if (j->tree == NULL || (!j->was_asked && j->answer == NULL))
+		return;
+	n = (size_t)snprintf(j->votes, sizeof j->votes, "policy=%s",
+	    policy_action_name(j->verdict.action));
+	if (j->was_asked)
+		n += (size_t)snprintf(j->votes + n, sizeof j->votes - n,
+		    " validator=%s", j->asked.status == VAL_ANSWERED ?
+		    val_action_name(j->asked.action) : "failed");
+	if (j->answer != NULL)
+		snprintf(j->votes + n, sizeof j->votes - n, " person=%s",
+		    j->answer);
+}
+
+static void
+put_arg(const struct turn *t, struct buf *b, const char *word)
+{
+	redact_text(t->redact, b, word, strlen(word));
+	buf_putc(b, '\0');
+}
+
+void
+turn_event_args(const struct turn *t, struct turn_judged *j,
+    const char *argv0, char *const *args, struct audit_event *ev)
+{
+	if (args == NULL || args[0] == NULL)
+		return;
+	buf_done(&j->args);
+	j->args = (struct buf)BUF_INIT_MAX(AUDIT_LINE_MAX);
+	put_arg(t, &j->args, argv0 != NULL ? argv0 :
+	    t->opts.argv0 != NULL ? t->opts.argv0 : "");
+	for (; *args != NULL && !buf_overflow(&j->args); args++)
+		put_arg(t, &j->args, *args);
+	ev->argv = j->args.data;
+	ev->argv_len = j->args.len;
+}
+
 void
 turn_event(struct turn *t, struct turn_judged *j, bool runs,
     struct audit_event *ret)
@@ -79,6 +122,7 @@ turn_event(struct turn *t, struct turn_judged *j, bool runs,
 	const struct decision *d = j->decision;
 
 	redact(t, j);
+	count_votes(j);
 	*ret = (struct audit_event){
 		.line = j->recorded,
 		.len = j->recorded_len,
@@ -94,6 +138,14 @@ turn_event(struct turn *t, struct turn_judged *j, bool runs,
 		.answer = j->answer,
 		.confidence = j->was_asked ? (int)decision_confidence(d) : -1,
 		.latency_ns = decision_latency_ns(d),
+		.judge_ns = j->judged_ns - j->came_ns,
+		.answered_by = j->answer != NULL ? t->opts.user : NULL,
+		.votes = j->votes[0] != '\0' ? j->votes : NULL,
 		.ran = runs,
 	};
+	if (!j->was_asked)
+		return;
+	ret->tokens_in = (int64_t)j->asked.tokens_in;
+	ret->tokens_out = (int64_t)j->asked.tokens_out;
+	ret->cost = (int64_t)j->asked.cost;
 }

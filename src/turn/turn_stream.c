@@ -108,6 +108,8 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		return;
 	}
 	turn_event(t, j, true, &ev);
+	if (t->stream == NULL)
+		turn_event_args(t, j, argv0, args, &ev);
 	if (turn_record_intent(t, &ev, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		return;

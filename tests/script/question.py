@@ -43,8 +43,8 @@ def settings(mode, *more):
             conf.write(line + "\n")
 
 
-def run(line, **kw):
-    return subprocess.run([program("aegsh"), "-c", line],
+def run(line, *args, **kw):
+    return subprocess.run([program("aegsh"), "-c", line, *args],
                           env=dict(env, **kw), cwd=home,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=60,
@@ -230,6 +230,31 @@ db = sqlite3.connect("file:%s/audit.db?mode=ro" % os.path.dirname(path),
 kinds = [r[0] for r in db.execute("SELECT kind FROM events")]
 tap.ok("cache-forged" in kinds, "and is recorded", kinds)
 tap.ok("validator-cost" in kinds, "as is what each answer costs", kinds)
+costs = db.execute("SELECT tokens_in, tokens_out, votes, judge_ns > 0, "
+                   "start_ns > 0 FROM commands WHERE tokens_in > 0 "
+                   "AND status = 0").fetchall()
+tap.ok(costs and costs[0][1] > 0
+       and costs[0][2].endswith(" validator=allow")
+       and costs[0][3:] == (1, 1),
+       "in the line's row, with what each judge said", costs)
+given = run("true", "name", "one word", "--password=hunter2-hunter2")
+db.close()
+s = Session([program("aegsh")], env=env, cwd=home)
+s.expect("READY> ")
+s.line("X=3")
+s.expect("READY> ")
+s.line("exit")
+s.wait()
+s.close()
+db = sqlite3.connect("file:%s/audit.db?mode=ro" % os.path.dirname(path),
+                     uri=True)
+words = [r[0].split(b"\0") for r in
+         db.execute("SELECT argv FROM commands WHERE argv IS NOT NULL")]
+tap.ok(given.returncode == 0 and len(words) == 1
+       and words[0][:2] == [b"name", b"one word"]
+       and words[0][2].startswith(b"--password=<redacted:")
+       and words[0][3:] == [b""], "what a line is given as $1 is recorded, "
+       "without its secrets", words)
 db.close()
 
 # A script that is changed while the person is asked.

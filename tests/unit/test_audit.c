@@ -61,6 +61,14 @@ round_trip(void)
 	ev.latency_ns = 12345;
 	ev.model = "m";
 	ev.answer = "yes";
+	ev.votes = "policy=ask person=yes";
+	ev.answered_by = "somebody";
+	ev.tokens_in = 11;
+	ev.tokens_out = 12;
+	ev.cost = 13;
+	ev.judge_ns = 14;
+	ev.argv = "sh\0b \n";
+	ev.argv_len = 7;
 	IS_INT(audit_intent(a, &ev, &err), 0);
 	OK(ev.id > 0);
 	OK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0600);
@@ -74,23 +82,27 @@ round_trip(void)
 	says("one", "SELECT writer, pid, uid, loginuid, user, tty, remote,"
 	    " origin, host, version, profile, policy_hash, end_wall_ns,"
 	    " length(boot_id) FROM sessions",
-	    "stand-alone|77|1000|NULL|somebody|pts/7|192.0.2.1 4000|prompt|"
+	    "stand-alone|77|1000|NULL|somebody|pts/7|192.0.2.1|prompt|"
 	    "box|0.1|admin|abc|NULL|36");
+	says("one", "SELECT remote_port FROM sessions", "4000");
+	says("one", "SELECT votes, answered_by, tokens_in, tokens_out, cost,"
+	    " judge_ns, lower(hex(argv)) FROM commands",
+	    "policy=ask person=yes|somebody|11|12|13|14|73680062200a00");
 	audit_outcome(a, ev.id, &(struct audit_outcome){ .status = 130,
 	    .signal = 2, .duration_ns = 5, .cpu_ns = 4, .maxrss_kib = 3,
-	    .note = "n" });
+	    .start_ns = 6, .note = "n" });
 	OK(audit_pending(a));
 	says("one", "SELECT status FROM commands", "NULL");
 	IS_INT(audit_flush(a, &err), 0);
 	OK(!audit_pending(a));
 	says("one", "SELECT status, signal, duration_ns, cpu_ns, maxrss_kib,"
-	    " note FROM commands", "130|2|5|4|3|n");
+	    " start_ns, note FROM commands", "130|2|5|4|3|6|n");
 	IS_INT(audit_session_end(a, &err), 0);
 	says("one", "SELECT count(*), end_wall_ns >= start_wall_ns,"
 	    " end_mono_ns >= start_mono_ns FROM sessions", "1|1|1");
 	audit_close(a);
 	says("one", "PRAGMA journal_mode", "wal");
-	says("one", "PRAGMA user_version", "3");
+	says("one", "PRAGMA user_version", "4");
 	free(path);
 }
 

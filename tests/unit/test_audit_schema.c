@@ -173,6 +173,11 @@ main(void)
 	comes_forward("v2");
 	make("v3", 3, "PRAGMA user_version = 3");
 	comes_forward("v3");
+	make("v4", 4, "PRAGMA user_version = 4");
+	comes_forward("v4");
+	/* What was there before the chain is not of it. */
+	IS_INT(pragma("v2", "SELECT commands FROM origin WHERE sessions = 1"
+	    " AND events = 0 AND length(store) = 16"), 1);
 	by_readers();
 	same_shape();
 	return tap_done();

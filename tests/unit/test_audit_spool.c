@@ -115,6 +115,14 @@ as_store_rows(void)
 	a = brief_open("one");
 	ev.ran = false;
 	ev.redacted = 300;
+	ev.votes = "policy=block person=no";
+	ev.answered_by = "somebody";
+	ev.tokens_in = 11;
+	ev.tokens_out = 12;
+	ev.cost = 13;
+	ev.judge_ns = 14;
+	ev.argv = "sh\0b \n";
+	ev.argv_len = 7;
 	IS_INT(audit_intent(a, &ev, &err), 0);
 	ev = store_event("echo x");
 	audit_builtin(a, &ev, 7);
@@ -136,6 +144,12 @@ as_store_rows(void)
 	    " end_wall_ns IS NOT NULL"), 1);
 	IS_INT(number("one", "SELECT sum(redacted) FROM commands WHERE"
 	    " ran = 0"), 300);
+	IS_INT(number("one", "SELECT count(*) FROM commands WHERE votes ="
+	    " 'policy=block person=no' AND answered_by = 'somebody' AND"
+	    " tokens_in = 11 AND tokens_out = 12 AND cost = 13 AND judge_ns ="
+	    " 14 AND argv = x'73680062200a00'"), 1);
+	IS_INT(number("one", "SELECT count(*) FROM commands WHERE argv IS"
+	    " NULL AND votes IS NULL"), 3);
 	IS_INT(number("one", "SELECT sum(redacted) FROM commands WHERE"
 	    " ran = 1"), 0);
 	IS_INT(number("one", "SELECT count(*) FROM commands WHERE"
