@@ -147,6 +147,8 @@ enum syn_lookup {		/* how bash finds a command by its name */
 				 * an unknown PATH) may have moved names */
 	SYN_LOOKUP_START,	/* as before the unit */
 	SYN_LOOKUP_PATH,	/* in the directories of its `path` */
+	SYN_LOOKUP_SOME_PATH,	/* by a PATH that is not known; what is a
+				 * builtin is one */
 };
 
 enum syn_is_function {		/* the known name of a command */

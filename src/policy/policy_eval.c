@@ -510,7 +510,11 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 		worst = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "profile.disabled", .cmd = worst.cmd,
 			.reason = "this profile runs no commands" };
-	if (in->resolved->incomplete && worst.action == POLICY_ALLOW) {
+	/* A start-up file sets PATH under conditions, and goes on; a rule knew
+	 * the names in it, and it runs where nothing can be changed. */
+	if (in->resolved->incomplete && worst.action == POLICY_ALLOW &&
+	    !(in->resolved->only_path &&
+	    in->origin == POLICY_ORIGIN_LOGIN)) {
 		worst.action = POLICY_UNKNOWN;
 		worst.rule = NULL;
 		worst.id = "incomplete";

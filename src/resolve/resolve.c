@@ -239,6 +239,11 @@ find_by(struct walk *w, const struct found_by *start,
 	switch (c->lookup) {
 	case SYN_LOOKUP_UNKNOWN:
 		ret->path_unknown = true;
+		ret->builtins = false;
+		break;
+	case SYN_LOOKUP_SOME_PATH:
+		ret->builtins |= !ret->path_unknown;
+		ret->path_unknown = true;
 		break;
 	case SYN_LOOKUP_START:
 		break;
@@ -432,6 +437,8 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 		w->pub.incomplete |= steers_resolver(w->nests[i].facts);
 	for (i = 0; w->starts_shell && i < w->n_nests; i++)
 		w->pub.incomplete |= names_startup(w->nests[i].facts);
+	w->pub.only_path = w->some_path && !w->pub.incomplete;
+	w->pub.incomplete |= w->some_path;
 	w->pub.items = w->items;
 	w->pub.code = w->codes;
 	for (i = 0; i < w->pub.n_code; i++)

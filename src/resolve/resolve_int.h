@@ -96,12 +96,14 @@ struct walk {
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
 	bool starts_shell;	/* some command is one */
+	bool some_path;		/* by which PATH a name is found is open */
 	bool asks_resolver;	/* some command's `#!` is auto-shebang(1) */
 };
 
 /* How the names of commands are found where a program runs. */
 struct found_by {
 	bool path_unknown, cwd_unknown, elsewhere;
+	bool builtins;		/* path_unknown, but not what is a builtin */
 	const char *path, *cwd;
 };
 /* elsewhere: on another host, below another root: nothing here tells; path,

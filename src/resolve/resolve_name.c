@@ -150,11 +150,15 @@ resolve_name_item(struct walk *w, const struct spot *at, struct resolved *item)
 	} else if (at->by.elsewhere) {
 		item->kind = RESOLVE_UNKNOWN;
 	} else if (strchr(word->value, '/') == NULL && !at->by_exec &&
-	    !at->by.path_unknown && resolve_is_builtin(word->value)) {
+	    (!at->by.path_unknown || at->by.builtins) &&
+	    resolve_is_builtin(word->value)) {
 		item->kind = RESOLVE_BUILTIN;
 	} else if (is_moved(at, word->value)) {
 		item->kind = RESOLVE_UNKNOWN;
-		w->pub.incomplete = true;
+		if (at->by.builtins && strchr(word->value, '/') == NULL)
+			w->some_path = true;
+		else
+			w->pub.incomplete = true;
 	} else {
 		look_up(w, &at->by, item, word->value);
 	}

@@ -149,11 +149,28 @@ do_set(const struct syn_call *c)
 	}
 }
 
+/* `shopt -q login_shell`, `shopt -p`: it tells, and sets nothing. */
+static bool
+only_asks(const struct syn_call *c)
+{
+	size_t i;
+
+	if (c->n < 2 || (!is(&c->words[1], "-q") && !is(&c->words[1], "-p")))
+		return false;
+	for (i = 2; i < c->n; i++)
+		if (!c->words[i].known || c->words[i].may_split ||
+		    c->words[i].value[0] == '-')
+			return false;
+	return true;
+}
+
 static void
 do_shopt(const struct syn_call *c)
 {
 	size_t i;
 
+	if (only_asks(c))
+		return;
 	changes_reading(c->w, c->words[0].value);
 	for (i = 1; i < c->n; i++) {
 		const char *v = c->words[i].value;

@@ -35,6 +35,14 @@ syn_lookup_forget_dir(struct syn_walk *w)
 	syn_env_forget(w, cwd_name, 1);
 }
 
+/* Text that nobody knows was run, or may have been: `enable` may be in it. */
+static bool
+ran_anything(const struct syn_walk *w)
+{
+	return w->env.hostile || (w->env.loops > 0 &&
+	    w->env.hostile_somewhere);
+}
+
 static void
 tell_path(struct syn_walk *w, struct syn_command *c)
 {
@@ -42,19 +50,25 @@ tell_path(struct syn_walk *w, struct syn_command *c)
 	size_t i;
 
 	if (w->lookup_odd || (w->env.loops > 0 && w->lookup_odd_somewhere) ||
-	    !syn_env_certain(w, slot))
+	    ran_anything(w))
 		return;
+	if (!syn_env_certain(w, slot)) {
+		c->lookup = SYN_LOOKUP_SOME_PATH;
+		return;
+	}
 	if (!slot->set) {
 		c->lookup = SYN_LOOKUP_START;
 	} else if (slot->state == SYN_VAR_SET) {
 		c->lookup = SYN_LOOKUP_PATH;
 		c->path = slot->value;
+	} else {
+		c->lookup = SYN_LOOKUP_SOME_PATH;
 	}
 	/* In front of a command it counts for finding that command. */
 	for (i = 0; i < c->n_assigns && c->n_words > 0; i++) {
 		if (strcmp(c->assigns[i].name, "PATH") != 0)
 			continue;
-		c->lookup = SYN_LOOKUP_UNKNOWN;
+		c->lookup = SYN_LOOKUP_SOME_PATH;
 		c->path = NULL;
 		if (!c->assigns[i].value.known || c->assigns[i].append ||
 		    c->assigns[i].array || c->assigns[i].subscript != NULL)

@@ -503,6 +503,12 @@ main(void)
 	check_rest("alias a=b; echo $(a)", "alias", false);
 	check_rest("f() { `a`; }; alias a=b; f", "`a`", false);
 	check_rest("shopt -s extglob; echo a", NULL, false);
+	check_rest("shopt -q extglob\necho a", NULL, false);
+	check_rest("shopt -p\necho a", NULL, false);
+	check_rest("shopt -q -s extglob\necho a", "shopt", false);
+	check_rest("shopt -q $(x)\necho a", "shopt", false);
+	check_rest("shopt -sq extglob\necho a", "shopt", false);
+	check_rest("shopt $x extglob\necho a", "shopt", false);
 	check_rest("echo $(alias a=b)\na", NULL, false);
 	check_effects();
 	check_hidden();
