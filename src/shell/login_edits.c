@@ -67,6 +67,21 @@ is_idle(const struct syn_command *c)
 	return true;
 }
 
+/* PROMPT_COMMAND is for a prompt, which the shell that runs this has none of;
+ * SHELL stays what the session is, whatever a file believes. */
+static bool
+is_idle_assignment(const struct syn_command *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_assigns; i++)
+		if (strcmp(c->assigns[i].name, "PROMPT_COMMAND") != 0 &&
+		    strcmp(c->assigns[i].name, "SHELL") != 0)
+			return false;
+	return c->n_words == 0 && c->n_assigns > 0 && c->n_redirs == 0 &&
+	    c->pipe_count <= 1 && (c->context & SYN_IS_COMPOUND) == 0;
+}
+
 static unsigned
 line_of(const char *text, size_t at)
 {
@@ -82,9 +97,10 @@ static void
 add_edit(struct login_edits *e, const char *text, const struct syn_command *c,
     enum login_edit_kind kind)
 {
-	const struct syn_word *first = &c->words[0];
-	const struct syn_word *last = &c->words[c->n_words - 1];
-	size_t from = first->offset, to = last->offset + last->source_len;
+	const struct syn_word *last = c->n_words > 0 ?
+	    &c->words[c->n_words - 1] : NULL;
+	size_t from = c->offset, to = last != NULL ?
+	    last->offset + last->source_len : c->offset + c->len;
 
 	/* Overlapping cannot be; were it, the first stays as it is. */
 	if (e->n > 0 && from < e->v[e->n - 1].to)
@@ -94,8 +110,9 @@ add_edit(struct login_edits *e, const char *text, const struct syn_command *c,
 		e->v = xreallocarray(e->v, e->cap, sizeof *e->v);
 	}
 	e->v[e->n++] = (struct login_edit){ kind, from, to,
-	    c->in_function != NULL, line_of(text, from), last->offset,
-	    last->source_len };
+	    c->in_function != NULL, line_of(text, from),
+	    last != NULL ? last->offset : 0,
+	    last != NULL ? last->source_len : 0 };
 }
 
 /* Ends the file: not from a function, nor where only a subshell ends. */
@@ -125,8 +142,13 @@ look_at(const char *text, size_t len, const struct syn_command *c,
 	    SYN_IN_ARITH | SYN_IN_HEREDOC;
 	const struct syn_word *w = c->words;
 
-	if (c->n_words == 0 || c->n_assigns > 0 || c->depth > 0 ||
-	    (c->context & inside) != 0 || c->offset != w[0].offset ||
+	if (c->depth > 0 || (c->context & inside) != 0)
+		return;
+	if (is_idle_assignment(c) && c->offset + c->len <= len) {
+		add_edit(e, text, c, LOGIN_IDLE);
+		return;
+	}
+	if (c->n_words == 0 || c->n_assigns > 0 || c->offset != w[0].offset ||
 	    w[c->n_words - 1].offset + w[c->n_words - 1].source_len > len ||
 	    !only_words(text, c))
 		return;

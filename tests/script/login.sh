@@ -200,6 +200,185 @@ for name in admin dev build full-auto; do
 	    "$name: and takes in an ordinary file"
 done
 
+# ---- the files that distributions ship, by their own names: a rule that
+# speaks of /etc/profile.d has to let them ask whether it is there
+own_profile=$(cat "$system/etc/profile")
+cat >"$system/etc/profile" <<'X'
+if [ "$(id -u)" -eq 0 ]; then
+  PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+else
+  PATH="/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+fi
+export PATH
+
+if [ "${PS1-}" ]; then
+  if [ "${BASH-}" ] && [ "$BASH" != "/bin/sh" ]; then
+    # The file bash.bashrc already sets the default PS1.
+    # PS1='\h:\w\$ '
+    if [ -f /etc/bash.bashrc ]; then
+      . /etc/bash.bashrc
+    fi
+  else
+    if [ "$(id -u)" -eq 0 ]; then
+      PS1='# '
+    else
+      PS1='$ '
+    fi
+  fi
+fi
+
+if [ -d /etc/profile.d ]; then
+  for i in /etc/profile.d/*.sh; do
+    if [ -r $i ]; then
+      . $i
+    fi
+  done
+  unset i
+fi
+export FROM_SYSTEM=debian
+X
+rm "$HOME/.profile"
+shipped() {
+	for name in admin dev build full-auto; do
+		(cd "$HOME/project" &&
+		    "$aegsh" --profile "$name" -lc : </dev/null 2>/dev/null)
+		like "$(record)" "*FROM_SYSTEM=$1"'*"decision":"allow"*' \
+		    "$name: /etc/profile of $1"
+	done
+	run -c 'echo "$FROM_SYSTEM"'
+	is "$status:$out:$err" "0:$1:" "$1: it is taken in"
+}
+shipped debian
+cat >"$system/etc/profile" <<'X'
+pathmunge () {
+    case ":${PATH}:" in
+        *:"$1":*)
+            ;;
+        *)
+            if [ "$2" = "after" ] ; then
+                PATH=$PATH:$1
+            else
+                PATH=$1:$PATH
+            fi
+    esac
+}
+if [ -x /usr/bin/id ]; then
+    if [ -z "$EUID" ]; then
+        EUID=`/usr/bin/id -u`
+        UID=`/usr/bin/id -ru`
+    fi
+    USER="`/usr/bin/id -un`"
+    LOGNAME=$USER
+    MAIL="/var/spool/mail/$USER"
+fi
+
+if [ "$EUID" = "0" ]; then
+    pathmunge /usr/sbin
+    pathmunge /usr/local/sbin
+else
+    pathmunge /usr/local/sbin after
+    pathmunge /usr/sbin after
+fi
+
+HOSTNAME=`/usr/bin/hostname 2>/dev/null`
+HISTSIZE=1000
+if [ "$HISTCONTROL" = "ignorespace" ] ; then
+    export HISTCONTROL=ignoreboth
+else
+    export HISTCONTROL=ignoredups
+fi
+
+export PATH USER LOGNAME MAIL HOSTNAME HISTSIZE HISTCONTROL
+
+if [ $UID -gt 199 ] && [ "`/usr/bin/id -gn`" = "`/usr/bin/id -un`" ]; then
+    umask 002
+else
+    umask 022
+fi
+
+for i in /etc/profile.d/*.sh /etc/profile.d/sh.local ; do
+    if [ -r "$i" ]; then
+        if [ "${-#*i}" != "$-" ]; then
+            . "$i"
+        else
+            . "$i" >/dev/null
+        fi
+    fi
+done
+
+unset i
+unset -f pathmunge
+
+if [ -n "${BASH_VERSION-}" ] ; then
+        if [ -f $system/etc/bashrc ] ; then
+                . $system/etc/bashrc
+       fi
+fi
+export FROM_SYSTEM=fedora
+X
+sed -i "s,\$system,$system," "$system/etc/profile"
+cat >"$system/etc/bashrc" <<'X'
+if [ -z "$BASHRCSOURCED" ]; then
+  BASHRCSOURCED="Y"
+  if [ "$PS1" ]; then
+    if [ -z "$PROMPT_COMMAND" ]; then
+      case $TERM in
+      xterm*|vte*)
+        PROMPT_COMMAND='printf "\033]0;%s@%s:%s\007" "${USER}" "${HOSTNAME%%.*}" "${PWD/#$HOME/\~}"'
+        ;;
+      *)
+        [ -e /etc/sysconfig/bash-prompt-default ] && PROMPT_COMMAND=/etc/sysconfig/bash-prompt-default
+        ;;
+      esac
+    fi
+    shopt -s histappend
+    history -a
+    shopt -s checkwinsize
+    [ "$PS1" = "\\s-\\v\\\$ " ] && PS1="[\u@\h \W]\\$ "
+  fi
+
+  if ! shopt -q login_shell ; then # We're not a login shell
+    pathmunge () {
+        case ":${PATH}:" in
+            *:"$1":*)
+                ;;
+            *)
+                if [ "$2" = "after" ] ; then
+                    PATH=$PATH:$1
+                else
+                    PATH=$1:$PATH
+                fi
+        esac
+    }
+    if [ $UID -gt 199 ] && [ "`/usr/bin/id -gn`" = "`/usr/bin/id -un`" ]; then
+       umask 002
+    else
+       umask 022
+    fi
+    SHELL=/bin/bash
+    for i in /etc/profile.d/*.sh; do
+        if [ -r "$i" ]; then
+            if [ "$PS1" ]; then
+                . "$i"
+            else
+                . "$i" >/dev/null
+            fi
+        fi
+    done
+    unset i
+    unset -f pathmunge
+  fi
+fi
+export FROM_BASHRC=fedora
+X
+shipped fedora
+run -c 'echo "$SHELL"'
+is "$out" "$("$aegsh" -c 'echo "$SHELL"')" 'SHELL stays what the session is'
+"$aegsh" -lc : </dev/null
+like "$(record)" '*export FROM_BASHRC=fedora*' 'with what it sources'
+rm "$system/etc/bashrc"
+printf '%s\n' "$own_profile" >"$system/etc/profile"
+
 # ---- what it may do
 profile <<'X'
 echo out; echo err >&2
