@@ -67,6 +67,7 @@ static const char *const lookups[] = {
 	[SYN_LOOKUP_UNKNOWN] = "unknown",
 	[SYN_LOOKUP_START] = "start",
 	[SYN_LOOKUP_PATH] = "path",
+	[SYN_LOOKUP_SOME_PATH] = "some-path",
 };
 
 static const char *const dirs[] = {
@@ -350,6 +351,9 @@ print_path(struct admin *a, const struct syn_command *c)
 		admin_say(a, "  found by PATH=");
 		print_text(a, c->path);
 		admin_say(a, "\n");
+		break;
+	case SYN_LOOKUP_SOME_PATH:
+		admin_say(a, "  found by a PATH that nobody knows\n");
 		break;
 	}
 }

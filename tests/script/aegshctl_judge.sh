@@ -61,6 +61,8 @@ run parse 'f() { :; }; f; hash -p /x ls; ls; cd "$x"; ./a'
 like "$out" '*found as a function*found by what nobody knows*' \
     'a function; a name that was moved'
 like "$out" '*found from a directory that is not known*' 'an unknown directory'
+run parse 'if a; then PATH=/x; fi; ls'
+like "$out" '*found by a PATH that nobody knows*' 'one of several PATHs'
 expr='[(c["lookup"]["by"], c["lookup"]["path"], c["lookup"]["directory"], c["lookup"]["cwd"], c["lookup"]["function"]) for c in j["facts"]["commands"] if c["lookup"]]'
 is "$(json parse --json 'PATH=/x; cd /y; ls')" \
     "[('path', '/x', 'start', None, 'no'), ('path', '/x', 'at', '/y', 'no')]" \
