@@ -126,6 +126,9 @@ int exec_wait(struct exec_session *s, struct job *j, struct err *err);
  * more (1) or has ended (0); -errno.  d must allow. */
 int exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	struct err *err);
+/* Only blanks, comments, and newlines, continued or not: nothing that could
+ * be run. */
+bool exec_is_blank(const char *text, size_t len);
 /* Stream: lines of the input with nothing to run in them, which were not
  * fed; the next unit stands that much further down ($LINENO). */
 void exec_feed_skip(struct job *j, size_t lines);

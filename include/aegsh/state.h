@@ -97,6 +97,8 @@ void state_set_keeps(struct state *s, bool keeps);
 /* Commands that set the variables which live on unexported: one each,
  * quoted by us. */
 const struct strv *state_plain(const struct state *s);
+/* -EPERM where such a variable does not live on. */
+int state_set_plain(struct state *s, const char *name, const char *value);
 /* The functions as bash printed them: to be parsed, never to be run as it
  * stands.  "" when there are none. */
 const char *state_functions(const struct state *s);

@@ -190,6 +190,7 @@ void turn_job_disown(struct turn *t, struct job *job);
 void turn_leave(struct turn *t, bool hung_up);
 
 struct exec_session *turn_exec(struct turn *t);
+pid_t turn_last_pid(const struct turn *t);	/* $! of the session, or 0 */
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
 const struct policy *turn_policy(const struct turn *t);
 /* What of the user's rules and wishes was not followed, and why. */

@@ -166,7 +166,7 @@ struct job {
 	struct exec_stream *stream;
 };
 
-/* Put into the table, and make it the current job. */
+/* Put into the table, and mark it as bash would. */
 void exec_job_enter(struct exec_session *s, struct job *j);
 void exec_job_signal(const struct job *j, int sig);
 /* Ask wait4(2) once.  0; -errno. */
@@ -177,6 +177,15 @@ void exec_job_feed(struct exec_session *s, struct job *j);
 /* Its capture, if it waits for one, no longer or from now on wakes
  * exec_poll_fd(). */
 void exec_job_watch(struct exec_session *s, struct job *j, bool on);
+
+/* ---- exec_marks.c ------------------------------------------------------ */
+
+/* It stopped, or came to the front: it is the current job. */
+void exec_marks_set(struct exec_session *s, struct job *j);
+/* Another began or ended, or goes on: the rules say which one it is. */
+void exec_marks_reset(struct exec_session *s);
+/* It has left the table. */
+void exec_marks_forget(struct exec_session *s, const struct job *j);
 
 /* ---- exec_reap.c ------------------------------------------------------- */
 

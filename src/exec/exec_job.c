@@ -2,7 +2,6 @@
 /* Jobs: one bash each, and the table of those that stopped or run beside. */
 #include "exec_int.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -195,20 +194,23 @@ exec_job_reap(struct exec_session *s, struct job *j)
 	return 0;
 }
 
+/* A leader may have left its group, which then is none: it alone is the job
+ * from there on. */
+static int
+send_signal(const struct job *j, int sig)
+{
+	if (!j->own_group)
+		return kill(j->pid, sig);
+	if (kill(-j->pid, sig) == 0)
+		return 0;
+	return errno == ESRCH && !j->orphans ? kill(j->pid, sig) : -1;
+}
+
 void
 exec_job_signal(const struct job *j, int sig)
 {
 	if (j->state != JOB_DONE)
-		kill(j->own_group ? -j->pid : j->pid, sig);
-}
-
-static void
-make_current(struct exec_session *s, struct job *j)
-{
-	if (s->current == j)
-		return;
-	s->previous = s->current;
-	s->current = j;
+		(void)send_signal(j, sig);
 }
 
 void
@@ -222,28 +224,10 @@ exec_job_enter(struct exec_session *s, struct job *j)
 		s->jobs[s->n_jobs++] = j;
 	}
 	exec_job_watch(s, j, true);
-	/* A stopped one is the current job before any that runs. */
-	if (j->state == JOB_STOPPED || s->current == NULL ||
-	    s->current->state != JOB_STOPPED)
-		make_current(s, j);
-	else if (s->previous == NULL || s->previous->state != JOB_STOPPED)
-		s->previous = j;
-}
-
-static struct job *
-newest_but(const struct exec_session *s, const struct job *except)
-{
-	struct job *found = NULL;
-	size_t i;
-
-	for (i = 0; i < s->n_jobs; i++) {
-		struct job *j = s->jobs[i];
-
-		if (j != except && (found == NULL ||
-		    j->state == JOB_STOPPED || found->state != JOB_STOPPED))
-			found = j;
-	}
-	return found;
+	if (j->state == JOB_STOPPED)
+		exec_marks_set(s, j);
+	else
+		exec_marks_reset(s);
 }
 
 static void
@@ -260,16 +244,7 @@ leave(struct exec_session *s, struct job *j)
 	s->n_jobs--;
 	memmove(&s->jobs[i], &s->jobs[i + 1],
 	    (s->n_jobs - i) * sizeof *s->jobs);
-	if (s->current == j) {
-		s->current = s->previous;
-		s->previous = NULL;
-	} else if (s->previous == j) {
-		s->previous = NULL;
-	}
-	if (s->current == NULL)
-		s->current = newest_but(s, NULL);
-	if (s->previous == NULL)
-		s->previous = newest_but(s, s->current);
+	exec_marks_forget(s, j);
 }
 
 bool
@@ -345,17 +320,19 @@ exec_job(struct exec_session *s, const char *spec, bool *ret_ambiguous)
 	size_t i;
 
 	*ret_ambiguous = false;
-	if (spec == NULL || strcmp(spec, "%") == 0 ||
-	    strcmp(spec, "%%") == 0 || strcmp(spec, "%+") == 0)
+	if (spec == NULL)
 		return s->current;
-	if (strcmp(spec, "%-") == 0)
-		return s->previous != NULL ? s->previous : s->current;
 	if (spec[0] == '%')
 		spec++;
-	if (!isdigit((unsigned char)spec[0]))
-		return spec[0] == '?' ?
-		    by_text(s, spec + 1, true, ret_ambiguous) :
-		    by_text(s, spec, false, ret_ambiguous);
+	/* As bash, which looks no further than these. */
+	if (spec[0] == '\0' || spec[0] == '%' || spec[0] == '+')
+		return s->current;
+	if (spec[0] == '-')
+		return s->previous != NULL ? s->previous : s->current;
+	if (spec[0] == '?')
+		return by_text(s, spec + 1, true, ret_ambiguous);
+	if (spec[strspn(spec, "0123456789")] != '\0')
+		return by_text(s, spec, false, ret_ambiguous);
 	if (text_to_i64(spec, 1, INT32_MAX, &number) < 0)
 		return NULL;
 	for (i = 0; i < s->n_jobs; i++) {
@@ -406,8 +383,11 @@ job_continue(struct exec_session *s, struct job *j, bool foreground,
 	j->state = JOB_RUNNING;
 	if (foreground && s->opts.tty >= 0)
 		exec_tty_give(s, j);
-	make_current(s, j);
+	if (foreground)
+		exec_marks_set(s, j);
 	exec_job_signal(j, SIGCONT);
+	if (!foreground)
+		exec_marks_reset(s);
 	return 0;
 }
 
@@ -416,7 +396,7 @@ job_kill(struct exec_session *s, struct job *j, int sig)
 {
 	if (j->state == JOB_DONE)
 		return -ESRCH;
-	if (kill(j->own_group ? -j->pid : j->pid, sig) < 0)
+	if (send_signal(j, sig) < 0)
 		return -errno;
 	if (j->state == JOB_STOPPED && (sig == SIGTERM || sig == SIGHUP))
 		exec_job_signal(j, SIGCONT);
@@ -427,6 +407,8 @@ void
 exec_poll_jobs(struct exec_session *s)
 {
 	struct signalfd_siginfo info[8];
+	struct job *stopped = NULL;
+	enum job_state was;
 	size_t i;
 
 	while (read(s->child_fd, info, sizeof info) > 0)
@@ -436,9 +418,14 @@ exec_poll_jobs(struct exec_session *s)
 
 		if (j->state == JOB_DONE)
 			continue;
+		was = j->state;
 		exec_job_feed(s, j);
 		(void)exec_job_reap(s, j);
+		if (j->state == JOB_STOPPED && was != JOB_STOPPED)
+			stopped = j;
 	}
+	if (stopped != NULL)
+		exec_marks_set(s, stopped);
 	if (s->opts.tty >= 0)
 		exec_reap_strays(s);
 }

@@ -236,7 +236,7 @@ job_words(const struct decision *d, const struct exec_spec *spec)
 
 	bytes += spec->preamble;
 	len -= spec->preamble;
-	if (amp > 0 && strspn(bytes + amp, " \t\n") == len - amp)
+	if (amp > 0 && exec_is_blank(bytes + amp, len - amp))
 		len = amp - 1;
 	while (len > 0 && strchr(" \t\n", bytes[len - 1]) != NULL)
 		len--;

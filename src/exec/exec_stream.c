@@ -49,9 +49,8 @@ exec_stream_free(struct exec_stream *st)
 	free(st);
 }
 
-/* Only blanks, comments, and newlines, continued or not. */
-static bool
-is_blank(const char *p, size_t len)
+bool
+exec_is_blank(const char *p, size_t len)
 {
 	const char *end = p + len;
 
@@ -79,11 +78,11 @@ exec_stream_wrap(struct exec_stream *st, const char *unit, size_t len,
 
 	for (; st->skipped > 0; st->skipped--, st->line++)
 		buf_putc(out, '\n');
-	if (!is_blank(unit, len) && unit[len - 1] == '\n')
+	if (!exec_is_blank(unit, len) && unit[len - 1] == '\n')
 		len--;
 	for (i = 0; i < len; i++)
 		st->line += unit[i] == '\n';
-	if (is_blank(unit, len)) {
+	if (exec_is_blank(unit, len)) {
 		buf_put(out, unit, len);
 		if (len == 0 || unit[len - 1] != '\n') {
 			buf_putc(out, '\n');

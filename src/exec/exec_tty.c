@@ -3,6 +3,7 @@
 #include "exec_int.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,12 +81,20 @@ exec_tty_done(struct exec_session *s)
 void
 exec_tty_give(struct exec_session *s, struct job *j)
 {
+	pid_t group = j->pid;
+
 	if (!j->own_group)
+		return;
+	/* Where the job's leader went, when its group is none any more: the
+	 * keys must reach something that can end. */
+	if (kill(-group, 0) < 0 && errno == ESRCH)
+		group = getpgid(j->pid);
+	if (group < 0)
 		return;
 	/* First the modes: what is typed from then on is for the job. */
 	if (j->has_modes)
 		tcsetattr(s->opts.tty, TCSADRAIN, &j->modes);
-	tcsetpgrp(s->opts.tty, j->pid);
+	tcsetpgrp(s->opts.tty, group);
 }
 
 void

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -21,6 +22,8 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+
+#define REGAIN_MAX 100		/* times that a line takes the terminal back */
 
 struct line_editor {
 	EditLine *el;
@@ -32,6 +35,7 @@ struct line_editor {
 	char *continuation;
 	bool idled, interrupted;
 	bool timed_out;
+	unsigned regained;		/* the terminal, in this line */
 	unsigned patience;		/* seconds for one line, 0: for ever */
 	int64_t deadline_ns;
 	int ending_signal;
@@ -126,6 +130,21 @@ wait_key(struct line_editor *e)
 	}
 }
 
+/* A command in the background has made itself the terminal's foreground.  We
+ * ignore SIGTTIN, so that reading fails, which is no end of the session. */
+static bool
+regain(struct line_editor *e)
+{
+	if (errno != EIO || e->regained >= REGAIN_MAX ||
+	    tcgetpgrp(e->tty_in) == getpgrp() ||
+	    tcsetpgrp(e->tty_in, getpgrp()) < 0)
+		return false;
+	e->regained++;
+	el_set(e->el, EL_PREP_TERM, 0);
+	el_set(e->el, EL_PREP_TERM, 1);
+	return true;
+}
+
 static int
 read_key(EditLine *el, wchar_t *ret)
 {
@@ -140,7 +159,7 @@ read_key(EditLine *el, wchar_t *ret)
 			return -1;
 		}
 		n = read(e->tty_in, &byte, 1);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		if (n < 0 && (errno == EINTR || errno == EAGAIN || regain(e)))
 			continue;
 		if (n <= 0)
 			return (int)n;
@@ -272,6 +291,7 @@ read_physical(struct line_editor *e, struct buf *to)
 
 	e->interrupted = e->timed_out = false;
 	e->idled = false;
+	e->regained = 0;
 	e->deadline_ns = clock_mono_ns() + (int64_t)e->patience * 1000000000;
 	memset(&e->decode, 0, sizeof e->decode);
 	/* The terminal is raw before the prompt invites to type. */

@@ -17,6 +17,9 @@ char shell_job_mark(struct shell *sh, struct job *j);
 /* NULL with a complaint; spec NULL: the current one. */
 struct job *shell_find_job(struct shell *sh, const char *who,
 	const char *spec, struct buf *complaint);
+/* "-x: invalid option" and the usage; 2. */
+int shell_wrong_option(struct buf *complaint, const struct turn_builtin *b,
+	const char *option);
 
 /* repl.c: what bash says of a command that a signal ended; 0: nothing. */
 void shell_tell_signal(int sig);

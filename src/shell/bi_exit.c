@@ -9,18 +9,19 @@ static int
 leave(struct shell *sh, int argc, char *const *argv, struct buf *complaint)
 {
 	int64_t status = state_status(sh->state);
+	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 
-	if (argc > 1 && text_to_i64(argv[1], INT64_MIN, INT64_MAX,
+	buf_putf(complaint, "%s\n", sh->args.login ? "logout" : "exit");
+	if (argc > first && text_to_i64(argv[first], INT64_MIN, INT64_MAX,
 	    &status) != 0) {
 		buf_putf(complaint, "aegsh: %s: ", argv[0]);
-		text_inert(complaint, argv[1], strlen(argv[1]), 0);
-		buf_puts(complaint, ": numeric argument required");
+		text_inert(complaint, argv[first], strlen(argv[first]), 0);
+		buf_puts(complaint, ": numeric argument required\n");
 		status = 2;
-	} else if (argc > 2) {
+	} else if (argc > first + 1) {
 		buf_putf(complaint, "aegsh: %s: too many arguments", argv[0]);
 		return 1;
 	}
-	buf_putf(complaint, "%s\n", sh->args.login ? "logout" : "exit");
 	if (!shell_may_exit(sh, complaint))
 		return 1;
 	sh->exiting = true;

@@ -10,7 +10,7 @@
 
 struct listing {
 	struct shell *sh;
-	struct buf *out;
+	struct buf *out, *complaint;
 	bool pids, only_pids, only_new, running, stopped;
 };
 
@@ -117,16 +117,36 @@ shell_find_job(struct shell *sh, const char *who, const char *spec,
 
 	if (j != NULL)
 		return j;
-	buf_putf(complaint, "aegsh: %s: ", who);
+	if (ambiguous) {
+		buf_putf(complaint, "aegsh: %s: ", who);
+		text_inert(complaint, spec + (spec[0] == '%'),
+		    strlen(spec + (spec[0] == '%')), 0);
+		buf_puts(complaint, ": ambiguous job spec\n");
+	}
+	/* These two say both, as under bash. */
+	if (ambiguous && strcmp(who, "jobs") != 0 &&
+	    strcmp(who, "disown") != 0)
+		return NULL;
 	if (spec == NULL)
 		spec = "current";
+	buf_putf(complaint, "aegsh: %s: ", who);
 	text_inert(complaint, spec, strlen(spec), 0);
-	buf_puts(complaint, ambiguous ? ": ambiguous job spec\n" :
-	    ": no such job\n");
+	buf_puts(complaint, ": no such job\n");
 	return NULL;
 }
 
-/* Options; the index of the first operand, or -1. */
+int
+shell_wrong_option(struct buf *complaint, const struct turn_builtin *b,
+    const char *option)
+{
+	buf_putf(complaint, "aegsh: %s: ", b->name);
+	text_inert(complaint, option, strlen(option), 0);
+	buf_putf(complaint, ": invalid option\n%s: usage: %s", b->name,
+	    b->usage);
+	return 2;
+}
+
+/* Options; the index of the first operand, or -1 with a complaint. */
 static int
 listing_options(struct listing *l, int argc, char *const *argv)
 {
@@ -137,8 +157,13 @@ listing_options(struct listing *l, int argc, char *const *argv)
 		if (strcmp(argv[i], "--") == 0)
 			return i + 1;
 		for (p = argv[i] + 1; *p != '\0'; p++) {
-			if (strchr("lnprs", *p) == NULL)
+			if (strchr("lnprs", *p) == NULL) {
+				const char option[] = { '-', *p, '\0' };
+
+				shell_wrong_option(l->complaint, &bi_jobs,
+				    option);
 				return -1;
+			}
 			l->pids |= *p == 'l';
 			l->only_new |= *p == 'n';
 			l->only_pids |= *p == 'p';
@@ -154,15 +179,12 @@ run_jobs(void *ctx, int argc, char *const *argv, struct buf *out,
     struct buf *complaint)
 {
 	struct shell *sh = ctx;
-	struct listing l = { .sh = sh, .out = out };
+	struct listing l = { .sh = sh, .out = out, .complaint = complaint };
 	int i = listing_options(&l, argc, argv), status = 0;
 	struct job *j;
 
-	if (i < 0) {
-		buf_puts(complaint, "aegsh: jobs: usage: jobs [-lnprs] "
-		    "[JOB …]");
+	if (i < 0)
 		return 2;
-	}
 	exec_poll_jobs(turn_exec(sh->turn));
 	/* Who has seen them may leave without being told. */
 	sh->minds_jobs = sh->warned_jobs = true;
@@ -176,6 +198,19 @@ run_jobs(void *ctx, int argc, char *const *argv, struct buf *out,
 			list_one(&l, j, shell_job_mark(sh, j));
 	}
 	return status;
+}
+
+/* fg and bg take no options: the index of the first operand, or -1. */
+static int
+no_options(const struct turn_builtin *b, int argc, char *const *argv,
+    struct buf *complaint)
+{
+	if (argc < 2 || argv[1][0] != '-' || argv[1][1] == '\0')
+		return 1;
+	if (strcmp(argv[1], "--") == 0)
+		return 2;
+	shell_wrong_option(complaint, b, (char []){ '-', argv[1][1], '\0' });
+	return -1;
 }
 
 static struct job *
@@ -202,11 +237,13 @@ run_fg(void *ctx, int argc, char *const *argv, struct buf *out,
 {
 	struct shell *sh = ctx;
 	struct exec_session *exec = turn_exec(sh->turn);
-	struct job *j = job_to_continue(sh, "fg", argc > 1 ? argv[1] : NULL,
-	    complaint);
+	int i = no_options(&bi_fg, argc, argv, complaint), status;
 	struct err err = ERR_INIT;
-	int status;
+	struct job *j;
 
+	if (i < 0)
+		return 2;
+	j = job_to_continue(sh, "fg", i < argc ? argv[i] : NULL, complaint);
 	if (j == NULL)
 		return 1;
 	shell_put_job_text(out, j);
@@ -237,12 +274,16 @@ run_bg(void *ctx, int argc, char *const *argv, struct buf *out,
 {
 	struct shell *sh = ctx;
 	struct err err = ERR_INIT;
-	int i = 1, status = 0;
+	int i = no_options(&bi_bg, argc, argv, complaint), status = 0;
+	char mark;
 
+	if (i < 0)
+		return 2;
 	do {
 		struct job *j = job_to_continue(sh, "bg", i < argc ? argv[i] :
 		    NULL, complaint);
 
+		mark = j != NULL ? shell_job_mark(sh, j) : ' ';
 		if (j == NULL) {
 			status = 1;
 		} else if (job_state(j) == JOB_RUNNING) {
@@ -254,8 +295,8 @@ run_bg(void *ctx, int argc, char *const *argv, struct buf *out,
 			status = 1;
 		} else {
 			job_set_told(j, JOB_RUNNING);
-			buf_putf(out, "[%u]%c ", job_number(j),
-			    shell_job_mark(sh, j));
+			buf_putf(out, "[%u]%s ", job_number(j),
+			    mark == '+' ? "+" : mark == '-' ? "-" : "");
 			shell_put_job_text(out, j);
 			buf_puts(out, " &\n");
 		}

@@ -3,6 +3,7 @@
  * kill of jobs.  A call that names none is left to bash, in its sandbox: we
  * stand outside and could reach what a line must not.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -35,6 +36,21 @@ names_jobs(void *ctx, int argc, char *const *argv)
 	return false;
 }
 
+/* RTMIN, RTMIN+3, RTMAX-2; -1. */
+static int
+real_time_signal(const char *word)
+{
+	bool up = strncasecmp(word, "RTMIN", 5) == 0;
+	int64_t by = 0;
+
+	if (!up && strncasecmp(word, "RTMAX", 5) != 0)
+		return -1;
+	if (word[5] != '\0' && (word[5] != (up ? '+' : '-') ||
+	    text_to_i64(word + 6, 1, SIGRTMAX - SIGRTMIN, &by) != 0))
+		return -1;
+	return up ? SIGRTMIN + (int)by : SIGRTMAX - (int)by;
+}
+
 /* A number or a name, with or without SIG; -1. */
 static int
 signal_of(const char *word)
@@ -52,31 +68,45 @@ signal_of(const char *word)
 		if (name != NULL && strcasecmp(word, name) == 0)
 			return sig;
 	}
-	return -1;
+	return real_time_signal(word);
+}
+
+/* The word that names the signal, and the index behind it: -s TERM, -sTERM,
+ * -n 15, -n15, -TERM, -15; NULL: none. */
+static const char *
+signal_word(int argc, char *const *argv, int *ret_next)
+{
+	const char *option = argv[1];
+	bool named = strncmp(option, "-s", 2) == 0;
+	bool apart = (named || strncmp(option, "-n", 2) == 0) &&
+	    option[2] == '\0';
+
+	*ret_next = 1;
+	if (option[0] != '-' || option[1] == '\0' ||
+	    strcmp(option, "--") == 0 || (apart && argc < 3))
+		return NULL;
+	*ret_next = apart ? 3 : 2;
+	if (apart)
+		return argv[2];
+	if ((named && isalpha((unsigned char)option[2])) ||
+	    (option[1] == 'n' && isdigit((unsigned char)option[2])))
+		return option + 2;
+	return option + 1;
 }
 
 /* The index of the first operand, or -1 with a complaint. */
 static int
 options(int argc, char *const *argv, int *ret_sig, struct buf *complaint)
 {
-	const char *word = NULL;
-	int i = 1;
+	int i;
+	const char *word = signal_word(argc, argv, &i);
 
-	*ret_sig = SIGTERM;
-	if (argv[1][0] == '-' && argv[1][1] != '\0' &&
-	    strcmp(argv[1], "--") != 0) {
-		bool apart = strcmp(argv[1], "-s") == 0 ||
-		    strcmp(argv[1], "-n") == 0;
-
-		word = apart ? argv[2] : argv[1] + 1;
-		i = apart ? 3 : 2;
-		*ret_sig = signal_of(word);
-		if (*ret_sig < 0) {
-			buf_puts(complaint, "aegsh: kill: ");
-			text_inert(complaint, word, strlen(word), 0);
-			buf_puts(complaint, ": invalid signal specification");
-			return -1;
-		}
+	*ret_sig = word != NULL ? signal_of(word) : SIGTERM;
+	if (*ret_sig < 0) {
+		buf_puts(complaint, "aegsh: kill: ");
+		text_inert(complaint, word, strlen(word), 0);
+		buf_puts(complaint, ": invalid signal specification");
+		return -1;
 	}
 	if (i < argc && strcmp(argv[i], "--") == 0)
 		i++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* wait and disown: jobs that somebody waits for, and nobody any more. */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "aegsh/base/text.h"
@@ -13,6 +14,8 @@
 struct waiting {
 	bool next;		/* -n: for one that ends */
 	bool to_the_end;	/* -f: a stop is no end */
+	const char *var;	/* -p: to hold whose status it is, or NULL */
+	pid_t pid;		/* … that one, or 0 */
 };
 
 static bool
@@ -57,7 +60,7 @@ doze(struct shell *sh)
 }
 
 static int
-wait_one(struct shell *sh, const struct waiting *w, const char *word,
+wait_one(struct shell *sh, struct waiting *w, const char *word,
     struct buf *complaint)
 {
 	int status = STATUS_NO_CHILD;
@@ -65,19 +68,23 @@ wait_one(struct shell *sh, const struct waiting *w, const char *word,
 	int64_t pid;
 
 	if (text_to_i64(word, 1, INT32_MAX, &pid) == 0 &&
-	    exec_past(turn_exec(sh->turn), (pid_t)pid, &status))
+	    exec_past(turn_exec(sh->turn), (pid_t)pid, &status)) {
+		w->pid = (pid_t)pid;
 		return status;
+	}
 	j = operand(sh, "wait", word, complaint, &status);
 	if (j == NULL)
 		return status;
 	while (goes_on(w, j))
 		if (!doze(sh))
 			return 128 + SIGINT;
+	w->pid = job_process(j);
 	return job_status(j);
 }
 
 struct look {
 	const struct waiting *w;
+	struct buf *warning;	/* for jobs that are not waited for, or NULL */
 	bool running;
 	struct job *ended;	/* that nobody was told of */
 };
@@ -91,20 +98,32 @@ look_at(void *ctx, struct job *j, char mark)
 	l->running |= goes_on(l->w, j);
 	if (l->ended == NULL && job_state(j) == JOB_DONE)
 		l->ended = j;
+	if (l->warning != NULL && !goes_on(l->w, j) &&
+	    job_state(j) == JOB_STOPPED)
+		buf_putf(l->warning, "aegsh: wait: warning: job %u[%d] "
+		    "stopped\n", job_number(j), (int)job_process(j));
 	return 0;
 }
 
 static int
-wait_all(struct shell *sh, const struct waiting *w)
+wait_all(struct shell *sh, struct waiting *w, struct buf *complaint)
 {
+	struct look warn = { .w = w, .warning = complaint };
+
 	for (;;) {
 		struct look l = { .w = w };
 
 		exec_each_job(turn_exec(sh->turn), look_at, &l);
-		if (w->next && l.ended != NULL)
+		if (w->next && l.ended != NULL) {
+			w->pid = job_process(l.ended);
 			return job_status(l.ended);
-		if (!l.running)
-			return w->next ? STATUS_NO_CHILD : 0;
+		}
+		if (!l.running && w->next)
+			return STATUS_NO_CHILD;
+		if (!l.running) {
+			exec_each_job(turn_exec(sh->turn), look_at, &warn);
+			return 0;
+		}
 		if (!doze(sh))
 			return 128 + SIGINT;
 	}
@@ -112,7 +131,7 @@ wait_all(struct shell *sh, const struct waiting *w)
 
 /* The first of those named to end. */
 static int
-wait_next(struct shell *sh, const struct waiting *w, char *const *words,
+wait_next(struct shell *sh, struct waiting *w, char *const *words,
     struct buf *complaint)
 {
 	for (;;) {
@@ -126,8 +145,10 @@ wait_next(struct shell *sh, const struct waiting *w, char *const *words,
 
 			if (j == NULL)
 				return status;
-			if (!goes_on(w, j))
+			if (!goes_on(w, j)) {
+				w->pid = job_process(j);
 				return job_status(j);
+			}
 			any = true;
 		}
 		if (!any)
@@ -137,24 +158,79 @@ wait_next(struct shell *sh, const struct waiting *w, char *const *words,
 	}
 }
 
-/* Options; the index of the first operand, or -1. */
+/* -p NAME or -pNAME: p is at its p.  0, or a status with a complaint. */
 static int
-wait_options(struct waiting *w, int argc, char *const *argv)
+take_name(struct waiting *w, char *const *argv, int *i, const char *p,
+    struct buf *complaint)
+{
+	w->var = p[1] != '\0' ? p + 1 : argv[++*i];
+	if (w->var == NULL) {
+		buf_putf(complaint, "aegsh: wait: -p: option requires an "
+		    "argument\nwait: usage: %s", bi_wait.usage);
+		return 2;
+	}
+	if (text_is_name(w->var, strlen(w->var)))
+		return 0;
+	buf_puts(complaint, "aegsh: wait: `");
+	text_inert(complaint, w->var, strlen(w->var), 0);
+	buf_puts(complaint, "': not a valid identifier");
+	return 1;
+}
+
+/* Options; *ret_first is the index of the first operand.  0, or a status
+ * with a complaint. */
+static int
+wait_options(struct waiting *w, int argc, char *const *argv, int *ret_first,
+    struct buf *complaint)
 {
 	const char *p;
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
-		if (strcmp(argv[i], "--") == 0)
-			return i + 1;
-		for (p = argv[i] + 1; *p != '\0'; p++) {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		for (p = argv[i] + 1; *p != '\0' && *p != 'p'; p++) {
+			const char option[] = { '-', *p, '\0' };
+
 			if (*p != 'n' && *p != 'f')
-				return -1;
+				return shell_wrong_option(complaint, &bi_wait,
+				    option);
 			w->next |= *p == 'n';
 			w->to_the_end |= *p == 'f';
 		}
+		if (*p == 'p') {
+			int r = take_name(w, argv, &i, p, complaint);
+
+			if (r != 0)
+				return r;
+		}
 	}
-	return i;
+	*ret_first = i;
+	return 0;
+}
+
+/* Where plain variables do not live on, one that is exported does. */
+static void
+tell_whose(struct shell *sh, const struct waiting *w, struct buf *complaint)
+{
+	char pid[16] = "";
+
+	if (w->var == NULL)
+		return;
+	if (w->pid > 0)
+		snprintf(pid, sizeof pid, "%d", (int)w->pid);
+	if (state_get(sh->state, w->var) != NULL) {
+		if (w->pid > 0)
+			state_set(sh->state, w->var, pid, NULL);
+		else
+			state_unset(sh->state, w->var);
+	} else if (state_set_plain(sh->state, w->var, pid) != 0) {
+		buf_putf(complaint, "aegsh: %s is not exported and would end "
+		    "with this line: it was process %s\n", w->var,
+		    w->pid > 0 ? pid : "none");
+	}
 }
 
 static int
@@ -163,20 +239,19 @@ run_wait(void *ctx, int argc, char *const *argv, struct buf *out,
 {
 	struct shell *sh = ctx;
 	struct waiting w = { .next = false };
-	int i = wait_options(&w, argc, argv), status = 0;
+	int i, status = wait_options(&w, argc, argv, &i, complaint);
 
-	if (i < 0) {
-		buf_puts(complaint, "aegsh: wait: usage: wait [-fn] "
-		    "[JOB|PID …]");
-		return 2;
-	}
+	if (status != 0)
+		return status;
 	exec_poll_jobs(turn_exec(sh->turn));
 	if (i == argc)
-		return wait_all(sh, &w);
-	if (w.next)
-		return wait_next(sh, &w, argv + i, complaint);
-	for (; i < argc; i++)
-		status = wait_one(sh, &w, argv[i], complaint);
+		status = wait_all(sh, &w, complaint);
+	else if (w.next)
+		status = wait_next(sh, &w, argv + i, complaint);
+	else
+		for (; i < argc; i++)
+			status = wait_one(sh, &w, argv[i], complaint);
+	tell_whose(sh, &w, complaint);
 	return status;
 }
 
@@ -223,8 +298,13 @@ disown_options(struct disowning *d, int argc, char *const *argv)
 		if (strcmp(argv[i], "--") == 0)
 			return i + 1;
 		for (p = argv[i] + 1; *p != '\0'; p++) {
-			if (strchr("ahr", *p) == NULL)
+			if (strchr("ahr", *p) == NULL) {
+				const char option[] = { '-', *p, '\0' };
+
+				shell_wrong_option(d->complaint, &bi_disown,
+				    option);
 				return -1;
+			}
 			d->all |= *p == 'a' || *p == 'r';
 			d->running |= *p == 'r';
 			d->keep |= *p == 'h';
@@ -240,11 +320,8 @@ run_disown(void *ctx, int argc, char *const *argv, struct buf *out,
 	struct disowning d = { .sh = ctx, .complaint = complaint };
 	int i = disown_options(&d, argc, argv), status = 0;
 
-	if (i < 0) {
-		buf_puts(complaint, "aegsh: disown: usage: disown [-h] [-ar] "
-		    "[JOB|PID …]");
+	if (i < 0)
 		return 2;
-	}
 	exec_poll_jobs(turn_exec(d.sh->turn));
 	if (i == argc && d.all) {
 		exec_each_job(turn_exec(d.sh->turn), disown_each, &d);
@@ -252,9 +329,12 @@ run_disown(void *ctx, int argc, char *const *argv, struct buf *out,
 	}
 	do {
 		int unused;
-		struct job *j = i == argc ?
-		    shell_find_job(d.sh, "disown", NULL, complaint) :
-		    operand(d.sh, "disown", argv[i], complaint, &unused);
+		bool is_pid = i < argc && argv[i][0] != '\0' &&
+		    argv[i][strspn(argv[i], "0123456789")] == '\0';
+		struct job *j = is_pid ?
+		    operand(d.sh, "disown", argv[i], complaint, &unused) :
+		    shell_find_job(d.sh, "disown", i < argc ? argv[i] : NULL,
+		    complaint);
 
 		if (j == NULL)
 			status = 1;
@@ -266,7 +346,7 @@ run_disown(void *ctx, int argc, char *const *argv, struct buf *out,
 
 const struct turn_builtin bi_wait = {
 	.name = "wait",
-	.usage = "wait [-fn] [JOB|PID …]",
+	.usage = "wait [-fn] [-p NAME] [JOB|PID …]",
 	.help = "wait until jobs end; Ctrl-C gives it up",
 	.run = run_wait,
 };

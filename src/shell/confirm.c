@@ -43,6 +43,9 @@ put_question(struct shell *sh, const struct decision *d)
 	size_t len;
 	const char *line = decision_bytes(d, &len);
 
+	/* At a prompt the terminal is ours, whoever has taken it. */
+	if (sh->editor != NULL)
+		tcsetpgrp(sh->tty, getpgrp());
 	/* What earlier lines defined was shown with those. */
 	line += sh->shown_from;
 	len -= sh->shown_from;

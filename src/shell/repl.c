@@ -12,6 +12,7 @@
 #include "aegsh/base/text.h"
 #include "shell/alias.h"
 #include "shell/bi.h"
+#include "shell/job_words.h"
 
 #define RECALL_MAX 2000		/* lines that a new session can recall */
 
@@ -145,21 +146,15 @@ without_newlines(const struct buf *text)
 	return len;
 }
 
-static void
-run_one(struct shell *sh, struct buf *text)
+/* One line, or one part of it.  False where nothing more shall be run. */
+static bool
+run_one(struct shell *sh, const struct buf *text)
 {
-	struct line line = { .origin = LINE_PROMPT };
+	struct line line = { .origin = LINE_PROMPT, .bytes = text->data,
+		.len = without_newlines(text) };
 	struct turn_judged *j;
 	struct turn_result r;
 
-	if (aliases_expand(sh->aliases, text) != 0) {
-		shell_say("its aliases make the line longer than %zu bytes",
-		    LINE_MAX_BYTES);
-		state_set_status(sh->state, TURN_STATUS_BLOCKED);
-		return;
-	}
-	line.bytes = text->data;
-	line.len = without_newlines(text);
 	j = shell_judge(sh, &line);
 	sh->shown_from = turn_prefix(j);
 	turn_confirm(sh->turn, j);
@@ -179,6 +174,76 @@ run_one(struct shell *sh, struct buf *text)
 		sh->exit_signal = r.signal;
 	}
 	turn_judged_free(j);
+	return r.ran && r.status != 128 + SIGINT;
+}
+
+/* What is left of "wait && echo done" when wait has ended. */
+static void
+go_on(const struct shell *sh, enum job_then then, size_t rest,
+    struct buf *text)
+{
+	struct buf out = BUF_INIT;
+	int status = state_status(sh->state);
+
+	if (then == JOB_THEN_AND && status != 0)
+		buf_putf(&out, "(exit %d) &&", status);
+	else if (then == JOB_THEN_OR && status == 0)
+		buf_puts(&out, "true ||");
+	else
+		rest += strspn(text->data + rest, " \t");
+	buf_put(&out, text->data + rest, text->len - rest);
+	buf_done(text);
+	*text = out;
+}
+
+static int
+tell_end(void *ctx, struct job *j, char mark)
+{
+	return job_state(j) == JOB_DONE ? tell_job(ctx, j, mark) : 0;
+}
+
+/* Of a line that begins with a builtin for jobs; what stands for jobs in
+ * another one is written out. */
+static size_t
+first_part(const struct job_words *w, struct buf *text, size_t *ret_rest,
+    enum job_then *ret_then)
+{
+	size_t first = job_words_first(w, text->data, text->len, ret_rest,
+	    ret_then);
+
+	if (first > 0)
+		return first;
+	job_words_put(w, text);
+	return job_words_first(w, text->data, text->len, ret_rest, ret_then);
+}
+
+static void
+run_typed(struct shell *sh, struct buf *text)
+{
+	struct job_words w = { turn_exec(sh->turn), turn_last_pid(sh->turn) };
+	enum job_then then;
+	size_t first, rest;
+	bool goes_on = true;
+
+	if (aliases_expand(sh->aliases, text) != 0) {
+		shell_say("its aliases make the line longer than %zu bytes",
+		    LINE_MAX_BYTES);
+		state_set_status(sh->state, TURN_STATUS_BLOCKED);
+		return;
+	}
+	job_words_run_with(&w, text);
+	while (goes_on && (first = first_part(&w, text, &rest, &then)) > 0) {
+		struct buf part = BUF_INIT;
+
+		buf_put(&part, text->data, first);
+		goes_on = run_one(sh, &part);
+		buf_done(&part);
+		exec_poll_jobs(w.exec);
+		exec_each_job(w.exec, tell_end, sh);
+		go_on(sh, then, rest, text);
+	}
+	if (goes_on)
+		run_one(sh, text);
 }
 
 static int
@@ -281,7 +346,7 @@ one_prompt(struct repl *r, bool *leave)
 		if (text.data[0] != ' ')
 			line_editor_remember(sh->editor, text.data);
 		sh->minds_jobs = false;
-		run_one(sh, &text);
+		run_typed(sh, &text);
 		*leave = sh->exiting;
 		/* Only what knows of the warning keeps it in force. */
 		if (!sh->minds_jobs)
@@ -361,6 +426,8 @@ shell_run_prompt(struct shell *sh)
 		shell_say("setting aliases: not words of the form "
 		    "NAME='VALUE' throughout; see aegsh.conf(5)");
 	say_notes(sh);
+	if (state_last_arg(sh->state) == NULL)
+		state_set_last_arg(sh->state, sh->args.argv0);
 	if (turn_check_sandbox(sh->turn, &err) != 0)
 		shell_say("no line will run: %s", err.text);
 	while (!leave)

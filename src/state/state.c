@@ -152,6 +152,36 @@ state_set_keeps(struct state *s, bool keeps)
 	s->keeps = keeps;
 }
 
+/* "NAME=…" or "declare -a NAME=(…": of this name? */
+static bool
+defines(const char *command, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (text_starts(command, "declare -") && strlen(command) > 11)
+		command += 11;
+	return strncmp(command, name, len) == 0 && command[len] == '=';
+}
+
+int
+state_set_plain(struct state *s, const char *name, const char *value)
+{
+	size_t i, n = 0;
+
+	if (!s->keeps || !state_keeps_name(name))
+		return -EPERM;
+	for (i = 0; i < s->plain.n; i++)
+		if (defines(s->plain.v[i], name))
+			free(s->plain.v[i]);
+		else
+			s->plain.v[n++] = s->plain.v[i];
+	if (n < s->plain.n)
+		s->plain.v[n] = NULL;
+	s->plain.n = n;
+	state_keep_value(&s->plain, name, value);
+	return 0;
+}
+
 const struct strv *
 state_plain(const struct state *s)
 {

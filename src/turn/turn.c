@@ -442,6 +442,12 @@ turn_exec(struct turn *t)
 	return t->exec;
 }
 
+pid_t
+turn_last_pid(const struct turn *t)
+{
+	return t->last_pid;
+}
+
 struct audit *
 turn_audit(struct turn *t)
 {

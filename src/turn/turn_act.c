@@ -182,20 +182,31 @@ interrupted(const struct turn *t)
 	return t->opts.cancel_fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
+/* "time" and "!" alone are no command, but do something. */
+bool
+turn_says_nothing(const struct turn_judged *j)
+{
+	return j->own->n_commands == 0 && j->own->n_functions == 0 &&
+	    exec_is_blank(j->line.bytes + j->prefix, j->line.len - j->prefix);
+}
+
 /* ---- bash --------------------------------------------------------------- */
 
-/* Builtins of bash that leave nothing behind in the shell. */
+/* Builtins of bash that leave nothing behind in the shell.  The trap that
+ * brings the state back is not there for those that show traps. */
 static bool
-leaves_nothing(const char *name)
+leaves_nothing(const struct resolved *r)
 {
 	static const char *const names[] = { ":", "[", "echo", "false", "pwd",
 	    "test", "true", "type" };
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
+		if (strcmp(names[i], r->name) == 0)
 			return true;
-	return false;
+	return strcmp(r->name, "trap") == 0 && (r->argc == 1 ||
+	    (r->argv[1].known && (strcmp(r->argv[1].value, "-p") == 0 ||
+	    strcmp(r->argv[1].value, "-l") == 0)));
 }
 
 static bool
@@ -258,7 +269,7 @@ brings_nothing_back(const struct turn_judged *j)
 		return true;
 	r = only_command(j);
 	return r != NULL && (r->kind == RESOLVE_FILE ||
-	    (r->kind == RESOLVE_BUILTIN && leaves_nothing(r->name)));
+	    (r->kind == RESOLVE_BUILTIN && leaves_nothing(r)));
 }
 
 /* Bash becomes the command, which sees SHLVL as if bash were not there. */
@@ -331,6 +342,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	    (ret->status != 126 && ret->status != 127));
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
+	turn_note_why(t, j, job, ret);
 	state_set_status(t->opts.state, ret->status);
 	last = j->own->n_commands == 1 ? &j->own->commands[0] : NULL;
 	if (last != NULL && last->n_words > 0 && j->own->only_simple &&
@@ -491,8 +503,8 @@ turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		state_set_status(t->opts.state, ret->status);
 		return;
 	}
-	if (j->own->n_commands == 0 && j->own->n_functions == 0) {
-		ret->ran = true;	/* nothing but comments */
+	if (turn_says_nothing(j)) {
+		ret->ran = true;
 		ret->status = state_status(t->opts.state);
 		return;
 	}

@@ -134,6 +134,8 @@ int turn_settle_intent(void *ctx, struct err *err);
  * explained in ret; true when it may go on. */
 bool turn_permits(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
+/* A unit of blanks and comments. */
+bool turn_says_nothing(const struct turn_judged *j);
 /* turn_reads.c: whether it is a shell that reads its commands; and what
  * turn_act() does with one: put it on record, and start nothing. */
 void turn_find_reads(const struct turn *t, struct turn_judged *j);
@@ -151,6 +153,10 @@ void turn_find_own(struct turn *t, struct turn_judged *j);
 /* The state that a job which is done sent back, or in ret->note why not. */
 void turn_bring_back(struct turn *t, struct job *job,
 	struct turn_result *ret);
+/* turn_lost.c: a better word for what ret->note says, from what the line is;
+ * or that it asked for jobs where none are known. */
+void turn_note_why(const struct turn *t, const struct turn_judged *j,
+	const struct job *job, struct turn_result *ret);
 /* After a line that went well: what of it will not be there for the next,
  * where that was all that it was for; else note stays. */
 void turn_note_lost(const struct turn *t, const struct syn_facts *f,

@@ -124,3 +124,76 @@ turn_note_lost(const struct turn *t, const struct syn_facts *f, char *note,
 		if (strcmp(c->words[0].value, namers[i]) == 0)
 			named(t, c, note, size);
 }
+
+/* ---- after any line ----------------------------------------------------- */
+
+/* trap … EXIT, in the shell of the line itself. */
+static bool
+traps_exit(const struct syn_command *c)
+{
+	size_t i;
+
+	if (c->n_words < 3 || !c->words[0].known || (c->context &
+	    (SYN_IN_SUBST | SYN_IN_PROCESS | SYN_IN_SUBSHELL)) != 0 ||
+	    strcmp(c->words[0].value, "trap") != 0)
+		return false;
+	for (i = 2; i < c->n_words; i++)
+		if (c->words[i].known &&
+		    (strcmp(c->words[i].value, "EXIT") == 0 ||
+		    strcmp(c->words[i].value, "0") == 0))
+			return true;
+	return false;
+}
+
+static bool
+asks_for_jobs(const struct syn_command *c)
+{
+	static const char *const names[] = { "bg", "disown", "fg", "jobs",
+		"wait" };
+	size_t i;
+
+	if (c->n_words == 0 || !c->words[0].known || c->in_function != NULL)
+		return false;
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(c->words[0].value, names[i]) == 0)
+			return true;
+	return strcmp(c->words[0].value, "kill") == 0 && c->n_words > 1 &&
+	    c->words[c->n_words - 1].value[0] == '%';
+}
+
+static int
+is_any(void *ctx, struct job *j, char mark)
+{
+	(void)ctx;
+	(void)mark;
+	return job_state(j) != JOB_DONE;
+}
+
+void
+turn_note_why(const struct turn *t, const struct turn_judged *j,
+    const struct job *job, struct turn_result *ret)
+{
+	const char *unused;
+	bool jobs = false, own = false;
+	size_t i, len;
+
+	if (!t->opts.session || job_state(job) != JOB_DONE)
+		return;
+	for (i = 0; i < j->own->n_commands; i++) {
+		const struct syn_command *c = &j->own->commands[i];
+
+		if (ret->note[0] != '\0' && traps_exit(c) &&
+		    capture_frame(job_capture(job), &unused, &len) ==
+		    CAPTURE_MISSING)
+			snprintf(ret->note, sizeof ret->note, "the trap on "
+			    "EXIT ended with its line, and took the place of "
+			    "what brings directory and variables back");
+		jobs |= asks_for_jobs(c);
+		own |= (c->context & SYN_IN_BACKGROUND) != 0;
+	}
+	if (jobs && !own && ret->note[0] == '\0' &&
+	    exec_each_job(t->exec, is_any, NULL) != 0)
+		snprintf(ret->note, sizeof ret->note, "jobs of earlier lines "
+		    "are known to jobs, fg, bg, wait, disown and kill only "
+		    "where the line begins with them");
+}

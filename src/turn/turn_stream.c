@@ -102,7 +102,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	}
 	if (!turn_permits(t, j, ret))
 		return;
-	if (j->own->n_commands == 0 && j->own->n_functions == 0) {
+	if (turn_says_nothing(j)) {
 		t->stream_skipped += count_lines(j);
 		ret->ran = true;
 		return;

@@ -111,20 +111,63 @@ GROUPS = {
         "sh -c 'kill -SEGV $$'", "echo $?", "sh -c 'kill -TERM $$'",
         "echo $?", "sh -c 'kill -INT $$'", "echo $?"],
     "errors of usage": [
-        "jobs -z; :", "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :"],
+        "jobs -z; :", "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
+        "wait -n -p 1x", "echo $?", "sleep 155 &", "sleep 156 &",
+        "jobs %sl", "fg %sl", "kill %sl", "disown nope", "kill -NOPE %1",
+        "kill -RTMIN+99 %1", "kill -sNOPE %1", "kill -n0 %1", "kill -s 0 %1",
+        "kill -sTERM -- %1", "kill -RTMIN %2", "wait"],
+    "all forms": [
+        "sleep 160 &", "tail -f /dev/null &", "sleep 162 &", "jobs %",
+        "jobs %%", "jobs %+", "jobs %-", "jobs -", "jobs +", "jobs 1",
+        "jobs %01", "jobs %tail", "jobs %?null", "jobs '%?ull'",
+        'jobs "%1"', "jobs %4", "jobs %1 %2", "jobs -l %2", "jobs -p %2",
+        "jobs -x ps -o comm= -p %1", "jobs -x echo hi %none",
+        "kill %1 %2 %3", "wait"],
+    "marks": [
+        ("sh -c 'echo u''p; exec cat' one", "up"), "^Z",
+        ("sh -c 'echo u''p; exec cat' two", "up"), "^Z",
+        ("sh -c 'echo u''p; exec sleep 170' three", "up"), "^Z", "jobs",
+        "bg %3", "jobs", "sleep 171 &", "jobs", "kill %4", "wait %4", "jobs",
+        "kill -KILL %1 %2 %3", "wait"],
+    "in longer lines": [
+        "sh -c 'exit 5' &", "wait $! || echo failed $?", "sleep 0.1 &",
+        "wait; echo done", "sleep 0.1 &", "wait $! && echo fine; echo end",
+        "sh -c 'sleep 0.1; exit 5' &", "wait %1 && echo no", "echo $?",
+        "wait; if true; then echo y; fi",
+        "wait %9; echo $?", "wait %9 && echo x || echo y", "fg || echo no",
+        "jobs && echo yes", "sleep 180 &", "echo $! | tr 0-9 N",
+        "echo \"$!\" '$!' \\$! $'$!' # $!", "test -d /proc/$! && echo lives",
+        "ps -o comm= -p ${!}", "kill $!; echo k", "wait",
+        "sleep 181 &", "sleep 182 &",
+        "ps -o comm= $(jobs -p)", "kill $(jobs -p); echo k", "wait",
+        "sleep 183 &", "for p in `jobs -p`; do kill $p; done", "wait",
+        ("sh -c 'echo u''p; exec cat'", "up"), "^Z",
+        ("fg; echo back",), "^D",
+        ("sh -c 'echo u''p; exec cat'", "up"), "^Z", "wait",
+        ("% && echo ok || echo bad",), "^C", "echo $?",
+        "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "wait"],
 }
 # What they print is not compared: bash may or may not tell of who ended just
 # before, or says more than we do.
-LOOSE = {STOPPED, "cat &", "kill -STOP %1", ": told", "wait", "wait %1",
+LOOSE = {STOPPED, "cat &", "kill -KILL %1 %2 %3", "kill %1 %2", "kill $!; echo k", "kill $(jobs -p); echo k",
+         "for p in `jobs -p`; do kill $p; done",
+         "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "kill -STOP %1", ": told", "wait", "wait %1",
          "wait %2", "wait %-", "wait %+", "jobs -z; :",
          "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
          "fg %sleep; :"}
 ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill)(.*)\n", re.M)
 
 
+# Root is asked about processes that are named by their numbers.
+BY_NUMBER = {"kill $(jobs -p); echo k": "kill %1 %2",
+             "for p in `jobs -p`; do kill $p; done": "kill %1"}
+
+
 def play(which, lines):
     s = start(which)
     said = []
+    if os.getuid() == 0:
+        lines = [BY_NUMBER.get(line, line) for line in lines]
     for line in lines:
         if isinstance(line, tuple) and len(line) == 2:
             s.line(line[0])
@@ -218,7 +261,6 @@ def record():
     s.expect(PROMPT)
     s.run("sleep 200 & # left", PROMPT)
     pid = int(re.findall(rb"\[1\] (\d+)", s.seen)[-1])
-    s.run("kill %1; true", PROMPT)
     leave(s)
     rows = history()
     row = rows.get("(exit 3) &", {})
