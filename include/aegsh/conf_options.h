@@ -59,6 +59,9 @@ CONF_ROW(CONFIRM_TIMEOUT, "confirm-timeout", INT, "300", 5, 3600, NULL, USER,
 	LESS, "seconds after which an unanswered question counts as no")
 CONF_ROW(STATE_MAX, "state-max", INT, "4194304", 65536, 67108864, NULL, USER,
 	LESS, "bytes of environment that one line may bring back")
+CONF_ROW(STREAM_SYNC, "stream-sync", INT, "0", 0, 1000, NULL, OPERATOR, LESS,
+	"milliseconds for which commands of a stream may be on record, but not "
+	"on the disk yet; 0: each is, before it runs")
 CONF_ROW(HISTORY, "history", INT, "10000", 0, 1000000, NULL, USER, NONE,
 	"lines that the prompt can recall")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,

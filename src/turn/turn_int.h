@@ -35,6 +35,7 @@ struct turn {
 	char *project;			/* where it began: the jail */
 	char tty[64];			/* path of the terminal, or empty */
 	bool unsettled;			/* an intent is on its way */
+	int64_t settled_ns;		/* of a stream: when one last was not */
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
@@ -130,6 +131,10 @@ int turn_record_intent(struct turn *t, struct audit_event *ev,
 int turn_begin_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
 int turn_settle_intent(void *ctx, struct err *err);
+/* Of a stream's unit: in one step or, where the operator lets the disk wait a
+ * while (option stream-sync), with others that follow. */
+int turn_record_unit(struct turn *t, struct audit_event *ev,
+	struct err *err);
 /* The last step before anything starts: refused units are recorded and
  * explained in ret; true when it may go on. */
 bool turn_permits(struct turn *t, struct turn_judged *j,

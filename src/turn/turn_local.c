@@ -3,6 +3,7 @@
  * The stages of a stand-alone aegsh: all in this process, but for the
  * validator's helper.  And what a failing store means.
  */
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
 
@@ -75,7 +76,7 @@ turn_begin_intent(struct turn *t, struct audit_event *ev, struct err *err)
 {
 	int r = t->ops->intent(t, ev, err);
 
-	t->unsettled = r == 0 && t->ops->settle != NULL;
+	t->unsettled |= r == 0 && t->ops->settle != NULL;
 	return r == 0 ? 0 : unrecorded(t, r, err);
 }
 
@@ -95,4 +96,18 @@ turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
 	int r = turn_begin_intent(t, ev, err);
 
 	return r == 0 ? turn_settle_intent(t, err) : r;
+}
+
+int
+turn_record_unit(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	int64_t ms = conf_int(t->opts.conf, CONF_STREAM_SYNC);
+	int r = turn_begin_intent(t, ev, err);
+
+	if (r != 0 || (ms > 0 && t->settled_ns != 0 &&
+	    clock_mono_ns() - t->settled_ns < ms * 1000000))
+		return r;
+	r = turn_settle_intent(t, err);
+	t->settled_ns = clock_mono_ns();
+	return r;
 }

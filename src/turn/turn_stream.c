@@ -110,7 +110,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	turn_event(t, j, true, &ev);
 	if (t->stream == NULL)
 		turn_event_args(t, j, argv0, args, &ev);
-	if (turn_record_intent(t, &ev, &ret->err) != 0) {
+	if (turn_record_unit(t, &ev, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
@@ -148,6 +148,8 @@ turn_stream_end(struct turn *t, struct turn_result *ret)
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
+	/* It has run; when we are gone nothing of it is on its way. */
+	(void)turn_settle_intent(t, NULL);
 	ret->status = job_status(t->stream);
 	ret->signal = job_signal(t->stream);
 	job_free(t->exec, t->stream);

@@ -147,6 +147,10 @@ def stream(argv):
 
 compare("1,000 lines on stdin", 120, lambda: stream([AEGSH]),
         lambda: stream([BASH]), max(ROUNDS // 20, 3))
+with open(os.path.join(root, "etc", "aegsh.conf"), "a") as conf:
+    conf.write("stream-sync = 100\n")
+compare("the same, stream-sync = 100", 40, lambda: stream([AEGSH]),
+        lambda: stream([BASH]), max(ROUNDS // 20, 3))
 # The same files for both: bash reads the machine's /etc/profile.
 system = os.path.join(root, "system", "etc")
 os.makedirs(system)

@@ -25,9 +25,10 @@ class Session:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
-                # A runner in the background may have these ignored.
+                # A runner in the background may have these ignored, and
+                # Python has the last two.
                 for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP,
-                            signal.SIGTSTP):
+                            signal.SIGTSTP, signal.SIGPIPE, signal.SIGXFSZ):
                     signal.signal(sig, signal.SIG_DFL)
                 if cwd:
                     os.chdir(cwd)

@@ -216,6 +216,49 @@ def full_disk():
     conf("")
 
 
+def at_a_prompt():
+    """A store that takes nothing: whose lines run, and the way out."""
+    if not ROOT or subprocess.run(["unshare", "-m", "true"],
+                                  capture_output=True).returncode != 0:
+        tap.skip("a store that takes nothing, at a prompt",
+                 "needs root and a mount namespace")
+        return
+    own = os.path.join(root, "own")
+    os.chmod(own, 0o1777)
+    worlds = {
+        "a full disk": "mount -t tmpfs -o size=64k,mode=1777 none '%s' && "
+        "{ head -c 65536 /dev/zero >'%s/fill' 2>/dev/null; :; } && " %
+        (own, own),
+        "a store that is read-only":
+        "mount -t tmpfs -o ro,mode=1777 none '%s' && " % own,
+    }
+    for name, before in worlds.items():
+        for mode in ("personal", "managed"):
+            conf("" if mode == "personal" else "mode = managed")
+            for who, ids in (("root", ""), ("a user", "setpriv --reuid 4242 "
+                                            "--regid 4242 --clear-groups ")):
+                what = "%s, %s, %s" % (name, mode, who)
+                s = start(["unshare", "-m", "sh", "-c", "%sexec %s'%s' -l" %
+                           (before, ids, AEGSH)],
+                          env=dict(env, AEGSH_TEST_OPERATOR="0"), cwd="/")
+                runs = mode == "personal" or who == "root"
+                s.line("echo $((40+2))")
+                tap.ok(s.expect("\n42\r" if runs else
+                                "not run: it cannot be recorded"),
+                       "%s: a line %s" % (what, "runs" if runs else
+                                          "does not run"), s.seen)
+                s.expect(PROMPT)
+                s.line("cd /usr")
+                s.expect(PROMPT)
+                s.line("exit 3")
+                tap.same(os.waitstatus_to_exitcode(s.wait()), 3,
+                         what + ": and there is a way out")
+                tap.ok(b"lines are not recorded: " in s.seen,
+                       what + ": which is told", s.seen)
+                s.close()
+    conf("")
+
+
 conf("")
 closed_descriptors()
 environments()
@@ -225,4 +268,5 @@ limits()
 settings()
 removed()
 full_disk()
+at_a_prompt()
 tap.done()

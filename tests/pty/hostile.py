@@ -161,6 +161,130 @@ s.line("exit")
 s.wait()
 s.close()
 
+# ---- commands that take what is the shell's --------------------------------
+def script(name, *lines):
+    path = os.path.join(root, name)
+    with open(path, "w") as f:
+        f.write("\n".join(("import os, signal, sys, time",) + lines) + "\n")
+    return "/usr/bin/python3 %s" % path
+
+
+def beside(s, line):
+    """Start a job, asked or not; its number of a process."""
+    s.line(line)
+    found = s.expect(r"Run it\?|\[\d+\] (\d+)\r")
+    if found.group(1) is None:
+        s.line("y")
+        found = s.expect(r"\[\d+\] (\d+)\r")
+    s.expect(PROMPT)
+    return int(found.group(1))
+
+
+def blocks(pid, sig):
+    with open("/proc/%d/status" % pid) as f:
+        mask = [x.split()[1] for x in f if x.startswith("SigBlk:")]
+    return int(mask[0], 16) & 1 << (sig - 1)
+
+
+THIEF = script(
+    "thief.py", "signal.signal(signal.SIGTTOU, signal.SIG_IGN)",
+    "tty = os.open('/dev/tty', os.O_RDWR)",
+    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])",
+    "signal.sigwait([signal.SIGUSR1])", "os.tcsetpgrp(tty, os.getpgrp())",
+    "time.sleep(60)")
+for what in ("prompt", "question"):
+    s = start()
+    thief = beside(s, THIEF + " &")
+    if what == "question":
+        s.line(ASKED)
+        s.expect("Run it")
+    until(lambda: blocks(thief, signal.SIGUSR1))
+    os.kill(thief, signal.SIGUSR1)
+    tap.ok(until(lambda: os.tcgetpgrp(s.fd) == thief),
+           "a job takes the terminal away from a " + what)
+    if what == "question":
+        # Nobody could answer, which is a no.
+        s.send("y\r")
+        tap.ok(s.expect(PROMPT) and b"\nnever" not in s.seen,
+               "where nothing is run for it", s.seen)
+    s.line("echo al''ive")
+    tap.ok(s.expect("\nalive\r"), "and the shell lives on", s.seen)
+    s.expect(PROMPT)
+    s.line("kill -9 %1")
+    s.expect(PROMPT)
+    s.line("exit 0")
+    tap.same(s.wait(), 0, "and can be left")
+    s.close()
+
+# What the sandbox shows is what was there when its session began.
+GONE = script("gone.py", "os.setpgid(0, os.getppid())",
+              "open(sys.argv[1], 'w').close()", "time.sleep(60)")
+s = start()
+for n, end in ((1, "fg"), (2, "kill %1")):
+    mark = os.path.join(env["HOME"], "gone%d" % n)
+    gone = beside(s, "%s %s &" % (GONE, mark))
+    tap.ok(until(lambda: os.path.exists(mark)), "a job leaves its group",
+           s.seen[-1000:])
+    s.line(end)
+    if end == "fg":
+        s.expect("fg\r\n[^\r]*gone.py")
+        until(lambda: command_line(gone))
+        s.send("\x03")
+    tap.ok(s.expect(PROMPT), "and still " + end + " gets at it", s.seen)
+    tap.ok(until(lambda: not alive(gone)), "and ends it")
+s.line("wait")
+s.expect(PROMPT)
+s.line("exit 0")
+tap.same(s.wait(), 0, "the shell was not harmed")
+s.close()
+
+# Storms.
+s = start()
+s.send("true &\r" * 200 + "wait; echo al''l\r")
+tap.ok(s.expect("\nall\r", 3 * DEADLINE) and s.expect(PROMPT),
+       "200 short jobs at once", s.seen[-2000:])
+tap.same(s.run("jobs", PROMPT), "", "leave nothing behind")
+s.send("echo ab")
+for n in range(200):
+    s.resize(20 + n % 10, 60 + n % 50)
+    os.kill(s.pid, signal.SIGWINCH)
+s.send("cd\r")
+tap.ok(s.expect("\nabcd\r"), "200 changes of the window in a line", s.seen)
+s.expect(PROMPT)
+out = s.run("stty size", PROMPT)
+tap.same(out, "29 109\n", "of which the last one holds")
+s.resize(24, 200)
+s.line("sh -c 'echo u''p; exec sleep 30'")
+s.expect("\nup\r")
+s.resize(31, 77)
+s.send("\x03")
+s.expect(PROMPT)
+tap.same(s.run("stty size", PROMPT), "31 77\n", "also while a command runs")
+s.resize(24, 200)
+for sig in (signal.SIGSTOP, signal.SIGKILL):
+    for pid in children(s.pid):
+        os.kill(pid, sig)
+    tap.same(s.run("echo on", PROMPT), "on\n",
+             "%s to the launcher stops no line" % sig.name)
+s.line("exit 0")
+tap.same(s.wait(), 0, "the end")
+s.close()
+
+# A paste: every line, once, in order, though each has the terminal.
+s = start()
+pasted = "".join("echo n%d >>out\r" % n for n in range(200)).encode()
+out = os.path.join(env["HOME"], "out")
+while pasted:
+    pasted = pasted[os.write(s.fd, pasted[:64]):]
+    while s._fill(time.monotonic()):
+        pass
+s.line("echo al''l")
+s.expect("\nall\r")
+with open(out) as f:
+    tap.ok(f.read().split() == ["n%d" % n for n in range(200)],
+           "200 pasted lines run, in order")
+s.close()
+
 # ---- nobody is locked out --------------------------------------------------
 # Who runs this test is the operator of its place; another uid is a user.
 USER = 4242 if os.geteuid() == 0 else None

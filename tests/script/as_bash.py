@@ -151,7 +151,23 @@ PROMPT = {
         "cd ..; rmdir shut", "cd .", "cd ."],
 }
 
+# For a prompt alone: without one they mean something else.
+TYPED = {
+    "odd lines": [
+        "time -p", "!", "! !", "time -p !", "echo $?", "trap", "trap -p",
+        "trap -l | head -n 1", "exit 1 2", "echo $?", "logout", "fg", "bg",
+        "jobs", "wait", "kill -l 9", "kill -l TERM", "kill -l 137",
+        "disown", "dirs -x 2>/dev/null", "suspend -x 2>/dev/null",
+        "echo ${FUNCNAME[0]-none} $BASH_SUBSHELL", "[ $BASHPID = $$ ]",
+        "caller", "echo $_", "false", "", "   ", "# nothing", "echo $?",
+        "exec nosuchcommand", "echo $?", "exec ./file", "echo $?"],
+}
+
 STREAM = {
+    "odd lines": [
+        "time -p", "!", "! !", "time -p !", "false", "", "# nothing",
+        "trap", "trap 'echo bye' EXIT", "trap", "set -e; false || echo on",
+        "kill -l 9", "caller", "echo ${FUNCNAME[0]-none} $BASH_SUBSHELL"],
     "variables": [
         "x=1", "y=\"$x 2\"", "echo $x $y", "readonly z=3", "z=4", "echo $z",
         "unset x; echo [$x]", "a=(p q r)", "echo ${a[@]:1}", "a+=(s)",
@@ -246,7 +262,7 @@ SKIPPED = {
 
 
 def prompts():
-    for name, lines in PROMPT.items():
+    for name, lines in list(PROMPT.items()) + list(TYPED.items()):
         lines = [x for x in lines if x != "echo 'multi"]
         ours, our_end = at_prompt([AEGSH], {}, lines, fresh())
         theirs, their_end = at_prompt(
