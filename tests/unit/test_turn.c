@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
 static enum policy_action policy_says;
@@ -70,6 +71,21 @@ fake_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
 static const struct turn_ops fake = { fake_judge, fake_ask, fake_intent,
 	fake_outcome };
 
+static int settled;
+
+static int
+fake_settle(struct turn *t, struct err *err)
+{
+	(void)t;
+	(void)err;
+	settled++;
+	return 0;
+}
+
+static const struct turn_ops settling = { fake_judge, fake_ask, fake_intent,
+	fake_outcome, fake_settle };
+static const struct turn_ops *ops = &fake;
+
 static bool
 fake_confirm(void *ctx, const struct decision *d)
 {
@@ -104,7 +120,7 @@ open_with(const char *settings, bool person, bool session)
 	static char home[128];
 	struct turn_opts o = { .uid = getuid(), .home = home, .user = "test",
 		.version = "test", .origin = LINE_COMMAND, .tty = -1,
-		.argv0 = "aegsh", .ops = &fake, .cancel_fd = -1,
+		.argv0 = "aegsh", .ops = ops, .cancel_fd = -1,
 		.session = session };
 	struct err err = ERR_INIT;
 	struct turn *t = NULL;
@@ -368,6 +384,47 @@ readers(void)
 	turn_free(t);
 }
 
+/* Twenty units of a stream; how often the disk was waited for. */
+static int
+settles_of(const char *settings)
+{
+	struct turn *t = open_turn(settings, false);
+	struct line line = { "x=1\n", 4, LINE_STDIN };
+	struct turn_result r;
+	int i;
+
+	policy_says = POLICY_ALLOW;
+	settled = 0;
+	for (i = 0; i < 20; i++) {
+		struct turn_judged *j = turn_judge(t, &line);
+
+		turn_stream_act(t, j, NULL, NULL, &r);
+		if (!OK(r.ran))
+			printf("# %s\n", r.err.text);
+		turn_judged_free(j);
+	}
+	turn_stream_end(t, &r);
+	IS_INTN(r.status, 0, "the stream went well");
+	IS_INTN(intents, 20, "each has its intent");
+	turn_free(t);
+	return settled;
+}
+
+static void
+streams_wait(void)
+{
+	int64_t start = clock_mono_ns();
+	int n;
+
+	ops = &settling;
+	IS_INTN(settles_of(""), 20, "each unit is on the disk first");
+	n = settles_of("stream-sync = 1000\n");
+	/* One at the start and one at the end, or more where it took long. */
+	OKF(n >= 2 && n <= 2 + (clock_mono_ns() - start) / 1000000000,
+	    "units share a wait: %d", n);
+	ops = &fake;
+}
+
 int
 main(void)
 {
@@ -392,6 +449,7 @@ main(void)
 	if (freopen("/dev/null", "r", stdin) == NULL)
 		return 1;
 	readers();
+	streams_wait();
 	conf_free(conf);
 	state_free(state);
 	snprintf(cmd, sizeof cmd, "rm -rf %s", root);
