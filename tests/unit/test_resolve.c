@@ -507,41 +507,6 @@ test_moved(void)
 	}
 }
 
-/* Nothing is open but by which PATH a name is found. */
-static void
-test_only_path(void)
-{
-	static const struct {
-		const char *line;
-		bool only;
-	} rows[] = {
-		{ "if a; then PATH=/x; fi; ls", true },
-		{ "if a; then PATH=/x; fi; [ x ]", false },
-		{ "PATH=$x; ls; $y", false },
-		{ "PATH=$x; hash -p /x ls; ls", false },
-		{ "cd $x; ./ls", false },
-		{ "if a; then PATH=/x; fi; f() { :; }; f; ls", true },
-	};
-	struct syn_vars vars = { variable, state };
-	struct syn_diag diag;
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(rows); i++) {
-		struct resolve_set *set = NULL;
-		struct syn_tree *tree = NULL;
-		struct syn_facts *facts;
-
-		syn_parse(rows[i].line, strlen(rows[i].line), NULL, &tree,
-		    &diag);
-		facts = syn_facts_new(tree, &vars);
-		resolve_facts(facts, state, &set);
-		OKF(set->only_path == rows[i].only && (!rows[i].only ||
-		    set->incomplete), "%s: %s", rows[i].line, set->only_path ?
-		    "only PATH is open" : "all is known, or more is open");
-		release(set, tree, facts);
-	}
-}
-
 /* Programs in programs in programs end somewhere. */
 static void
 test_caps(void)
@@ -608,7 +573,6 @@ main(void)
 	test_codes();
 	test_kinds();
 	test_moved();
-	test_only_path();
 	test_caps();
 	test_inherited();
 	state_free(state);
