@@ -30,7 +30,7 @@ run(struct admin *a, int argc, char **argv)
 		return status;
 	if (shellenv_restore(se, args.operands[0], &plan, &err) < 0)
 		return env_fail(a, &err);
-	return env_carry_out(a, se, &args, plan);
+	return env_carry_out(a, se, &args, plan, false);
 }
 
 const struct admin_verb cmd_env_restore = {

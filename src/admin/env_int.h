@@ -51,9 +51,13 @@ void env_close(struct shellenv **se);
 /* The status for an error of the room, after saying it. */
 int env_fail(struct admin *a, const struct err *err);
 
-/* Show a plan, ask, write: --print, --yes, --json. */
+/* Show a plan, ask, write: --print, --yes, --json.  ENV_AGAIN: nothing was
+ * shown or written, as a file is no longer what the plan saw, and nobody was
+ * shown what it would become; only with again. */
+#define ENV_AGAIN (-1)
 int env_carry_out(struct admin *a, struct shellenv *se,
-	const struct env_args *args, const struct shellenv_plan *plan);
+	const struct env_args *args, const struct shellenv_plan *plan,
+	bool again);
 /* The same from wishes. */
 int env_mend(struct admin *a, const struct env_args *args,
 	const struct shellenv_want *wants, size_t n);

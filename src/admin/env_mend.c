@@ -11,6 +11,8 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
+#define TRIES_MAX 100	/* plans of a call, each after another's write */
+
 /* A yes from the terminal itself: what was typed before the question does
  * not count, and neither does standard input. */
 static int
@@ -122,21 +124,27 @@ print_json(struct admin *a, const struct shellenv_plan *plan, bool written,
 
 int
 env_carry_out(struct admin *a, struct shellenv *se,
-    const struct env_args *args, const struct shellenv_plan *plan)
+    const struct env_args *args, const struct shellenv_plan *plan, bool again)
 {
 	AEG_AUTO(strv_done) struct strv backups = STRV_INIT;
 	struct err err = ERR_INIT;
 	bool write = !args->print && plan->n_edits > 0;
-	int status = ADMIN_OK;
+	int status = ADMIN_OK, r = 0;
 	size_t i;
 
-	if (!args->json)
-		show(a, plan);
 	if (write && !args->yes) {
+		if (!args->json)
+			show(a, plan);
 		status = ask(a);
 		write = status == ADMIN_OK;
 	}
-	if (write && shellenv_apply(se, plan, &backups, &err) < 0) {
+	if (write)
+		r = shellenv_apply(se, plan, &backups, &err);
+	if (r == -ESTALE && again && args->yes && backups.n == 0)
+		return ENV_AGAIN;
+	if (!args->json && (args->yes || args->print || plan->n_edits == 0))
+		show(a, plan);
+	if (r < 0) {
 		status = env_fail(a, &err);
 		write = false;
 	}
@@ -157,11 +165,15 @@ env_mend(struct admin *a, const struct env_args *args,
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_plan *plan;
 	struct err err = ERR_INIT;
-	int status = env_open(a, args, &se);
+	int status = env_open(a, args, &se), tries = 0;
 
 	if (status != ADMIN_OK)
 		return status;
-	if (shellenv_plan(se, wants, n, args->file, &plan, &err) < 0)
-		return env_fail(a, &err);
-	return env_carry_out(a, se, args, plan);
+	/* Where installers write side by side, each comes after another. */
+	do {
+		if (shellenv_plan(se, wants, n, args->file, &plan, &err) < 0)
+			return env_fail(a, &err);
+		status = env_carry_out(a, se, args, plan, tries < TRIES_MAX);
+	} while (status == ENV_AGAIN && tries++ < TRIES_MAX);
+	return status;
 }

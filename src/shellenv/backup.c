@@ -23,7 +23,7 @@
 #include "aegsh/base/text.h"
 
 #define KEPT_MAX 200		/* backups; older ones are removed */
-#define LOCK_MS 5000		/* to wait for another of us */
+#define LOCK_MS 30000		/* to wait for another of us */
 
 static const char *
 backup_dir(struct shellenv *se)
@@ -238,7 +238,7 @@ shellenv_restore(struct shellenv *se, const char *name,
 	struct shellenv_plan *plan = arena_alloc(se->arena, sizeof *plan);
 	struct shellenv_edit *e = arena_alloc(se->arena, sizeof *e);
 	static char *none[] = { NULL };
-	const char *text;
+	const char *text, *path;
 	size_t len;
 	int r;
 
@@ -247,9 +247,14 @@ shellenv_restore(struct shellenv *se, const char *name,
 	r = se_read(se, se_printf(se, "%s/%s", backup_dir(se), name), &text,
 	    &len);
 	if (r < 0)
-		return err_set(err, r, "backup '%s': %s", name, err_str(r));
-	r = se_write_check(se, se_tilde(se, name_path(se, name)), &e->path,
-	    &e->old, &e->old_len, err);
+		return err_set(err, r == -EINVAL ? ERR_REFUSED : r, "backup "
+		    "'%s': %s", name, r == -EINVAL ? "no regular file" :
+		    err_str(r));
+	path = se_tilde(se, name_path(se, name));
+	if (path[0] != '/')
+		return err_set(err, ERR_UNKNOWN_NAME, "backup '%s' names no "
+		    "file", name);
+	r = se_write_check(se, path, &e->path, &e->old, &e->old_len, err);
 	if (r < 0)
 		return r;
 	e->shown = se_shown(se, e->path);

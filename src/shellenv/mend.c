@@ -203,6 +203,10 @@ shellenv_plan(struct shellenv *se, const struct shellenv_want *wants,
 	size_t i;
 	int r = check_allowed(se, err);
 
+	/* A plan is of the files as they are now; one was made before this,
+	 * and somebody else's came first. */
+	se->n_profs = 0;
+
 	if (r == 0 && n > WANTS_MAX)
 		r = err_set(err, ERR_TOO_LONG, "more than %d changes at once",
 		    WANTS_MAX);

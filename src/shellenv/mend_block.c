@@ -128,13 +128,24 @@ se_mend_take(struct mend *m, struct mend_file *f,
 }
 
 bool
-se_mend_has_lines(struct mend *m, const struct mend_file *f)
+se_mend_has_lines(struct mend *m, const char *path)
 {
+	const char *text = NULL, *real = se_real(m->se, path);
+	size_t from, i, len = 0;
 	struct block b;
-	size_t from, i;
+	bool open = false;
 
-	for (from = 0; f->text != NULL && se_block_find(m->se, f->text, f->len,
-	    from, m->fish, &b) == 0; from = b.end)
+	for (i = 0; i < m->n_files && !open; i++)
+		if (strcmp(m->files[i].path, path) == 0 || (real != NULL &&
+		    strcmp(m->files[i].real, real) == 0)) {
+			text = m->files[i].text;
+			len = m->files[i].len;
+			open = true;
+		}
+	if (!open && se_read(m->se, path, &text, &len) < 0)
+		return false;
+	for (from = 0; text != NULL && se_block_find(m->se, text, len, from,
+	    m->fish, &b) == 0; from = b.end)
 		for (i = 0; i < b.n; i++)
 			if (!(b.items[i].kind == ITEM_SOURCE &&
 			    b.items[i].helper))

@@ -48,8 +48,9 @@ bool se_mend_take(struct mend *m, struct mend_file *f,
 	bool (*match)(struct mend *m, const struct item *it, const void *arg),
 	const void *arg);
 
-/* Whether a file still has lines of ours that are not only helpers. */
-bool se_mend_has_lines(struct mend *m, const struct mend_file *f);
+/* Whether a file, as it would be, has lines of ours that are not only
+ * helpers. */
+bool se_mend_has_lines(struct mend *m, const char *path);
 
 /* ---- mend_target.c ---------------------------------------------------- */
 
@@ -72,7 +73,5 @@ int se_mend_one(struct mend *m, const struct shellenv_want *w,
 /* ---- mend_fix.c ------------------------------------------------------- */
 
 int se_mend_fix(struct mend *m, const char *id, struct err *err);
-bool se_mend_source_helper(struct mend *m, const struct item *it,
-	const void *arg);
 
 #endif

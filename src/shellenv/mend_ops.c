@@ -18,9 +18,15 @@ lookup(void *ctx, const char *name)
 static struct sim *
 follow_usual(struct mend *m)
 {
-	return se_mend_follow(m, (se_mend_sessions(m) &
+	enum shellenv_session session = (se_mend_sessions(m) &
 	    (1U << SHELLENV_INTERACTIVE)) != 0 ? SHELLENV_INTERACTIVE :
-	    SHELLENV_LOGIN, NULL, NULL);
+	    SHELLENV_LOGIN;
+	struct sim *s = se_mend_follow(m, session, NULL, NULL);
+
+	/* One that did not come to its end expands nothing any more; what
+	 * it began with is better than that. */
+	return s->exhausted ? se_sim_new(m->se, m->se->row, session, NULL, 0) :
+	    s;
 }
 
 static const char *
@@ -232,10 +238,12 @@ is_var(struct mend *m, const struct item *it, const void *arg)
 	return it->kind == ITEM_VAR && strcmp(it->name, arg) == 0;
 }
 
-bool
-se_mend_source_helper(struct mend *m, const struct item *it, const void *arg)
+/* What only makes the lines of another file be read, which are gone. */
+static bool
+is_idle_helper(struct mend *m, const struct item *it, const void *arg)
 {
-	return it->kind == ITEM_SOURCE && it->helper;
+	return it->kind == ITEM_SOURCE && it->helper &&
+	    !se_mend_has_lines(m, se_tilde(m->se, it->text));
 }
 
 /* Every start-up file of the user that there is. */
@@ -273,7 +281,7 @@ take_out(struct mend *m, bool (*match)(struct mend *, const struct item *,
     const void *), const void *arg, struct err *err)
 {
 	struct err own = ERR_INIT;
-	bool any = false, left = false;
+	bool any = false;
 	size_t i;
 	int r = open_all(m, err != NULL ? err : &own);
 
@@ -283,11 +291,8 @@ take_out(struct mend *m, bool (*match)(struct mend *, const struct item *,
 		if (m->only == NULL ||
 		    strcmp(m->files[i].path, m->only) == 0)
 			any |= se_mend_take(m, &m->files[i], match, arg);
-	/* What only makes other lines be read goes with the last of them. */
-	for (i = 0; i < m->n_files; i++)
-		left |= se_mend_has_lines(m, &m->files[i]);
-	for (i = 0; any && !left && i < m->n_files; i++)
-		se_mend_take(m, &m->files[i], se_mend_source_helper, NULL);
+	for (i = 0; any && i < m->n_files; i++)
+		se_mend_take(m, &m->files[i], is_idle_helper, NULL);
 	return any ? 1 : 0;
 }
 

@@ -420,8 +420,11 @@ se_sim_source(struct sim *s, const char *path, const char *const *args,
 		se_sim_event(s, SIM_OPAQUE, "source", path);
 		return;
 	}
+	/* .. leads out of where a link leads, not of where it stands. */
+	real = strstr(path, "/..") != NULL ? se_real(s->se, path) : NULL;
 	canon = path_canon("/", path);
-	real = se_strdup(s->se, canon);
+	if (real == NULL)
+		real = se_strdup(s->se, canon);
 	se_sim_event(s, SIM_SOURCE, NULL, real);
 	if (n_args > 0) {
 		s->args = args;

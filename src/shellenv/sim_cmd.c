@@ -42,16 +42,20 @@ static const char *
 array_value(struct sim *s, const char *raw, size_t len, bool whole)
 {
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT_MAX(SHELLENV_VALUE_MAX);
+	const struct prof_word *made;
 	struct lex l;
-	size_t n = 0;
+	size_t n = 0, n_made, k;
 
 	se_lex_init(&l, s->se->arena, raw, len, s->dialect);
 	for (se_lex_next(&l); l.tok == TOK_WORD || l.tok == TOK_NL;
 	    se_lex_next(&l)) {
 		if (l.tok == TOK_NL)
 			continue;
-		buf_putf(&out, "%s%s", n++ > 0 ? ":" : "",
-		    se_sim_expand(s, l.word.raw, l.word.len, EXPAND_ASSIGN));
+		made = se_sim_braces(s, &l.word, &n_made);
+		for (k = 0; k < n_made && (whole || n == 0); k++)
+			buf_putf(&out, "%s%s", n++ > 0 ? ":" : "",
+			    se_sim_expand(s, made[k].raw, made[k].len,
+			    EXPAND_ASSIGN));
 		if (!whole)
 			break;
 	}

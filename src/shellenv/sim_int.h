@@ -135,6 +135,13 @@ const char *se_sim_expand(struct sim *s, const char *raw, size_t len,
 /* Whether a word has an unquoted * ? or [. */
 bool se_sim_has_glob(const char *raw, size_t len);
 
+/* ---- sim_brace.c ------------------------------------------------------ */
+
+/* The words that braces make of one, as written; the word itself where they
+ * make none. */
+const struct prof_word *se_sim_braces(struct sim *s, const struct prof_word *w,
+	size_t *ret_n);
+
 /* ---- sim_cmd.c, sim_fish.c, sim_test.c -------------------------------- */
 
 void se_sim_command(struct sim *s, struct prof_node *n);

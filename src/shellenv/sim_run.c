@@ -131,42 +131,50 @@ loop_glob(struct sim *s, const char *name, const char *pattern,
 	return rounds;
 }
 
+/* The rounds of one word. */
+static int
+loop_word(struct sim *s, const char *name, const struct prof_word *w,
+    struct prof_node *body, int rounds)
+{
+	bool split = w->raw[0] == '$' && memchr(w->raw, '"', w->len) == NULL;
+	const char *list = se_sim_expand(s, w->raw, w->len, 0);
+
+	if (se_sim_has_glob(w->raw, w->len) && se_sim_known(list))
+		return loop_glob(s, name, list, body, rounds);
+	if (!split) {
+		loop_body(s, name, list, body);
+		return rounds + 1;
+	}
+	while (*list != '\0' && rounds < LOOP_MAX) {
+		size_t len = strcspn(list, " \t\n");
+
+		if (len > 0) {
+			loop_body(s, name, arena_memdup0(s->se->arena, list,
+			    len), body);
+			rounds++;
+		}
+		list += len + (list[len] != '\0');
+	}
+	return rounds;
+}
+
 static void
 run_for(struct sim *s, struct prof_node *n)
 {
-	const char *name, *list;
+	const char *name;
 	int rounds = 0;
-	size_t i;
+	size_t i, k, n_made;
 
 	if (n->n_words == 0)
 		return;
 	name = se_sim_expand(s, n->words[0].raw, n->words[0].len, 0);
-	for (i = 1; i < n->n_words && s->flow == FLOW_RUN &&
-	    rounds < LOOP_MAX && !s->exhausted; i++) {
-		const struct prof_word *w = &n->words[i];
-		bool split = w->raw[0] == '$' &&
-		    memchr(w->raw, '"', w->len) == NULL;
+	for (i = 1; i < n->n_words; i++) {
+		const struct prof_word *made = se_sim_braces(s, &n->words[i],
+		    &n_made);
 
-		list = se_sim_expand(s, w->raw, w->len, 0);
-		if (se_sim_has_glob(w->raw, w->len) && se_sim_known(list)) {
-			rounds = loop_glob(s, name, list, n->a, rounds);
-			continue;
-		}
-		if (!split) {
-			loop_body(s, name, list, n->a);
-			rounds++;
-			continue;
-		}
-		while (*list != '\0' && rounds < LOOP_MAX) {
-			size_t len = strcspn(list, " \t\n");
-
-			if (len > 0) {
-				loop_body(s, name, arena_memdup0(
-				    s->se->arena, list, len), n->a);
-				rounds++;
-			}
-			list += len + (list[len] != '\0');
-		}
+		for (k = 0; k < n_made && s->flow == FLOW_RUN &&
+		    rounds < LOOP_MAX && !s->exhausted; k++)
+			rounds = loop_word(s, name, &made[k], n->a, rounds);
 	}
 }
 

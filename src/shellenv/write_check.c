@@ -17,6 +17,48 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/path.h"
 
+static bool
+is_dots(const char *name)
+{
+	size_t n = strcspn(name, "/");
+
+	return (n == 1 || (n == 2 && name[1] == '.')) && name[0] == '.';
+}
+
+/* A path whose directories are no links, as the kernel goes: .. leads out of
+ * where a link leads, not of where it stands.  What is not there yet stays by
+ * name; the last component stays in any case, and may be a link.  NULL and
+ * errno: it leads nowhere. */
+static char *
+real_dirs(const char *path)
+{
+	AEG_AUTOFREE char *dir = xstrdup(path), *real = NULL;
+	const char *rest = path + strlen(path);
+	char *slash;
+
+	while (rest > path && rest[-1] == '/')
+		rest--;
+	for (;;) {
+		while (rest > path && rest[-1] != '/')
+			rest--;
+		if (is_dots(rest))
+			return realpath(path, NULL);
+		dir[rest - path] = '\0';
+		real = realpath(dir, NULL);
+		if (real != NULL)
+			return xasprintf("%s%s%s", real,
+			    strcmp(real, "/") == 0 ? "" : "/", rest);
+		if (errno != ENOENT)
+			return NULL;
+		slash = dir + (rest - path);
+		while (slash > dir && slash[-1] == '/')
+			slash--;
+		if (slash == dir)
+			return NULL;
+		rest = path + (slash - dir);
+	}
+}
+
 /* The file a name leads to, also where that is not there (yet). */
 static int
 follow(struct shellenv *se, const char *path, const char **ret,
@@ -28,7 +70,7 @@ follow(struct shellenv *se, const char *path, const char **ret,
 	int i;
 
 	for (i = 0; i < WRITE_NAMES_MAX; i++) {
-		AEG_AUTOFREE char *next = NULL, *dir = NULL;
+		AEG_AUTOFREE char *next = NULL, *real = NULL;
 		ssize_t n;
 
 		if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode)) {
@@ -39,21 +81,13 @@ follow(struct shellenv *se, const char *path, const char **ret,
 		if (n < 0)
 			return err_sys(err, errno, "%s", shown);
 		target[n] = '\0';
-		dir = xstrdup(path);
-		*strrchr(dir, '/') = '\0';
-		/* By name, as the kernel does where no directory on the way
-		 * is a link; where one is, realpath() below decides. */
-		if (target[0] != '/') {
-			AEG_AUTOFREE char *real = realpath(dir[0] != '\0' ?
-			    dir : "/", NULL);
-
-			if (real == NULL)
-				return err_sys(err, errno, "%s", shown);
-			next = path_canon(real, target);
-		} else {
-			next = path_canon("/", target);
-		}
-		path = se_strdup(se, next);
+		next = target[0] == '/' ? xstrdup(target) : xasprintf(
+		    "%.*s%s", (int)(strrchr(path, '/') + 1 - path), path,
+		    target);
+		real = real_dirs(next);
+		if (real == NULL)
+			return err_sys(err, errno, "%s", shown);
+		path = se_strdup(se, real);
 	}
 	return err_set(err, ERR_REFUSED, "%s: symbolic links lead in a "
 	    "circle", shown);
@@ -116,7 +150,8 @@ se_write_check(struct shellenv *se, const char *path, const char **ret_real,
 	AEG_AUTOFD int fd = -1;
 	struct stat st;
 	size_t len;
-	int r = follow(se, path, &real, err);
+	int r = path[0] != '/' ? err_set(err, ERR_RANGE, "'%s' is no absolute "
+	    "path", path) : follow(se, path, &real, err);
 
 	if (r == 0)
 		r = check_dir(real, shown, err);

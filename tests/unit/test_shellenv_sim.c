@@ -109,6 +109,15 @@ static const struct {
 	{ B, "f() { return; PATH=/a:$PATH; }\nf; PATH=/b:$PATH\n", "/b@2" },
 	{ B, "f() { f; }\nf\nPATH=/a:$PATH\n", "" },
 	{ B, "for d in /a /b; do PATH=$PATH:$d; done\n", "/a@1 /b@1" },
+	{ B, "for d in /a/{x,y} /{b,c{1,2}}; do PATH=$PATH:$d; done\n",
+	    "/a/x@1 /a/y@1 /b@1 /c1@1 /c2@1" },
+	{ B, "for d in '/{a,b}' /\\{c,d} ${HOME:+/{e} \"{f,g}\"; do "
+	    "PATH=$PATH:$d; done\n", "/{a,b}@1 /{c,d}@1 /{e@1 {f,g}@1" },
+	{ B, "for d in /a{1..3} /{b}; do PATH=$PATH:$d; done\n",
+	    "%@1 /{b}@1" },
+	{ Z, "path=(/a/{x,y} $path)\n", "/a/x@1 /a/y@1" },
+	{ SHELL_DASH, SHELLENV_LOGIN, "for d in /{a,b}; do PATH=$PATH:$d; "
+	    "done\n", "/{a,b}@1" },
 	{ B, "for d in $(ls); do PATH=$PATH:$d; done\n", "%@1" },
 	{ B, "while true; do PATH=/a:$PATH; done\n", "/a@1?" },
 	{ B, "G=/g; export PATH=$PATH:$G/bin\n", "/g/bin@1" },
