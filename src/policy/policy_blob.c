@@ -55,14 +55,14 @@ good_list_below(const struct check *c, uint32_t start, uint32_t n,
 	enum pol_section_id id)
 {
 	const uint32_t *list = at(c, POL_SEC_LISTS);
-	uint32_t i;
+	uint32_t i, below = c->h->sections[id].n, bad = 0;
 
 	if (!good_list(c, start, n))
 		return false;
+	/* All of them, without a look in between: half the time. */
 	for (i = 0; i < n; i++)
-		if (list[start + i] >= c->h->sections[id].n)
-			return false;
-	return true;
+		bad |= list[start + i] >= below;
+	return bad == 0;
 }
 
 static bool
@@ -160,6 +160,15 @@ check_programs(const struct check *c)
 	return true;
 }
 
+static bool
+in_order(const char *a, const char *b)
+{
+	/* Mostly the first byte tells. */
+	if (a[0] != b[0])
+		return (unsigned char)a[0] < (unsigned char)b[0];
+	return strcmp(a, b) < 0;
+}
+
 /* Both indexes are searched by halves, so order is part of being right. */
 static bool
 check_names(const struct check *c, enum pol_section_id id)
@@ -171,8 +180,8 @@ check_names(const struct check *c, enum pol_section_id id)
 	for (i = 0; i < n; i++) {
 		if (!good_string(c, name[i].name, false))
 			return false;
-		if (i > 0 && strcmp(strings + name[i - 1].name,
-		    strings + name[i].name) >= 0)
+		if (i > 0 && !in_order(strings + name[i - 1].name,
+		    strings + name[i].name))
 			return false;
 		if (id == POL_SEC_INDEX && !good_list_below(c, name[i].first,
 		    name[i].n, POL_SEC_RULES))
@@ -200,7 +209,7 @@ check_paths(const struct check *c)
 			return false;
 	for (i = 0; i < c->h->sections[POL_SEC_PATTERNS].n; i++, p++)
 		if (!good_string(c, p->text, false) || p->set >= n_sets ||
-		    p->prefix > strlen(strings + p->text) ||
+		    strnlen(strings + p->text, p->prefix) < p->prefix ||
 		    p->flags >= 2 * POL_PAT_NAME)
 			return false;
 	return true;

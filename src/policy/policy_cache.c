@@ -40,12 +40,6 @@ pol_hash_hex(const uint8_t hash[32], char hex[65])
 	hex[64] = '\0';
 }
 
-static int
-open_dir(const char *dir)
-{
-	return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 static void
 name_of(const char *prefix, const uint8_t hash[32], char name[80])
 {
@@ -78,19 +72,15 @@ open_own(int dir_fd, const char *name, size_t least, size_t most,
 }
 
 int
-pol_cache_known(const char *dir, const uint8_t identity[32],
-	uint8_t ret_hash[32])
+pol_cache_known(int dir, const uint8_t identity[32], uint8_t ret_hash[32])
 {
-	AEG_AUTOFD int dir_fd = open_dir(dir);
 	AEG_AUTOFD int fd = -1;
 	uint8_t hash[32];
 	char name[80];
 	size_t size;
 
-	if (dir_fd < 0)
-		return -errno;
 	name_of(KNOWN_PREFIX, identity, name);
-	fd = open_own(dir_fd, name, sizeof hash, sizeof hash, &size);
+	fd = open_own(dir, name, sizeof hash, sizeof hash, &size);
 	if (fd < 0)
 		return fd;
 	if (io_read_full(fd, hash, sizeof hash) < 0)
@@ -116,33 +106,66 @@ populate(char *p, size_t size)
 #endif
 }
 
-int
-pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
-	size_t *ret_size)
+/* Read, not mapped: what was checked can't change afterwards, however long
+ * the session is. */
+static int
+read_bytes(int fd, struct pol_bytes *ret)
 {
-	AEG_AUTOFD int dir_fd = open_dir(dir);
-	AEG_AUTOFD int fd = -1;
-	char *blob AEG_AUTOFREE = NULL;
-	char name[80];
-	size_t size;
+	ret->p = xmalloc(ret->size);
+	populate(ret->p, ret->size);
+	return io_read_full(fd, ret->p, ret->size) < 0 ? -EIO : 0;
+}
 
-	if (dir_fd < 0)
+/*
+ * For one line the pages of the file itself will do: it is made under
+ * another name and never written again, by us; and who else could do so,
+ * as its owner outside of every sandbox, could as well put another there.
+ */
+static int
+map_bytes(int fd, struct pol_bytes *ret)
+{
+	void *p = mmap(NULL, ret->size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (p == MAP_FAILED)
 		return -errno;
+	ret->p = p;
+	ret->mapped = true;
+	return 0;
+}
+
+void
+pol_bytes_done(struct pol_bytes *b)
+{
+	if (b->mapped)
+		munmap(b->p, b->size);
+	else
+		free(b->p);
+	*b = (struct pol_bytes){ .p = NULL };
+}
+
+int
+pol_cache_read(int dir, const uint8_t hash[32], bool map,
+	struct pol_bytes *ret)
+{
+	AEG_AUTOFD int fd = -1;
+	AEG_AUTO(pol_bytes_done) struct pol_bytes bytes = { .p = NULL };
+	char name[80];
+	int rc;
+
 	name_of(CACHE_PREFIX, hash, name);
-	fd = open_own(dir_fd, name, sizeof(struct pol_header), POL_BLOB_MAX,
-	    &size);
+	fd = open_own(dir, name, sizeof(struct pol_header), POL_BLOB_MAX,
+	    &bytes.size);
 	if (fd < 0)
 		return fd;
-	blob = xmalloc(size);
-	populate(blob, size);
-	/* Read, not mapped: what was checked can't change afterwards. */
-	if (io_read_full(fd, blob, size) < 0)
-		return -EIO;
-	if (pol_blob_check(blob, size) < 0 || memcmp(((struct pol_header *)
-	    (void *)blob)->hash, hash, 32) != 0)
+	rc = map ? map_bytes(fd, &bytes) : read_bytes(fd, &bytes);
+	if (rc < 0)
+		return rc;
+	if (pol_blob_check(bytes.p, bytes.size) < 0 ||
+	    memcmp(((struct pol_header *)(void *)bytes.p)->hash, hash,
+	    32) != 0)
 		return ERR_SYNTAX;
-	*ret = AEG_STEAL(blob);
-	*ret_size = size;
+	*ret = bytes;
+	bytes = (struct pol_bytes){ .p = NULL };
 	return 0;
 }
 
@@ -170,7 +193,8 @@ static void
 put_file(const char *dir, const char *prefix, const uint8_t key[32],
 	const void *bytes, size_t size)
 {
-	AEG_AUTOFD int dir_fd = open_dir(dir);
+	AEG_AUTOFD int dir_fd = open(dir, O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC);
 	AEG_AUTOFD int fd = -1;
 	char name[80], temp[96];
 

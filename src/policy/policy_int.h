@@ -8,6 +8,7 @@
 #define POLICY_INT_H
 
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "aegsh/base/mem.h"
 #include "aegsh/policy.h"
@@ -216,9 +217,20 @@ struct pol_match {
 	struct { uint32_t list, n; } asks[POL_MATCH_COUNT][2];
 };
 
-struct policy {
-	char *blob;		/* owned */
+/* Where the compiled form lies: in memory of ours or, for the short life of
+ * one line, in the mapped file. */
+struct pol_bytes {
+	char *p;
 	size_t size;
+	bool mapped;
+};
+
+void pol_bytes_done(struct pol_bytes *b);
+
+struct policy {
+	char *blob;
+	size_t size;
+	struct pol_bytes bytes;	/* the blob's, owned */
 	const struct pol_header *head;
 	const struct pol_profile *profile;
 	char hash[65];
@@ -275,18 +287,22 @@ struct pol_source {
 	char *path;		/* "(built in)" of the floor */
 	char *text;		/* NULL until it is filled in */
 	size_t len;
-	int fd;			/* of a file that is not read yet, or -1 */
+	struct stat seen;	/* the file as it was found and checked */
+	uid_t uid;		/* whose it may be, beside the operator's */
 };
+
+#define POL_LAYERS (POL_USER + 1)
 
 struct pol_sources {
 	struct pol_source *v;
 	size_t n;
+	int dir[POL_LAYERS];	/* where a layer's files lie, or -1 */
 	uint8_t hash[32];	/* of the texts */
 	uint8_t identity[32];	/* of the files: what inode(7) tells */
 	int64_t newest;		/* seconds: last change of any of them */
 };
 
-#define POL_SOURCES_INIT { NULL, 0, { 0 }, { 0 }, 0 }
+#define POL_SOURCES_INIT { NULL, 0, { -1, -1, -1, -1 }, { 0 }, { 0 }, 0 }
 
 extern const char pol_floor_text[];
 void pol_sources_add_text(struct pol_sources *s, enum pol_layer layer,
@@ -306,7 +322,8 @@ void pol_watch_free(struct pol_watch *w);
 bool pol_watch_changed(const struct pol_watch *w);
 
 /* Find and check the files; fill reads and hashes them.  Owner and mode are
- * checked each time, the texts are read where the identity is new. */
+ * checked each time; where the identity is new the texts are read, from
+ * descriptors that are checked again. */
 int pol_sources_find(const struct policy_user *user,
 	struct pol_sources *ret, struct err *err);
 int pol_sources_fill(struct pol_sources *s, struct err *err);
@@ -323,12 +340,15 @@ int pol_compile(const struct pol_sources *sources, char **ret,
 /* Take the blob over (freed on failure too) and choose the profile. */
 int pol_open(char *blob, size_t size, const char *profile,
 	struct policy **ret, struct err *err);
+int pol_open_bytes(struct pol_bytes bytes, const char *profile,
+	struct policy **ret, struct err *err);
 
 void pol_hash_hex(const uint8_t hash[32], char hex[65]);
-int pol_cache_read(const char *dir, const uint8_t hash[32], char **ret,
-	size_t *ret_size);
+/* dir: the cache's, open; map: to be mapped, not read. */
+int pol_cache_read(int dir, const uint8_t hash[32], bool map,
+	struct pol_bytes *ret);
 /* The hash that sources of this identity had; -ENOENT. */
-int pol_cache_known(const char *dir, const uint8_t identity[32],
+int pol_cache_known(int dir, const uint8_t identity[32],
 	uint8_t ret_hash[32]);
 /* Remember it, unless a file changed so lately that it might change again
  * without its times telling. */

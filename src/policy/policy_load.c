@@ -35,14 +35,15 @@ policy_select(struct policy *p, const char *profile, struct err *err)
 }
 
 int
-pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
-	struct err *err)
+pol_open_bytes(struct pol_bytes bytes, const char *profile,
+	struct policy **ret, struct err *err)
 {
 	struct policy *p = xcalloc(1, sizeof *p);
 
-	p->blob = blob;
-	p->size = size;
-	p->head = (const void *)blob;
+	p->bytes = bytes;
+	p->blob = bytes.p;
+	p->size = bytes.size;
+	p->head = (const void *)p->blob;
 	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
 	p->buckets = pol_buckets_new(p);
 	pol_hash_hex(p->head->hash, p->hash);
@@ -58,41 +59,58 @@ pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	return 0;
 }
 
-static int
-load(const char *profile, const char *cache_dir,
-	const struct policy_user *user, struct policy **ret, struct err *err)
+int
+pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
+	struct err *err)
 {
-	struct pol_sources sources;
-	char *blob = NULL;
-	size_t size = 0;
-	int rc;
+	return pol_open_bytes((struct pol_bytes){ blob, size, false },
+	    profile, ret, err);
+}
 
-	rc = pol_sources_find(user, &sources, err);
+static int
+compile(struct pol_sources *s, const char *cache_dir, struct pol_bytes *ret,
+	struct err *err)
+{
+	AEG_AUTO(pol_bytes_done) struct pol_bytes bytes = { .p = NULL };
+	int rc = pol_compile(s, &bytes.p, &bytes.size, err);
+
+	if (rc == 0)
+		rc = pol_examples_check(s, bytes.p, bytes.size, err);
 	if (rc < 0)
 		return rc;
-	if (cache_dir != NULL && pol_cache_known(cache_dir, sources.identity,
-	    sources.hash) == 0 && pol_cache_read(cache_dir, sources.hash,
-	    &blob, &size) == 0) {
-		pol_sources_done(&sources);
-		return pol_open(blob, size, profile, ret, err);
-	}
-	rc = pol_sources_fill(&sources, err);
-	if (rc == 0 && (cache_dir == NULL || pol_cache_read(cache_dir,
-	    sources.hash, &blob, &size) < 0)) {
-		rc = pol_compile(&sources, &blob, &size, err);
-		if (rc == 0)
-			rc = pol_examples_check(&sources, blob, size, err);
-		if (rc == 0 && cache_dir != NULL)
-			pol_cache_write(cache_dir, sources.hash, blob, size);
-	}
-	if (rc == 0 && cache_dir != NULL)
-		pol_cache_remember(cache_dir, &sources);
-	pol_sources_done(&sources);
-	if (rc < 0) {
-		free(blob);
+	if (cache_dir != NULL)
+		pol_cache_write(cache_dir, s->hash, bytes.p, bytes.size);
+	*ret = bytes;
+	bytes = (struct pol_bytes){ .p = NULL };
+	return 0;
+}
+
+static int
+load(const char *profile, const char *cache_dir,
+	const struct policy_user *user, bool map, struct policy **ret,
+	struct err *err)
+{
+	AEG_AUTO(pol_sources_done) struct pol_sources s = POL_SOURCES_INIT;
+	AEG_AUTOFD int dir = cache_dir != NULL ? open(cache_dir, O_PATH |
+	    O_DIRECTORY | O_CLOEXEC) : -1;
+	struct pol_bytes bytes = { .p = NULL };
+	int rc;
+
+	rc = pol_sources_find(user, &s, err);
+	if (rc < 0)
 		return rc;
-	}
-	return pol_open(blob, size, profile, ret, err);
+	if (dir >= 0 && pol_cache_known(dir, s.identity, s.hash) == 0 &&
+	    pol_cache_read(dir, s.hash, map, &bytes) == 0)
+		return pol_open_bytes(bytes, profile, ret, err);
+	rc = pol_sources_fill(&s, err);
+	if (rc == 0 && (dir < 0 || pol_cache_read(dir, s.hash, map,
+	    &bytes) < 0))
+		rc = compile(&s, cache_dir, &bytes, err);
+	if (rc < 0)
+		return rc;
+	if (cache_dir != NULL)
+		pol_cache_remember(cache_dir, &s);
+	return pol_open_bytes(bytes, profile, ret, err);
 }
 
 int
@@ -102,7 +120,7 @@ pol_load(const char *profile, const char *cache_dir,
 {
 	/* Before the files are read: what changes meanwhile shows later. */
 	struct pol_watch *watch = watched ? pol_watch_new() : NULL;
-	int rc = load(profile, cache_dir, user, ret, err);
+	int rc = load(profile, cache_dir, user, !watched, ret, err);
 
 	if (rc == 0)
 		(*ret)->watch = watch;
@@ -130,7 +148,7 @@ policy_refresh(struct policy *p, const char *cache_dir,
 	if (p->watch == NULL || !pol_watch_changed(p->watch))
 		return 0;
 	watch = pol_watch_new();
-	rc = load(policy_profile(p), cache_dir, user, &fresh, err);
+	rc = load(policy_profile(p), cache_dir, user, false, &fresh, err);
 	if (rc == 0 && strcmp(fresh->hash, p->hash) != 0) {
 		fresh->watch = watch;
 		*ret = fresh;
@@ -158,7 +176,7 @@ policy_free(struct policy *p)
 	pol_watch_free(p->watch);
 	free(p->buckets);
 	buf_done(&p->shown);
-	free(p->blob);
+	pol_bytes_done(&p->bytes);
 	free(p);
 }
 

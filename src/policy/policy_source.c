@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The rule files of all layers: found, their owners and modes checked on
- * the open descriptor, and, where their compiled form is not known yet,
- * read and hashed together.
+ * The rule files of all layers: found below a directory that was checked on
+ * the way to it, their owners and modes checked, and, where their compiled
+ * form is not known yet, opened, checked once more on the descriptor, read
+ * and hashed together.
  */
 #include "policy_int.h"
 
@@ -23,7 +24,6 @@ struct place {
 	enum pol_layer layer;
 	const char *path;
 	uid_t uid;		/* beside the operator, whose files count */
-	int fd;
 };
 
 static void
@@ -32,7 +32,7 @@ add_source(struct pol_sources *s, enum pol_layer layer, char *path, char *text,
 {
 	s->v = xreallocarray(s->v, s->n + 1, sizeof *s->v);
 	s->v[s->n++] = (struct pol_source){ .layer = layer, .path = path,
-		.text = text, .len = len, .fd = -1 };
+		.text = text, .len = len };
 }
 
 /* What changes when a file does (inode(7)): not even its owner can set the
@@ -49,47 +49,59 @@ identify(struct sha256_ctx *ctx, const struct stat *st, struct pol_sources *s)
 		s->newest = st->st_ctim.tv_sec;
 }
 
+static bool
+is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	    a->st_size == b->st_size &&
+	    a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	    a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	    a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	    a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
 /* The directory is trusted already; what is left is the file itself. */
 static int
-check_file(const struct place *place, const char *name,
-	const struct stat *st, struct err *err)
+check_file(const char *path, uid_t uid, const struct stat *st,
+	struct err *err)
 {
 	if (!S_ISREG(st->st_mode) || (st->st_mode & 022) != 0 ||
 	    (st->st_uid != sysdirs()->operator_uid && st->st_uid != 0 &&
-	    st->st_uid != place->uid))
-		return err_set(err, ERR_TRUST, "%s/%s: not a regular file of "
-		    "its owner that nobody else can write", place->path, name);
+	    st->st_uid != uid))
+		return err_set(err, ERR_TRUST, "%s: not a regular file of "
+		    "its owner that nobody else can write", path);
 	if (st->st_size > (off_t)POL_SOURCE_MAX)
-		return err_set(err, ERR_TOO_LONG, "%s/%s: longer than %zu "
-		    "bytes", place->path, name, POL_SOURCE_MAX);
+		return err_set(err, ERR_TOO_LONG, "%s: longer than %zu "
+		    "bytes", path, POL_SOURCE_MAX);
 	return 0;
 }
 
+/* A look by name is enough where the compiled form is known: it was made
+ * from this very inode, unchanged since, that was checked when it was open. */
 static int
 find_file(const struct place *place, const char *name, struct sha256_ctx *ctx,
 	struct pol_sources *ret, struct err *err)
 {
-	AEG_AUTOFD int fd = openat(place->fd, name, O_RDONLY | O_CLOEXEC |
-	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	AEG_AUTOFREE char *path = xasprintf("%s/%s", place->path, name);
 	struct pol_source *found;
 	struct stat st;
 	int rc;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s/%s", place->path, name);
-	rc = check_file(place, name, &st, err);
+	if (fstatat(ret->dir[place->layer], name, &st,
+	    AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(err, errno, "%s", path);
+	rc = check_file(path, place->uid, &st, err);
 	if (rc < 0)
 		return rc;
 	if (ret->n == POL_SOURCES_MAX)
 		return err_set(err, ERR_TOO_LONG, "more than %d rule files",
 		    POL_SOURCES_MAX);
-	add_source(ret, place->layer, xasprintf("%s/%s", place->path, name),
-	    NULL, 0);
-	found = &ret->v[ret->n - 1];
-	found->fd = fd;
-	fd = -1;
-	sha256_update(ctx, strlen(found->path) + 1, (const void *)found->path);
+	sha256_update(ctx, strlen(path) + 1, (const void *)path);
 	identify(ctx, &st, ret);
+	add_source(ret, place->layer, AEG_STEAL(path), NULL, 0);
+	found = &ret->v[ret->n - 1];
+	found->seen = st;
+	found->uid = place->uid;
 	return 0;
 }
 
@@ -107,20 +119,18 @@ by_bytes(const struct dirent **a, const struct dirent **b)
 
 /* All *.conf of a directory; one that is not there holds none. */
 static int
-find_place(struct place *place, struct sha256_ctx *ctx,
+find_place(const struct place *place, struct sha256_ctx *ctx,
 	struct pol_sources *ret, struct err *err)
 {
 	struct dirent **names = NULL;
-	AEG_AUTOFD int fd = -1;
-	int rc, n, i;
+	int rc, n, i, *dir = &ret->dir[place->layer];
 
-	rc = conf_trust_dir(place->path, place->uid, &fd, err);
+	rc = conf_trust_dir(place->path, place->uid, dir, err);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc < 0)
 		return rc;
-	place->fd = fd;
-	n = scandirat(fd, ".", &names, is_rule_file, by_bytes);
+	n = scandirat(*dir, ".", &names, is_rule_file, by_bytes);
 	if (n < 0)
 		return err_sys(err, errno, "%s", place->path);
 	for (i = 0; i < n && rc == 0; i++)
@@ -182,11 +192,12 @@ int
 policy_user_read(const char *dir, uid_t uid, struct policy_user **ret,
 	struct err *err)
 {
-	struct place place = { POL_USER, dir, uid, -1 };
+	const struct place place = { POL_USER, dir, uid };
 	struct policy_user *u = xcalloc(1, sizeof *u);
 	struct sha256_ctx ctx;
 	int rc;
 
+	u->files = (struct pol_sources)POL_SOURCES_INIT;
 	sha256_init(&ctx);
 	rc = find_place(&place, &ctx, &u->files, err);
 	if (rc == 0 && u->files.n > POL_USER_FILES_MAX)
@@ -239,9 +250,9 @@ pol_sources_find(const struct policy_user *user, struct pol_sources *ret,
 	struct pol_sources s = POL_SOURCES_INIT;
 	char *vendor AEG_AUTOFREE = xasprintf("%s/policy", sysdirs()->data);
 	char *site AEG_AUTOFREE = xasprintf("%s/policy.d", sysdirs()->conf);
-	struct place places[] = {
-		{ POL_VENDOR, vendor, geteuid(), -1 },
-		{ POL_SITE, site, (uid_t)-1, -1 },
+	const struct place places[] = {
+		{ POL_VENDOR, vendor, geteuid() },
+		{ POL_SITE, site, (uid_t)-1 },
 	};
 	struct sha256_ctx ctx;
 	size_t i;
@@ -268,6 +279,31 @@ pol_sources_find(const struct policy_user *user, struct pol_sources *ret,
 	return 0;
 }
 
+static int
+read_source(struct pol_sources *s, struct pol_source *v, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
+	AEG_AUTOFD int fd = openat(s->dir[v->layer], path_base(v->path),
+	    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int rc;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", v->path);
+	rc = check_file(v->path, v->uid, &st, err);
+	if (rc < 0)
+		return rc;
+	/* What it was known by is not what is read: nothing to remember. */
+	if (!is_same_file(&st, &v->seen))
+		s->newest = INT64_MAX;
+	rc = io_read_all(fd, &text);
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", v->path, err_str(rc));
+	v->len = text.len;
+	v->text = buf_take(&text);
+	return 0;
+}
+
 int
 pol_sources_fill(struct pol_sources *s, struct err *err)
 {
@@ -275,19 +311,14 @@ pol_sources_fill(struct pol_sources *s, struct err *err)
 	int rc;
 
 	for (i = 0; i < s->n; i++) {
-		AEG_AUTO(buf_done) struct buf text =
-		    BUF_INIT_MAX(POL_SOURCE_MAX);
-
-		if (s->v[i].fd < 0)
+		if (s->v[i].text != NULL)
 			continue;
-		rc = io_read_all(s->v[i].fd, &text);
+		rc = read_source(s, &s->v[i], err);
 		if (rc < 0)
-			return err_set(err, rc, "%s: %s", s->v[i].path,
-			    err_str(rc));
-		io_close(&s->v[i].fd);
-		s->v[i].len = text.len;
-		s->v[i].text = buf_take(&text);
+			return rc;
 	}
+	for (i = 0; i < AEG_NELEM(s->dir); i++)
+		io_close(&s->dir[i]);
 	pol_sources_hash(s);
 	return 0;
 }
@@ -324,7 +355,6 @@ pol_sources_drop_site(struct pol_sources *s, const char *name)
 		}
 		free(v->path);
 		free(v->text);
-		io_close(&v->fd);
 	}
 	s->n = kept;
 }
@@ -337,8 +367,9 @@ pol_sources_done(struct pol_sources *s)
 	for (i = 0; i < s->n; i++) {
 		free(s->v[i].path);
 		free(s->v[i].text);
-		io_close(&s->v[i].fd);
 	}
+	for (i = 0; i < AEG_NELEM(s->dir); i++)
+		io_close(&s->dir[i]);
 	free(s->v);
 	*s = (struct pol_sources)POL_SOURCES_INIT;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "judge.h"
 
 static const char path_in_root[] = "etc/policy.d/10-site.conf";
@@ -41,29 +42,66 @@ change_behind(const char *text)
 	close(fd);
 }
 
+/* Between the look at a file and its reading it changes, or is replaced by
+ * what is not to be believed. */
+static void
+test_between(const char *dir, int fd)
+{
+	char *path AEG_AUTOFREE = scratch_path(path_in_root);
+	struct err err = ERR_INIT;
+	struct pol_sources s;
+	uint8_t hash[32];
+
+	find(&s);
+	s.newest = 0;
+	change_behind("# six\n");
+	IS_INT(pol_sources_fill(&s, &err), 0);
+	pol_cache_remember(dir, &s);
+	OKF(pol_cache_known(fd, s.identity, hash) == -ENOENT,
+	    "another text is not remembered as that of what was found");
+	pol_sources_done(&s);
+	find(&s);
+	if (chmod(path, 0666) < 0)
+		scratch_die(path);
+	OKF(pol_sources_fill(&s, &err) == ERR_TRUST,
+	    "owner and mode are checked again where the file is read");
+	pol_sources_done(&s);
+	if (chmod(path, 0644) < 0)
+		scratch_die(path);
+	find(&s);
+	scratch_unlink(path_in_root);
+	if (symlink("/dev/null", path) < 0)
+		scratch_die(path);
+	OKF(pol_sources_fill(&s, &err) == -ELOOP,
+	    "a link that took its place is not followed");
+	pol_sources_done(&s);
+}
+
 int
 main(void)
 {
 	struct pol_sources s, again;
 	uint8_t hash[32] = { 0 };
 	char *dir AEG_AUTOFREE = NULL;
+	int fd AEG_AUTOFD = -1;
 	struct err err = ERR_INIT;
 
 	judge_places();
 	dir = scratch_path("cache");
 	scratch_mkdir("cache", 0700);
+	fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	scratch_mkdir("etc", 0755);
 	scratch_mkdir("etc/policy.d", 0755);
 	scratch_puts(path_in_root, "# one\n");
 	find(&s);
-	OK(pol_cache_known(dir, s.identity, hash) == -ENOENT);
+	OK(pol_cache_known(fd, s.identity, hash) == -ENOENT);
 	IS_INT(pol_sources_fill(&s, &err), 0);
 	pol_cache_remember(dir, &s);
-	OKF(pol_cache_known(dir, s.identity, hash) == -ENOENT,
+	OKF(pol_cache_known(fd, s.identity, hash) == -ENOENT,
 	    "a file that changed just now is not remembered");
 	s.newest = 0;
 	pol_cache_remember(dir, &s);
-	IS_INT(pol_cache_known(dir, s.identity, hash), 0);
+	IS_INT(pol_cache_known(fd, s.identity, hash), 0);
 	OK(memcmp(hash, s.hash, sizeof hash) == 0);
 	find(&again);
 	OKF(memcmp(again.identity, s.identity, sizeof s.identity) == 0,
@@ -71,11 +109,12 @@ main(void)
 	pol_sources_done(&again);
 	change_behind("# two\n");
 	find(&again);
-	OKF(pol_cache_known(dir, again.identity, hash) == -ENOENT,
+	OKF(pol_cache_known(fd, again.identity, hash) == -ENOENT,
 	    "size and time put back do not hide a change");
 	IS_INT(pol_sources_fill(&again, &err), 0);
 	OK(memcmp(again.hash, s.hash, sizeof s.hash) != 0);
 	pol_sources_done(&again);
+	test_between(dir, fd);
 	pol_sources_done(&s);
 	return tap_done();
 }
