@@ -97,6 +97,10 @@ struct turn_opts {
  * file that cannot be used. */
 int turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err);
 void turn_free(struct turn *t);
+/* For who exits next and ran no session: what others wait for is done, the
+ * end of the record and of the helper; the rest is left to the kernel, which
+ * is quicker at it. */
+void turn_end(struct turn *t);
 
 /* Parse and judge.  Always gives a result, whose decision may be to
  * block. */

@@ -185,9 +185,11 @@ close_db(struct audit_db *d)
 {
 	int i;
 
-	if (d->db != NULL)
-		sqlite3_db_config(d->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
-		    d->log_pages <= AUDIT_LOG_LEAVE, NULL);
+	/* Short runs never open it, nor touch sqlite's pages. */
+	if (d->db == NULL)
+		return;
+	sqlite3_db_config(d->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+	    d->log_pages <= AUDIT_LOG_LEAVE, NULL);
 	for (i = 0; i < AUDIT_STMT_COUNT; i++) {
 		sqlite3_finalize(d->stmts[i]);
 		d->stmts[i] = NULL;

@@ -106,29 +106,27 @@ hand_over(int *fd, int *ret_fd)
 	*fd = -1;
 }
 
-char *
-sandbox_path_find(const char *path, int *ret_fd)
+/* Nothing but what the letters of the path say: no link on the way. */
+static int
+open_plain(const char *path)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
 	};
-	AEG_AUTOFD int fd = -1;
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+/* Where the C library finds no way that holds: the kernel's own word. */
+static char *
+find_by_fd(const char *path, int *ret_fd)
+{
+	AEG_AUTOFD int fd = open(path, O_PATH | O_CLOEXEC);
 	char link[64], real[PATH_MAX];
 	ssize_t n;
 
-	/* Mostly there is no link on the way, and the name is the place. */
-	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-	if (fd >= 0) {
-		hand_over(&fd, ret_fd);
-		return xstrdup(path);
-	}
-	if (errno == ENOENT)
-		return NULL;
-	fd = open(path, O_PATH | O_CLOEXEC);
-
 	if (fd < 0)
 		return NULL;
-	/* The kernel's own word: two calls, however deep the path. */
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof real);
 	if (n > 0 && (size_t)n < sizeof real && real[0] == '/') {
@@ -136,6 +134,25 @@ sandbox_path_find(const char *path, int *ret_fd)
 		return xmemdup0(real, (size_t)n);
 	}
 	return realpath(path, NULL);
+}
+
+char *
+sandbox_path_find(const char *path, int *ret_fd)
+{
+	AEG_AUTOFD int fd = open_plain(path);
+	AEG_AUTOFREE char *real = NULL;
+
+	/* Mostly there is no link on the way, and the name is the place. */
+	if (fd < 0 && errno == ENOENT)
+		return NULL;
+	if (fd < 0) {
+		real = realpath(path, NULL);
+		fd = real != NULL ? open_plain(real) : -1;
+	}
+	if (fd < 0)
+		return find_by_fd(path, ret_fd);
+	hand_over(&fd, ret_fd);
+	return real != NULL ? AEG_STEAL(real) : xstrdup(path);
 }
 
 char *

@@ -109,6 +109,36 @@ say_left_out(const struct shell *sh)
 		    names->n - LEFT_OUT_SAID);
 }
 
+static void
+free_all(struct shell *sh)
+{
+	turn_free(sh->turn);
+	state_free(sh->state);
+	conf_free(sh->conf);
+	strv_done(&sh->args.options);
+	strv_done(&sh->args.bash_options);
+	free(sh->user);
+	free(sh->home);
+	free(sh->conf_user);
+	arena_free(sh->words);
+	io_close(&sh->tty);
+	io_close(&sh->interrupts);
+	io_close(&sh->hangup);
+	io_close(&sh->cancel);
+}
+
+/* A leak checker wants to see all of it freed. */
+static bool
+leaves_at_once(const struct shell *sh)
+{
+#ifdef AEGSH_SANITIZE
+	(void)sh;
+	return false;
+#else
+	return !is_prompt(sh);
+#endif
+}
+
 int
 main(int argc, char **argv)
 {
@@ -144,19 +174,10 @@ main(int argc, char **argv)
 		status = 0;
 	if (status == 0)
 		status = run(&sh);
-	turn_free(sh.turn);
-	state_free(sh.state);
-	conf_free(sh.conf);
-	strv_done(&sh.args.options);
-	strv_done(&sh.args.bash_options);
-	free(sh.user);
-	free(sh.home);
-	free(sh.conf_user);
-	arena_free(sh.words);
-	io_close(&sh.tty);
-	io_close(&sh.interrupts);
-	io_close(&sh.hangup);
-	io_close(&sh.cancel);
+	if (leaves_at_once(&sh))
+		turn_end(sh.turn);
+	else
+		free_all(&sh);
 	if (sh.exit_signal != 0)
 		die_by(sh.exit_signal);
 	return status;

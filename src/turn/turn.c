@@ -129,10 +129,31 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	return 0;
 }
 
+static void
+end_record(struct turn *t)
+{
+	struct err err = ERR_INIT;
+
+	if (t->audit != NULL && audit_session_end(t->audit, &err) != 0)
+		log_debug("session end not recorded: %s", err.text);
+	audit_close(t->audit);
+	t->audit = NULL;
+}
+
+void
+turn_end(struct turn *t)
+{
+	if (t == NULL)
+		return;
+	turn_login_end(t);
+	end_record(t);
+	validator_free(t->validator);
+	t->validator = NULL;
+}
+
 void
 turn_free(struct turn *t)
 {
-	struct err err = ERR_INIT;
 	size_t i;
 
 	if (t == NULL)
@@ -141,9 +162,7 @@ turn_free(struct turn *t)
 		job_free(t->exec, t->stream);
 	turn_login_end(t);
 	exec_session_free(t->exec);
-	if (t->audit != NULL && audit_session_end(t->audit, &err) != 0)
-		log_debug("session end not recorded: %s", err.text);
-	audit_close(t->audit);
+	end_record(t);
 	validator_free(t->validator);
 	redact_free(t->redact);
 	for (i = 0; i < TURN_RECENT; i++)
