@@ -284,12 +284,24 @@ judge_http_free(struct judge_http *h)
 	free(h);
 }
 
-void
-judge_http_drop(struct judge_http *h)
+static void
+take_out(struct judge_http *h)
 {
 	if (h->active)
 		curl_multi_remove_handle(h->net->multi, h->easy);
 	h->active = false;
+}
+
+/* With its connection, also where that is HTTP/2 and could go on: so the
+ * server hears of it now, not when the next question is sent. */
+void
+judge_http_drop(struct judge_http *h)
+{
+	if (!h->active)
+		return;
+	curl_easy_setopt(h->easy, CURLOPT_FORBID_REUSE, 1L);
+	take_out(h);
+	curl_easy_setopt(h->easy, CURLOPT_FORBID_REUSE, 0L);
 }
 
 void
@@ -365,7 +377,7 @@ take_ended(struct judge_net *net)
 			continue;
 		h->code = msg->data.result;
 		h->used_ns = clock_mono_ns();
-		judge_http_drop(h);
+		take_out(h);
 		return h;
 	}
 	return NULL;
@@ -399,12 +411,16 @@ is_certificate(CURLcode code)
 static enum judge_outcome
 failed(const struct judge_http *h, struct err *err)
 {
-	if (h->too_long)
+	if (h->too_long || h->code == CURLE_FILESIZE_EXCEEDED)
 		err_set(err, ERR_TOO_LONG,
 		    "%s: the server's answer is longer than %zu bytes",
 		    h->label, JUDGE_BODY_MAX);
 	else if (h->refused.code != 0)
 		*err = h->refused;
+	else if (h->code == CURLE_OUT_OF_MEMORY)
+		/* How libcurl calls a field that is over its own cap. */
+		err_set(err, -ENOMEM, "%s: a header field of the answer is too "
+		    "long, or there is no memory", h->label);
 	else if (h->code == CURLE_OPERATION_TIMEDOUT)
 		err_set(err, -ETIMEDOUT, "%s: no answer within %lld ms",
 		    h->label, (long long)h->timeout_ms);

@@ -177,6 +177,7 @@ struct asking {
 	int64_t start, end;		/* clock_mono_ns() */
 	struct val_verdict *ret;
 	bool leaving;			/* the helper asks to be replaced */
+	bool sent;			/* somebody is asked: it costs */
 };
 
 static int
@@ -221,6 +222,7 @@ take_frame(struct asking *a, const struct wire_msg *m, struct err *err)
 		return val_answer_unpack(m->body, m->len, a->ask.nonce,
 		    a->ret, &a->leaving, err) < 0 ? ERR_PROTOCOL : ANSWER;
 	case VAL_FRAME_ASKING:
+		a->sent = a->sent || m->id == v->last_id;
 		if (m->id == v->last_id)
 			val_text_keep(v->who, sizeof v->who, m->body, m->len);
 		return GO_ON;
@@ -288,7 +290,7 @@ settle(struct asking *a, int rc, const struct err *err)
 	if (rc == -ETIMEDOUT)
 		snprintf(ret->reason, sizeof ret->reason,
 		    "no answer within %lld ms", (long long)v->timeout_ms);
-	else if (rc == -ENODATA || rc == -EPIPE)
+	else if (rc == -ENODATA || rc == -EPIPE || rc == -ECONNRESET)
 		snprintf(ret->reason, sizeof ret->reason,
 		    "the helper aegsh-judge ended before it answered");
 	else
@@ -333,6 +335,15 @@ ask(struct asking *a, struct err *err)
 	return rc == 0 ? await(a, err) : rc;
 }
 
+/* A helper that was about to end when it was spoken to, because somebody
+ * killed it: nobody was asked, so another one is. */
+static bool
+was_lost(const struct asking *a, int rc)
+{
+	return (rc == -ENODATA || rc == -EPIPE || rc == -ECONNRESET) &&
+	    !a->sent;
+}
+
 void
 validator_ask(struct validator *v, const struct val_question *q,
     int cancel_fd, void (*progress)(void *ctx, int64_t waited_ns,
@@ -357,6 +368,11 @@ validator_ask(struct validator *v, const struct val_question *q,
 	rc = make_nonce(a.ask.nonce, &err);
 	if (rc == 0)
 		rc = ask(&a, &err);
+	if (was_lost(&a, rc)) {
+		val_helper_end(&v->helper);
+		err = (struct err)ERR_INIT;
+		rc = ask(&a, &err);
+	}
 	/* What cannot be sent is no fault of the helper. */
 	if (rc == ERR_TOO_LONG)
 		val_text_keep(ret->reason, sizeof ret->reason, err.text,

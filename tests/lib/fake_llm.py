@@ -5,12 +5,13 @@ Gemini and Ollama on 127.0.0.1, with answers, and with every way of not
 answering that a judge must survive.
 
     fake_llm.py [--record FILE] [--tls CERT KEY [--old-tls]]
-        [--unix PATH]
+        [--unix PATH | --ipv6]
 
 prints "port N" and serves until standard input ends.  What it does is
 chosen by the model's name, or by the first component of the path when that
-is not "v1" (/slow-body/v1/chat/completions).  MODES below lists the names;
-"rules" answers by words of the line: block, warn or allow.
+is not "v1" (/slow-body/v1/chat/completions); the model "by-line" does what the
+line asks for with mode=NAME.  MODES below lists the names; "rules" answers by
+words of the line: block, warn or allow; "s:NAME" streams the text of NAME.
 
 FILE gets JSON objects, one a line: {"warm": connection} for a request that
 only opens one; connection, path, line, headers and body of a question that
@@ -29,6 +30,7 @@ import struct
 import sys
 import threading
 import time
+import zlib
 
 PATIENCE = 60  # seconds that a slow mode waits for the client to give up
 
@@ -130,18 +132,17 @@ def wrap_responses(text, model):
 
 
 def wrap_anthropic(text, model, tool):
-    try:
-        block = {"type": "tool_use", "id": "t", "name": "verdict",
-                 "input": json.loads(text)}
-    except ValueError:
-        tool = False
-    if not tool:
-        block = {"type": "text", "text": text}
-    return {"id": "x", "type": "message", "role": "assistant",
-            "model": model, "content": [block],
-            "stop_reason": "tool_use" if tool else "end_turn",
-            "usage": {"input_tokens": TOKENS[0],
-                      "output_tokens": TOKENS[1]}}
+    """As JSON: what a model gives its tool is spliced in as it is."""
+    tool = tool and text.lstrip().startswith("{")
+    block = {"type": "tool_use", "id": "t", "name": "verdict",
+             "input": "@"} if tool else {"type": "text", "text": text}
+    whole = json.dumps(
+        {"id": "x", "type": "message", "role": "assistant",
+         "model": model, "content": [block],
+         "stop_reason": "tool_use" if tool else "end_turn",
+         "usage": {"input_tokens": TOKENS[0],
+                   "output_tokens": TOKENS[1]}})
+    return whole.replace('"input": "@"', '"input": ' + text)
 
 
 def wrap_gemini(text, model):
@@ -165,10 +166,9 @@ def wrap(request, text):
     if kind == "chat":
         return envelope(text, model)
     if kind == "anthropic":
-        whole = wrap_anthropic(text, model, "tools" in request.body)
-    else:
-        whole = {"responses": wrap_responses, "gemini": wrap_gemini,
-                 "ollama": wrap_ollama}[kind](text, model)
+        return wrap_anthropic(text, model, "tools" in request.body).encode()
+    whole = {"responses": wrap_responses, "gemini": wrap_gemini,
+             "ollama": wrap_ollama}[kind](text, model)
     return json.dumps(whole).encode()
 
 
@@ -248,7 +248,80 @@ MODES = sorted(TEXTS) + sorted(BODIES) + [
     "endless-headers", "half-envelope", "reset", "close", "stale",
     "no-schema", "no-format", "no-temperature",
     "needs-key", "streamed", "stream-cut", "retry-once", "retry-after",
-    "late"]
+    "late", "content-gzip", "transfer-gzip", "continue-flood",
+    "early-hints", "chunk-garbage", "chunked", "huge-header", "no-status",
+    "twice", "redirect-away"]
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+def bomb():
+    """40 MiB of JSON white space in 40 KiB."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    out = b"".join(packer.compress(b" " * 65536) for _ in range(640))
+    return out + packer.flush()
+
+
+def zipped(field):
+    def send(sock, body):
+        data = bomb()
+        sock.sendall(OK + field + b": gzip\r\nContent-Length: %d\r\n\r\n" %
+                     len(data) + data)
+        return False
+    return send
+
+
+def continue_flood(sock, body):
+    while True:
+        sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+
+
+def early_hints(sock, body):
+    sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n"
+                 b"Link: </x>\r\n\r\n" + OK + b"Content-Length: %d\r\n\r\n" %
+                 len(body) + body)
+    return True
+
+
+def chunk_garbage(sock, body):
+    sock.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\n"
+                 b"5\r\n{\"a\":\r\nzz\r\n\xff\xfe\r\n")
+    return False
+
+
+def chunked(sock, body):
+    n = len(body) // 2
+    sock.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"".join(
+        b"%x\r\n%s\r\n" % (len(part), part)
+        for part in (body[:n], body[n:], b"")))
+    return True
+
+
+def huge_header(sock, body):
+    sock.sendall(OK + b"X-Big: " + b"a" * 1000000 +
+                 b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    return False
+
+
+def no_status(sock, body):
+    sock.sendall(body)
+    return False
+
+
+def twice(sock, body):
+    """A second answer, for the question that comes next."""
+    sock.sendall((OK + b"Content-Length: %d\r\n\r\n" % len(body) + body) * 2)
+    return True
+
+
+# What no well-behaved server sends.
+ODD = {"content-gzip": zipped(b"Content-Encoding"),
+       "transfer-gzip": zipped(b"Transfer-Encoding"),
+       "continue-flood": continue_flood, "early-hints": early_hints,
+       "chunk-garbage": chunk_garbage, "chunked": chunked,
+       "huge-header": huge_header, "no-status": no_status,
+       "twice": twice}
 
 
 class Request:
@@ -269,6 +342,9 @@ class Request:
                                system).group(1)
         data = user.split("\n")[1]
         self.line = json.loads(data)["line"]["text"]
+        if self.mode == "by-line":
+            named = re.search("mode=([a-z0-9:-]+)", self.line)
+            self.mode = named.group(1) if named else "allow"
 
     def texts(self):
         """Format and model, and the two texts, as that format has them."""
@@ -317,7 +393,8 @@ class Request:
 
 
 class Server:
-    def __init__(self, record=None, tls=None, unix=None, old_tls=False):
+    def __init__(self, record=None, tls=None, unix=None, old_tls=False,
+                 ipv6=False):
         self.record_file = open(record, "a") if record else None
         self.lock = threading.Lock()
         self.connections = 0
@@ -335,8 +412,9 @@ class Server:
             self.listener.bind(unix)
             self.port = 0
         else:
-            self.listener = socket.socket()
-            self.listener.bind(("127.0.0.1", 0))
+            self.listener = socket.socket(socket.AF_INET6 if ipv6 else
+                                          socket.AF_INET)
+            self.listener.bind(("::1" if ipv6 else "127.0.0.1", 0))
             self.port = self.listener.getsockname()[1]
         self.listener.listen(16)
 
@@ -355,7 +433,7 @@ class Server:
 
     def connection(self, sock, number):
         try:
-            if sock.family == socket.AF_INET:
+            if sock.family != socket.AF_UNIX:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.tls:
                 sock = self.tls.wrap_socket(sock, server_side=True)
@@ -423,6 +501,9 @@ class Server:
         if mode in TEXTS:
             text = TEXTS[mode](request.nonce, request.line)
             self.send(sock, 200, wrap(request, text))
+        elif mode.startswith("s:"):
+            text = TEXTS[mode[2:]](request.nonce, request.line)
+            self.send(sock, 200, stream(request, text))
         elif mode == "late":
             self.wait_gone(sock, 0.3)
             self.send(sock, 200, wrap(request, good))
@@ -449,6 +530,9 @@ class Server:
                 self.send(sock, 200, wrap(request, good))
             else:
                 self.send(sock, 401, b'{"error":{"message":"no"}}')
+        elif mode == "redirect-away":
+            self.send(sock, 302, b"", "Location: http://127.0.0.2:%d/v1\r\n"
+                      % self.port)
         elif mode == "redirect":
             self.send(sock, 307, b"", "Location: http://127.0.0.1:%d/allow"
                       "/v1/chat/completions\r\n" % self.port)
@@ -488,6 +572,8 @@ class Server:
         elif mode == "half-envelope":
             sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" %
                          (len(body) + 10) + body)
+        elif mode in ODD:
+            return ODD[mode](sock, body)
         elif mode == "reset":
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                             struct.pack("ii", 1, 0))
@@ -511,8 +597,10 @@ def main():
     parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
     parser.add_argument("--unix")
     parser.add_argument("--old-tls", action="store_true")
+    parser.add_argument("--ipv6", action="store_true")
     args = parser.parse_args()
-    server = Server(args.record, args.tls, args.unix, args.old_tls)
+    server = Server(args.record, args.tls, args.unix, args.old_tls,
+                    args.ipv6)
     threading.Thread(target=server.serve, daemon=True).start()
     print("port %d" % server.port, flush=True)
     while os.read(0, 4096):

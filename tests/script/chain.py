@@ -314,6 +314,26 @@ for junk in (b"", b"x" * 100, b"\xff" * len(good)):
         f.write(junk)
     r = cached(times=2)
     tap.ok(r.cached, "a table that is none is made anew", r)
+# Under a helper that has it open: taken away, set back, made larger.
+a = Asker(root, "endpoint=%s/v1" % BASE, "model=allow", store=s)
+a.send(b"settled\n")
+a.ask()
+pid = a.pid()
+os.rename(path, path + ".away")
+tap.ok(a.ask().cached, "a table that is taken away serves to the end")
+os.rename(path + ".away", path)
+with open(path, "r+b") as f:
+    f.write(good)
+tap.ok(a.ask("another").status == "answered", "set back, it is but older")
+with open(path, "r+b") as f:
+    f.seek(8)
+    f.write((65536).to_bytes(4, "little"))
+os.truncate(path, 128 * 65537)
+for i in range(40):
+    r = a.ask("larger %d" % i)
+tap.ok(r.status == "answered" and a.pid() == pid,
+       "one made larger does not end the helper", r)
+a.end()
 os.truncate(path, 200)
 r = cached(times=2)
 tap.ok(r.status == "answered", "one cut short does no harm", r)
