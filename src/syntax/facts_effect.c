@@ -164,12 +164,35 @@ only_asks(const struct syn_call *c)
 	return true;
 }
 
+/* Options that change no reading, no pattern and nothing that is printed: a
+ * pattern that matches nothing is not known before, either. */
+static bool
+is_harmless(const struct syn_call *c)
+{
+	static const char *const names[] = { "checkjobs", "checkwinsize",
+		"cmdhist", "execfail", "failglob", "histappend", "huponexit",
+		"inherit_errexit", "lithist", "nullglob", "progcomp",
+		"shift_verbose" };
+	size_t i, k;
+
+	if (c->n < 3 || (!is(&c->words[1], "-s") && !is(&c->words[1], "-u")))
+		return false;
+	for (i = 2; i < c->n; i++) {
+		for (k = 0; k < AEG_NELEM(names); k++)
+			if (is(&c->words[i], names[k]))
+				break;
+		if (k == AEG_NELEM(names))
+			return false;
+	}
+	return true;
+}
+
 static void
 do_shopt(const struct syn_call *c)
 {
 	size_t i;
 
-	if (only_asks(c))
+	if (only_asks(c) || is_harmless(c))
 		return;
 	changes_reading(c->w, c->words[0].value);
 	for (i = 1; i < c->n; i++) {

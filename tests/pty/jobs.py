@@ -396,7 +396,27 @@ def time_out():
     leave(s)
 
 
+def told_once():
+    s = start("aegsh")
+    out = s.run("trap 'echo by''e' EXIT", PROMPT)
+    tap.ok(out and "bye\n" in out and "trap on EXIT ended" in out,
+           "a trap on EXIT runs with its line, which is told", out)
+    out = s.run("trap 'echo by''e' EXIT; cd /usr", PROMPT)
+    tap.same(out, "bye\n", "once")
+    tap.same(s.run("jobs | cat", PROMPT), "",
+             "jobs in a pipeline, where there are none")
+    s.run("sleep 190 &", PROMPT)
+    out = s.run("jobs | cat", PROMPT)
+    tap.ok(out and "jobs of earlier lines" in out,
+           "where there are some, that they are not seen is told", out)
+    tap.same(s.run("echo x; wait", PROMPT), "x\n", "once")
+    s.run("kill %1", PROMPT)
+    s.run("wait", PROMPT)
+    leave(s)
+
+
 beside_bash()
+told_once()
 record()
 ends()
 left_behind()

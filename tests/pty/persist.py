@@ -154,8 +154,32 @@ def bounds():
     s.close()
 
 
+def whose():
+    """wait -p NAME."""
+    s = start("variables")
+    for kept in ("who", "pid"):
+        if kept == "pid":
+            s.run("export pid=1", PROMPT)
+        s.run("sh -c 'sleep 0.1; exit 4' &", PROMPT)
+        group = re.findall(rb"\[1\] (\d+)", s.seen)[-1].decode()
+        s.run("wait -n -p %s" % kept, PROMPT)
+        tap.same(s.run("echo $? $%s" % kept, PROMPT), "4 %s\n" % group,
+                 "wait -p tells whose status it was: " + kept)
+    s.run("wait -n -p pid", PROMPT)
+    tap.same(s.run("echo $? ${pid-unset}", PROMPT), "127 unset\n",
+             "and of none nothing")
+    leave(s)
+    s = start("exports")
+    s.run("sleep 0.1 &", PROMPT)
+    out = s.run("wait -n -p who", PROMPT)
+    tap.ok(out and re.search(r"who is not exported.* process \d+", out),
+           "what would not be kept is told", out)
+    leave(s)
+
+
 compare("variables", VARIABLES)
 compare("full", VARIABLES + FUNCTIONS)
 judged()
 bounds()
+whose()
 tap.done()
