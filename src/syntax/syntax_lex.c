@@ -54,8 +54,15 @@ syn_skip_joins(struct syn_parser *p)
 static int
 look(struct syn_parser *p)
 {
-	syn_skip_joins(p);
-	return syn_at(p, p->pos);
+	int c;
+
+	/* The line that is asked for may begin with a join. */
+	do {
+		syn_skip_joins(p);
+		c = syn_at(p, p->pos);
+	} while (c == '\\' && p->pos + 1 < p->end &&
+	    p->s[p->pos + 1] == '\n' && syn_ok(p));
+	return c;
 }
 
 static bool

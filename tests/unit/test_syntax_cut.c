@@ -69,7 +69,7 @@ cut_anew(const char *text, size_t len)
 }
 
 static const char *const units[] = {
-	"cat <<a\nb\na\\\nE\na\n",
+	"cat <<a\nb\na\\\nE\na\n", "a &&\n\\\n\nb\n", "{\n\\\n\n}\n",
 	"ls\n", "\n", "# x\n", "ls # x\n", "ls;\n", "ls &\n", "ls &&\nx\n",
 	"ls |\n\n\nx\n", "a \\\nb\n", "\\\n\\\nb\n", "a\\\n", "'a\nb'\n",
 	"\"a\n$(b\nc)\n\"\n", "`a\nb`\n", "$'a\n\\'b'\n", "${a:-\nb}\n",
