@@ -140,6 +140,8 @@ enum syn_context {		/* bits: where a command stands */
 	SYN_IS_COMPOUND = 1 << 10,	/* no words: a compound command with its
 					 * redirections; its inside follows */
 	SYN_IN_HEREDOC = 1 << 11,
+	SYN_IN_EVAL = 1 << 12,		/* in the known text of an eval; its
+					 * offset is that of the eval */
 };
 
 enum syn_lookup {		/* how bash finds a command by its name */
@@ -178,6 +180,9 @@ struct syn_command {
 	size_t parent;			/* index + 1 of the command whose body
 					 * or word holds this one; 0: none */
 	unsigned depth;			/* of substitutions */
+	unsigned evals;			/* around it, whose text was known */
+	bool evaluated;			/* an eval whose text was known: the
+					 * commands in it follow */
 	size_t offset, len;		/* in the unit */
 	enum syn_is_function function;	/* of the unit, when it runs */
 	enum syn_lookup lookup;
@@ -208,7 +213,8 @@ struct syn_facts {
 	size_t n_reads;
 	const char *rest_unknown;	/* name of the command after which the
 					 * reading is not known, or NULL */
-	bool only_simple;	/* the unit is one simple command: no list, no
+	bool only_simple;	/* the unit is one simple command (what a known
+				 * eval runs follows it): no list, no
 				 * pipeline, no substitution, no assignment,
 				 * no redirection, not in the background */
 	size_t background_at;	/* the unit is one list in the background, and

@@ -61,6 +61,7 @@ static const struct {
 	{ SYN_IN_ARITH, "arithmetic" },
 	{ SYN_IS_COMPOUND, "compound" },
 	{ SYN_IN_HEREDOC, "here-document" },
+	{ SYN_IN_EVAL, "eval" },
 };
 
 static const char *const lookups[] = {

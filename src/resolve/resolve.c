@@ -223,7 +223,8 @@ resolve_follow(struct walk *w, const struct spot *at,
 		return;
 	resolve_find_fetched(w, index);
 	row = resolve_wrap_row(item->name);
-	if (row != NULL)
+	if (row != NULL && !(at->command->evaluated &&
+	    strcmp(row->name, "eval") == 0))
 		resolve_unwrap(w, &inner, row, argv, argc);
 	resolve_find_code(w, &inner, index);
 }
@@ -278,6 +279,9 @@ follow_facts(struct walk *w, const struct spot *at)
 		c = &at->facts->commands[i];
 		spot.command = c;
 		spot.own = true;
+		spot.level = at->level + c->evals;
+		spot.depth = at->depth + c->evals;
+		spot.wrapper = c->evals > 0 ? "eval" : at->wrapper;
 		find_by(w, &at->by, c, &spot.by);
 		resolve_follow(w, &spot, c->words, c->n_words);
 		/* A prefix holds for its command alone, but a function or

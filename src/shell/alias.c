@@ -212,7 +212,9 @@ find_places(const struct aliases *a, const char *text, size_t len,
 	size_t i, k;
 
 	for (i = 0; i < f->n_commands; i++)
-		for (k = 0; k < f->commands[i].n_words; k++) {
+		/* What eval reads has no place in the text. */
+		for (k = (f->commands[i].context & SYN_IN_EVAL) == 0 ? 0 :
+		    f->commands[i].n_words; k < f->commands[i].n_words; k++) {
 			const struct syn_word *w = &f->commands[i].words[k];
 			const char *value = alias_of(a, text, len, w, busy);
 

@@ -139,7 +139,7 @@ look_at(const char *text, size_t len, const struct syn_command *c,
     struct login_edits *e)
 {
 	const unsigned inside = SYN_IN_SUBST | SYN_IN_PROCESS |
-	    SYN_IN_ARITH | SYN_IN_HEREDOC;
+	    SYN_IN_ARITH | SYN_IN_HEREDOC | SYN_IN_EVAL;
 	const struct syn_word *w = c->words;
 
 	if (c->depth > 0 || (c->context & inside) != 0)

@@ -22,12 +22,21 @@ syn_tell(struct syn_walk *w, const struct syn_node *node, unsigned context)
 	c->pipe_count = w->at.pipe_count;
 	c->parent = w->at.parent;
 	c->depth = w->at.depth;
-	if (node != NULL) {
-		c->offset = node->offset;
+	c->evals = w->at.evals;
+	c->offset = node != NULL ? node->offset : w->at.offset;
+	if (node != NULL)
 		c->len = node->len;
-	} else {
-		c->offset = w->at.offset;
+	/* What stands in a value has no place of its own in the unit; what
+	 * eval reads has the eval's. */
+	if (c->evals > 0) {
+		const struct syn_command *around =
+		    command_at(w, w->at.parent - 1);
+
+		c->offset = around->offset;
+		c->len = around->len;
 	}
+	if (c->len > w->tree->len - c->offset)
+		c->len = w->tree->len - c->offset;
 	syn_lookup_tell(w, c);
 	return w->commands.n - 1;
 }
@@ -55,7 +64,8 @@ syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
 	word->source_len = len;
 	c->words = word;
 	c->n_words = 1;
-	c->len = len;
+	c->len = len < w->tree->len - c->offset ? len :
+	    w->tree->len - c->offset;
 	syn_env_hostile(w);
 }
 

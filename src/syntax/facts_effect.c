@@ -74,11 +74,29 @@ do_hash(const struct syn_call *c)
 			syn_lookup_odd(c->w);
 }
 
+/* Anything: a script, a command that is not known. */
 static void
-do_eval(const struct syn_call *c)
+do_anything(const struct syn_call *c)
 {
 	syn_env_hostile(c->w);
 	changes_reading(c->w, c->words[0].value);
+}
+
+static void
+do_eval(const struct syn_call *c)
+{
+	if (!syn_eval(c))
+		do_anything(c);
+}
+
+/* The loop that is left may be any of those around. */
+static void
+do_break(const struct syn_call *c)
+{
+	struct syn_loop *loop;
+
+	for (loop = c->w->env.loop; loop != NULL; loop = loop->outer)
+		loop->left = true;
 }
 
 static void
@@ -231,8 +249,9 @@ static const struct builtin {
 	const char *name;
 	void (*effect)(const struct syn_call *c);
 } builtins[] = {
-	{ ".", do_eval }, { "[", do_test }, { "alias", do_alias },
-	{ "cd", do_cd }, { "compgen", do_compgen },
+	{ ".", do_anything }, { "[", do_test }, { "alias", do_alias },
+	{ "break", do_break }, { "cd", do_cd }, { "compgen", do_compgen },
+	{ "continue", do_break },
 	{ "declare", syn_do_declare }, { "enable", do_enable },
 	{ "eval", do_eval }, { "export", syn_do_export },
 	{ "getopts", syn_do_getopts }, { "hash", do_hash },
@@ -242,7 +261,7 @@ static const struct builtin {
 	{ "read", syn_do_read }, { "readarray", syn_do_mapfile },
 	{ "readonly", syn_do_declare }, { "set", do_set },
 	{ "shift", syn_do_shift }, { "shopt", do_shopt },
-	{ "source", do_eval }, { "test", do_test }, { "trap", do_trap },
+	{ "source", do_anything }, { "test", do_test }, { "trap", do_trap },
 	{ "typeset", syn_do_declare }, { "unalias", do_alias },
 	{ "unset", syn_do_unset }, { "wait", syn_do_wait },
 };
@@ -289,7 +308,7 @@ syn_effect(struct syn_walk *w, const struct syn_command *command)
 		return false;
 	if (!c.words->known || is_inherited(w, c.words->value)) {
 		/* It may be any of the below. */
-		do_eval(&c);
+		do_anything(&c);
 		return true;
 	}
 	if (syn_is_function(w, c.words->value, c.words->len)) {

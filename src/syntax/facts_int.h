@@ -58,7 +58,8 @@ struct syn_undo {
 struct syn_loop {		/* around what is walked */
 	size_t first, last;	/* offsets in the unit */
 	size_t stamp;		/* when its body began (again) */
-	const struct syn_loop *outer;
+	bool left;		/* by break or continue, perhaps */
+	struct syn_loop *outer;
 };
 
 struct syn_env {
@@ -68,7 +69,7 @@ struct syn_env {
 	size_t n_undo, cap_undo;
 	size_t clock;
 	size_t loop_stamp;	/* of the last border of a loop, or call */
-	const struct syn_loop *loop;
+	struct syn_loop *loop;
 	size_t function_stamp;	/* of the body that is walked, or 0 */
 	unsigned loops;		/* bodies of loops and functions around */
 	bool hostile;		/* anything may have changed */
@@ -86,7 +87,7 @@ struct syn_vec {
 struct syn_place_in {		/* where the walk stands */
 	unsigned context;
 	const char *function;
-	unsigned depth;
+	unsigned depth, evals;
 	size_t parent;
 	unsigned pipeline, pipe_index, pipe_count;
 	size_t offset;		/* of the command around */
@@ -131,6 +132,7 @@ struct syn_walk {
 #define SYN_VALUES_FREE ((size_t)16 * 1024)
 #define SYN_VALUES_PER_BYTE 4
 #define SYN_VALUE_COST 64
+#define SYN_EVALS_MAX 8		/* texts and values inside others */
 #define SYN_ROUNDS_MAX 64	/* of one for loop that are told one by one */
 
 static inline bool
@@ -285,6 +287,7 @@ struct syn_call {
 	const struct syn_word *words;	/* from the builtin's name on */
 	size_t n;
 };
+bool syn_eval(const struct syn_call *c);		/* facts_eval.c */
 void syn_do_declare(const struct syn_call *c);
 void syn_do_export(const struct syn_call *c);
 void syn_do_getopts(const struct syn_call *c);

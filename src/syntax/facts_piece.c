@@ -2,8 +2,6 @@
 /* Inside words: commands of substitutions, variables that are read. */
 #include "facts_int.h"
 
-#define VALUES_MAX 8		/* values that are read as text, in values */
-
 void
 syn_walk_value(struct syn_walk *w, const char *s, size_t len,
     enum syn_place place)
@@ -13,7 +11,7 @@ syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	    .depth = w->at.depth, .status = SYN_TREE };
 	struct syn_piece *pieces;
 
-	if (w->values >= VALUES_MAX || !syn_spend_from(&w->spent_values,
+	if (w->values >= SYN_EVALS_MAX || !syn_spend_from(&w->spent_values,
 	    len + SYN_VALUE_COST,
 	    SYN_VALUES_FREE + SYN_VALUES_PER_BYTE * w->tree->len)) {
 		syn_tell_broken(w, "", 0, SYN_WHY_CAP);

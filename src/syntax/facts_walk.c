@@ -251,6 +251,35 @@ walk_round(struct syn_walk *w, const struct syn_node *node,
 	walk_body(w, node->body);
 }
 
+/* Behind a for loop that came to its end its variable is the last word,
+ * unless the body gave it another value. */
+static void
+keep_last(struct syn_walk *w, const struct syn_node *node,
+    const struct syn_items *items, bool kept)
+{
+	const struct syn_item *last = &items->v[items->n - 1];
+	const char *name;
+	size_t len;
+
+	name = syn_text_plain(node->name, &len);
+	w->at.offset = node->offset;
+	if (name != NULL && kept)
+		syn_env_set(w, name, len, SYN_VAR_SET, last->s, last->len);
+}
+
+/* The variable of the loop is what this round has given it. */
+static bool
+is_kept(struct syn_walk *w, const struct syn_node *node,
+    const struct syn_item *item)
+{
+	const char *name, *value = NULL;
+	size_t len, value_len = 0;
+
+	name = syn_text_plain(node->name, &len);
+	return name != NULL && syn_env_get(w, name, len, &value,
+	    &value_len) == SYN_VAR_SET && value == item->s;
+}
+
 static void
 walk_loop(struct syn_walk *w, const struct syn_node *node)
 {
@@ -258,6 +287,7 @@ walk_loop(struct syn_walk *w, const struct syn_node *node)
 	    .last = node->offset + node->len, .outer = w->env.loop };
 	unsigned saved = w->at.context;
 	const struct syn_items *items;
+	bool kept = true;
 	size_t mark, i;
 
 	syn_walk_texts(w, node->words);
@@ -268,8 +298,10 @@ walk_loop(struct syn_walk *w, const struct syn_node *node)
 	w->env.loops++;
 	w->env.loop = &loop;
 	w->at.context |= SYN_IN_LOOP;
-	for (i = 0; items != NULL && i < items->n; i++)
+	for (i = 0; items != NULL && i < items->n; i++) {
 		walk_round(w, node, &loop, &items->v[i]);
+		kept = kept && is_kept(w, node, &items->v[i]);
+	}
 	if (items == NULL)
 		walk_round(w, node, &loop, NULL);
 	w->at.context = saved;
@@ -277,6 +309,8 @@ walk_loop(struct syn_walk *w, const struct syn_node *node)
 	w->env.loop = loop.outer;
 	syn_env_doubt(w, mark);
 	syn_env_border(w);
+	if (items != NULL)
+		keep_last(w, node, items, kept && !loop.left);
 }
 
 static void

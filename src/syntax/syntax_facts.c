@@ -27,12 +27,17 @@ static bool
 is_only_simple(const struct syn_walk *w, const struct syn_tree *tree)
 {
 	const struct syn_andor *andor = tree->script.list->first;
+	const struct syn_command *commands = w->commands.v;
 	const struct syn_pipe *pipe;
 	const struct syn_node *node;
+	size_t i;
 
 	if (andor == NULL || andor->next != NULL || andor->background ||
-	    w->any_subst || w->commands.n != 1)
+	    w->any_subst || w->commands.n == 0)
 		return false;
+	for (i = 1; i < w->commands.n; i++)
+		if (commands[i].evals == 0)
+			return false;
 	pipe = andor->first;
 	node = pipe->first;
 	return pipe->next == NULL && pipe->bangs == 0 && !pipe->timed &&

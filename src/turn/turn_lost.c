@@ -91,7 +91,7 @@ only_command(const struct syn_facts *f)
 	size_t i;
 
 	for (i = 0; i < f->n_commands; i++) {
-		if (f->commands[i].depth > 0)
+		if (f->commands[i].depth > 0 || f->commands[i].evals > 0)
 			continue;
 		if (found != NULL || f->commands[i].context != 0)
 			return NULL;

@@ -72,7 +72,7 @@ check_command(const struct syn_command *c, size_t index, size_t size)
 	size_t i;
 
 	FUZZ_CHECK(c->parent <= index);
-	FUZZ_CHECK(c->offset <= size);
+	FUZZ_CHECK(c->offset <= size && c->len <= size - c->offset);
 	FUZZ_CHECK(c->pipe_index <= c->pipe_count);
 	for (i = 0; i < c->n_words; i++) {
 		check_word(&c->words[i]);
@@ -96,7 +96,9 @@ check_facts(const struct syn_tree *tree, size_t size)
 		FUZZ_CHECK(f->functions[i].name != NULL);
 	for (i = 0; i < f->n_reads; i++)
 		FUZZ_CHECK(f->reads[i][0] != '\0');
-	FUZZ_CHECK(!f->only_simple || f->n_commands == 1);
+	FUZZ_CHECK(!f->only_simple || f->n_commands > 0);
+	for (i = 1; i < f->n_commands && f->only_simple; i++)
+		FUZZ_CHECK(f->commands[i].evals > 0);
 	syn_facts_free(f);
 	f = syn_facts_new(tree, NULL);
 	syn_facts_free(f);

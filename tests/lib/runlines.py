@@ -173,6 +173,9 @@ class Lines:
         quoted = "'" + text.replace("'", "'\\''") + "'"
         return self.pick(
             lambda: "eval " + quoted,
+            lambda: "eval %s; $a x" % quoted,
+            lambda: 'x%s eval %s' % (self.pick("=t1", "=$a"), quoted),
+            lambda: "eval %s=%s; $%s" % (("a", self.pick(*SURE), "a")),
             lambda: "eval " + self.words(),
             lambda: "bash -c " + quoted,
             lambda: "sh -c " + quoted,
@@ -200,6 +203,10 @@ class Lines:
             lambda: "for a in %s %s; do %s; done" % (
                 self.pick(*SURE), self.words(), inner),
             lambda: "for c in t1 t2; do %s; done" % inner,
+            lambda: "for a in %s; do %s; done; $a x" % (
+                self.words(), inner),
+            lambda: "for b in t1 t2; do %s; t1 || %s; done; $b" % (
+                inner, self.pick("break", "continue", "eval break")),
             lambda: "for c in t1 t2; do $c x; %s; done" % inner,
             lambda: "for c; do %s; done" % inner,
             lambda: "for ((i=0; i<2; i++)); do %s; done" % inner,

@@ -101,7 +101,7 @@ syn_show_context(struct buf *b, const struct syn_command *c)
 	static const char *const names[] = {
 		"subst", "process", "subshell", "function", "loop", "condition",
 		"background", "coproc", "negated", "arith", "compound",
-		"heredoc",
+		"heredoc", "eval",
 	};
 	unsigned i;
 	const char *comma = "";

@@ -66,9 +66,33 @@ static const struct {
 	{ "a=ls; for i in 1; do b $a; a=rm; c $a; done",
 	    ": a=ls / compound: / loop: b *<variable $a> / loop: a=rm / "
 	    "loop: c rm" },
-	{ "a=ls; while x; do $a; b $a; eval c; done", ": a=ls / compound: / "
+	{ "a=ls; while x; do $a; b $a; eval $secret; done",
+	    ": a=ls / compound: / "
 	    "loop,condition: x / loop: *<variable $a> / "
-	    "loop: b *<variable $a> / loop: eval c" },
+	    "loop: b *<variable $a> / loop: eval *<variable $secret>" },
+	{ "a=ls; while x; do $a; eval 'b $a'; done", ": a=ls / compound: / "
+	    "loop,condition: x / loop: ls / loop: eval b $a / "
+	    "loop,eval: b ls" },
+	{ "a=ls; while x; do b $a; eval 'a=rm'; done", ": a=ls / compound: / "
+	    "loop,condition: x / loop: b *<variable $a> / loop: eval a=rm / "
+	    "loop,eval: a=rm" },
+	{ "x=ba; eval 'y=sh; $x$y c' '; d'; $y", ": x=ba / "
+	    ": eval y=sh; $x$y c ; d / eval: y=sh / eval: bash c / "
+	    "eval: d / : sh" },
+	{ "x=a eval 'eval \"\\$x\" b'; $x", ": x=a eval eval \"\\$x\" b / "
+	    "eval: eval $x b / eval: a b / : *<variable $x>" },
+	{ "eval 'set -- a b'; $2 $#", ": eval set -- a b / "
+	    "eval: set -- a b / : b 2" },
+	{ "(eval a=ls); $a", "compound: / subshell: eval a=ls / "
+	    "subshell,eval: a=ls / :" },
+	{ "a=1 && eval a=ls; $a", "condition: a=1 / : eval a=ls / "
+	    "eval: a=ls / : *<variable $a>" },
+	{ "eval 'a=ls' || b; $a", "condition: eval a=ls / "
+	    "condition,eval: a=ls / : b / : ls" },
+	{ "eval 'f() { a; }'; f", ": eval f() { a; } / "
+	    "function,compound,eval=f: / function,eval=f: a / : f" },
+	{ "eval -- a", ": eval -- a / eval: a" },
+	{ "eval", ": eval" },
 	{ "a=ls; (a=rm; $a); $a", ": a=ls / compound: / subshell: a=rm / "
 	    "subshell: rm / : ls" },
 	{ "a=ls; x | read a; $a", ": a=ls / 0/2: x / 1/2: read a / "
@@ -207,7 +231,22 @@ static const struct {
 	    "*<variable $y> / loop: y=c / loop: b *<variable $y> / "
 	    "loop: y=c" },
 	{ "for x in a b; do c; done; $x", "compound: / loop: c / loop: c / "
-	    ": *<variable $x>" },
+	    ": b" },
+	{ "for x in a b; do x=c; done; $x", "compound: / loop: x=c / "
+	    "loop: x=c / : *<variable $x>" },
+	{ "for x in a b; do c && break; done; $x", "compound: / "
+	    "loop,condition: c / loop: break / loop,condition: c / "
+	    "loop: break / : *<variable $x>" },
+	{ "for x in a b; do eval break; done; $x", "compound: / "
+	    "loop: eval break / loop,eval: break / loop: eval break / "
+	    "loop,eval: break / : *<variable $x>" },
+	{ "for x in a b; do c; done & $x", "background,compound: / "
+	    "loop,background: c / loop,background: c / :" },
+	{ "if a; then for x in b; do :; done; $x; fi; $x", "compound: / "
+	    "condition: a / compound: / loop: : / : b / : *<variable $x>" },
+	{ "f() { for x in b; do :; done; }; $x; f; $x",
+	    "function,compound=f: / function,compound=f: / "
+	    "function,loop=f: : / : / : f / : *<variable $x>" },
 	{ "for x in a b; do $x; eval \"$secret\"; done", "compound: / "
 	    "loop: *<variable $x> / loop: eval <variable $secret> / "
 	    "loop: *<variable $x> / loop: eval <variable $secret>" },
@@ -316,8 +355,10 @@ static const char *const effects[] = {
 	"shopt -s nullglob", "-shopt -so posix", "-shopt $secret",
 	"trap 'x' EXIT", "trap - INT", "trap '' INT", "-trap 'a=rm' DEBUG",
 	"-trap 'a=rm' INT EXIT", "trap", "test -v b", "[ -n \"$secret\" ]",
-	"command -v eval", "command -V \"$secret\"", "-command eval x",
-	"-builtin eval x", "-command -p . x", "-eval x", "-source x", "-. x",
+	"command -v eval", "command -V \"$secret\"", "command eval x",
+	"-builtin eval $secret", "-command -p . x", "eval x", "-eval \"a=x\"",
+	"-eval \"$secret\"", "-eval 'eval a=x'", "-eval 'x('", "eval $a",
+	"-source x", "-. x",
 	"-enable -n test", "alias b=c", "unalias -a", "-compgen -W x",
 	"unset b", "-unset a", "-unset -v a", "pushd /x", "popd", "ls", "$v",
 	"-$secret", "\"$v\"", "-inherited", "POSIX=1", "-POSIXLY_CORRECT=1",
@@ -495,7 +536,12 @@ main(void)
 	check_rest("(ls)", NULL, false);
 	check_rest("", NULL, false);
 	check_rest("eval x", NULL, true);
-	check_rest("eval x\ny", "eval", false);
+	check_rest("eval x\ny", NULL, false);
+	check_rest("eval \"$secret\"\ny", "eval", false);
+	check_rest("eval 'alias b=c'\ny", "alias", false);
+	check_rest("alias b=c; eval b", "alias", false);
+	check_rest("alias b=c; eval b\ny", "alias", false);
+	check_rest("eval '. x'\ny", ".", false);
 	check_rest(". x\ny", ".", false);
 	check_rest("if a; then\nalias b=c\nfi\ny", "alias", false);
 	check_rest("if a; then\nalias b=c\ny; fi", NULL, false);
