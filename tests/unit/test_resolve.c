@@ -415,7 +415,7 @@ static const struct {
 	{ "if a; then PATH=/x; fi; export PATH", RESOLVE_BUILTIN, false },
 	{ "if a; then PATH=/x; fi; ls", RESOLVE_UNKNOWN, true },
 	{ "PATH=$(x); enable -n test; test x", RESOLVE_UNKNOWN, true },
-	{ "PATH=$(x); eval \"$y\"; test x", RESOLVE_UNKNOWN, true },
+	{ "PATH=$(x); eval \"$(y)\"; test x", RESOLVE_UNKNOWN, true },
 	{ "env \"PATH=$RANDOM\" test x", RESOLVE_UNKNOWN, true },
 	{ "read PATH; ls", RESOLVE_UNKNOWN, true },
 	{ "printf -v PATH /x; ls", RESOLVE_NOT_FOUND, false },
