@@ -395,6 +395,30 @@ record_cost(struct turn *t, const struct val_verdict *v)
 	audit_note(t->audit, "validator-cost", text);
 }
 
+/* Whoever logs in waits once for a model that fails, not once a file. */
+static bool
+failed_before(const struct turn *t, struct turn_judged *j)
+{
+	if (j->line.origin != LINE_LOGIN || t->login_failed == NULL)
+		return false;
+	j->asked = *t->login_failed;
+	j->was_asked = true;
+	return true;
+}
+
+static void
+remember_failure(struct turn *t, const struct turn_judged *j)
+{
+	if (j->line.origin != LINE_LOGIN || j->asked.status != VAL_FAILED)
+		return;
+	t->login_failed = xmalloc(sizeof *t->login_failed);
+	*t->login_failed = j->asked;
+	t->login_failed->latency_ns = 0;
+	t->login_failed->tokens_in = t->login_failed->tokens_out = 0;
+	t->login_failed->cost = 0;
+	t->login_failed->forged = false;
+}
+
 void
 turn_ask(struct turn *t, struct turn_judged *j)
 {
@@ -410,6 +434,8 @@ turn_ask(struct turn *t, struct turn_judged *j)
 		.redact = t->redact,
 	};
 
+	if (failed_before(t, j))
+		return;
 	turn_learn_secrets(t);
 	gather(t, j, &all);
 	for (; q.n_facts < all.n; q.n_facts++)
@@ -423,6 +449,7 @@ turn_ask(struct turn *t, struct turn_judged *j)
 	q.context_len = context.len;
 	t->ops->ask(t, &q, &j->asked);
 	j->was_asked = true;
+	remember_failure(t, j);
 	record_cost(t, &j->asked);
 	if (j->asked.forged && t->audit != NULL)
 		audit_note(t->audit, "cache-forged", "a remembered verdict "

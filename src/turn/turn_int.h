@@ -42,6 +42,8 @@ struct turn {
 	enum capture_keep keep;		/* option persist */
 	char *functions;		/* that are carried, or NULL */
 	struct turn_login *login;	/* while a login lasts, or NULL */
+	struct val_verdict *login_failed;	/* what asking about one of
+					 * its files came to, or NULL */
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over;

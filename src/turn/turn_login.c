@@ -32,6 +32,8 @@ struct run {
 void
 turn_login_end(struct turn *t)
 {
+	free(t->login_failed);
+	t->login_failed = NULL;
 	if (t->login == NULL)
 		return;
 	exec_session_free(t->login->exec);

@@ -339,6 +339,30 @@ tap.ok(done.returncode != 0 and b"redact.conf:1" in done.stderr and
        "is sent", done)
 os.unlink(rules)
 
+# Start-up files: a model that answers is asked about each, one that fails
+# about the first alone, so that nobody waits for it at every file.
+def at_login(mode):
+    settings(mode, "ask-cache-ttl = 0")
+    before = len(questions())
+    out = subprocess.run([program("aegsh"), "-lc", 'echo "$SYSTEM $OWN"'],
+                         env=env, cwd=home, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, timeout=60).stdout.decode()
+    return out, {name for r in questions()[before:]
+                 for name in ("SYSTEM", "OWN")
+                 if "export " + name in r["line"]}
+
+
+os.makedirs(os.path.join(root, "system", "etc"))
+with open(os.path.join(root, "system", "etc", "profile"), "w") as g:
+    g.write("export SYSTEM=system; frobinary\n")
+put(".profile", "export OWN=own; frobinary\n")
+tap.same(at_login("allow"), ("system own\n", {"SYSTEM", "OWN"}),
+         "at a login, about each start-up file")
+for mode in ("status-500", "close", "not-json"):
+    tap.same(at_login(mode), (" \n", {"SYSTEM"}),
+             "a model that fails (%s): about the first" % mode)
+os.unlink(os.path.join(home, ".profile"))
+
 # A key in a variable.
 os.environ.pop("LLM_KEY", None)
 settings("needs-key", "key-env = LLM_KEY", "ask-cache-ttl = 0")

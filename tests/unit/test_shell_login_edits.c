@@ -40,7 +40,7 @@ becomes(const char *text, const char *want)
 	struct buf shown = BUF_INIT;
 	struct login_edits e;
 
-	OKF(edits(text, &e, &shown), "%s: is parsed", text);
+	OK(edits(text, &e, &shown));
 	IS_STRN(shown.len > 0 ? shown.data : "", want, text);
 	free(e.v);
 	buf_done(&shown);
