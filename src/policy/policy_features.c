@@ -136,6 +136,21 @@ passes_on(const struct view *v, const struct view_cmd *cmd)
 	return cmd + 1 < v->cmds + v->n_cmds && cmd->argc < cmd->item->argc;
 }
 
+/* A function of that name takes the place of something that is there. */
+static bool
+takes_place(const struct view *v, const char *name)
+{
+	char *path AEG_AUTOFREE = NULL;
+
+	if (resolve_is_builtin(name))
+		return true;
+	if (pol_find_name(v->policy, POL_SEC_PROGNAMES, name,
+	    strlen(name)) == NULL)
+		return false;
+	/* Examples are checked without this machine's programs. */
+	return !v->touch_disk || resolve_path(name, v->in->state, &path) == 0;
+}
+
 static void
 context_features(struct view *v, struct view_cmd *cmd)
 {
@@ -161,8 +176,7 @@ context_features(struct view *v, struct view_cmd *cmd)
 	if (f != NULL && strcmp(f, cmd->name) == 0 &&
 	    ((c->context & SYN_IN_BACKGROUND) || c->pipe_count > 1))
 		set(cmd, POL_FEATURE_FORK_BOMB);
-	if (f != NULL && (resolve_is_builtin(f) || pol_find_name(v->policy,
-	    POL_SEC_PROGNAMES, f, strlen(f)) != NULL))
+	if (f != NULL && takes_place(v, f))
 		set(cmd, POL_FEATURE_SHADOWS);
 	if (cmd->argc > 0 && is_self(&cmd->argv[0]) &&
 	    (c->context & SYN_IN_BACKGROUND) && (c->context & SYN_IN_LOOP))

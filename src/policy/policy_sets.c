@@ -12,6 +12,7 @@
 /* A wildcard word says something about a set only by what it spells out:
  * bytes other than wildcards that it must share with the pattern. */
 #define SPELLED_MIN 4
+#define WILD_WORD_MAX 256	/* bytes of a word that is tried as a path */
 
 struct target {
 	const char *path;
@@ -67,6 +68,55 @@ spelled(const char *text)
 		if (strchr("*?[]\\/", *text) == NULL)
 			n++;
 	return n;
+}
+
+/* The same of a pattern, in which a bracket is one byte of many. */
+static size_t
+spelled_by(const char *pattern)
+{
+	const char *close;
+	size_t n = 0;
+
+	for (; *pattern != '\0'; pattern++) {
+		if (*pattern == '[' && (close = strchr(pattern, ']')) != NULL)
+			pattern = close;
+		else if (strchr("*?\\/", *pattern) == NULL)
+			n++;
+	}
+	return n;
+}
+
+/* One of the words that a word with wildcards may become. */
+static bool
+instance(const char *word, char fill, char *ret, size_t size)
+{
+	const char *close;
+	size_t n = 0;
+
+	for (; *word != '\0'; word++) {
+		if (n + 1 >= size)
+			return false;
+		if (*word == '[' && (close = strchr(word, ']')) != NULL) {
+			ret[n++] = word[1];
+			word = close;
+		} else {
+			ret[n++] = *word == '*' || *word == '?' ? fill : *word;
+		}
+	}
+	ret[n] = '\0';
+	return true;
+}
+
+/* Names of devices go on with a letter or a digit. */
+static bool
+may_become(const char *word, const char *pattern)
+{
+	char one[WILD_WORD_MAX];
+
+	return (instance(word, 'a', one, sizeof one) &&
+	    fnmatch(pattern, one, FNM_PATHNAME) == 0) ||
+	    (instance(word, '0', one, sizeof one) &&
+	    fnmatch(pattern, one, FNM_PATHNAME) == 0);
 }
 
 static bool
@@ -128,8 +178,9 @@ match_wild(const struct pol_pattern *pat, const char *text, const char *word)
 	if (pat->flags & POL_PAT_GLOB)
 		return strncmp(word, text, pat->prefix) == 0 &&
 		    literal >= pat->prefix &&
-		    spelled(word) >= spelled(text) &&
-		    fnmatch(text, word, FNM_PATHNAME) == 0;
+		    spelled(word) >= spelled_by(text) &&
+		    (fnmatch(text, word, FNM_PATHNAME) == 0 ||
+		    may_become(word, text));
 	return spelled(word) >= SPELLED_MIN &&
 	    spelled(word) * 3 >= spelled(text) && fnmatch(word, text, 0) == 0;
 }

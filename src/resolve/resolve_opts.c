@@ -164,8 +164,8 @@ resolve_opt_is(const struct resolve_opt *opt, const char *names)
 		n = strcspn(p, " ");
 		if (n == 0)
 			return false;
-		if (opt->long_form == (n > 1) && n == opt->name_len &&
-		    memcmp(p, opt->name, n) == 0)
+		/* jrunscript -e: one letter is one, however it was read. */
+		if (n == opt->name_len && memcmp(p, opt->name, n) == 0)
 			return true;
 		p += n;
 	}
