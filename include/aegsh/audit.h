@@ -117,13 +117,29 @@ struct audit_row {
 	int64_t start_ns, tokens_in, tokens_out, cost, mono_ns;
 	const char *note;
 };
+enum audit_ended {		/* how a line ended */
+	AUDIT_ENDED_ANY = 0,
+	AUDIT_ENDED_REFUSED,	/* it did not run */
+	AUDIT_ENDED_OPEN,	/* ran, and no outcome */
+	AUDIT_ENDED_FAILED,	/* any status but 0 */
+	AUDIT_ENDED_STATUS,	/* with that status */
+	AUDIT_ENDED_SIGNAL,	/* by that signal */
+};
 struct audit_query {
 	int64_t limit;		/* newest N; 0: all */
 	int64_t since_ns, until_ns;	/* wall; 0: open */
 	const char *text;	/* substring of the line, or NULL */
-	const char *decision, *cwd;
+	const char *decision;
+	const char *cwd;	/* that directory, or one below it */
+	const char *host;	/* of the session */
+	const char *rule;	/* that rule, or one of that group */
+	const char *program;	/* its interpreter: path or name */
 	int64_t session;	/* 0: any */
-	bool unfinished;	/* only those */
+	int64_t id;		/* that row alone; 0: any */
+	const char *uuid;	/* likewise, as text */
+	int64_t after_id;	/* rows with a larger number */
+	enum audit_ended ended;
+	int number;		/* status or signal */
 };
 /* Oldest of the selected first, until fn returns non-zero (audit_query()
  * then returns 0).  The row lives as long as the call of fn.  Absent numbers

@@ -7,6 +7,7 @@
  */
 #include "admin_int.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <sys/prctl.h>
@@ -17,6 +18,9 @@
 
 /* landlock(7), with what kernel headers of older systems lack. */
 #define LL_READ ((uint64_t)1 << 2 | (uint64_t)1 << 3)	/* file, directory */
+/* write a file, remove and make one, truncate */
+#define LL_STORE ((uint64_t)1 << 1 | (uint64_t)1 << 5 | (uint64_t)1 << 8 | \
+	(uint64_t)1 << 14)
 #define LL_TCP_BOTH ((uint64_t)3)	/* bind, connect */
 #define LL_SCOPE_BOTH ((uint64_t)3)	/* abstract sockets, signals */
 
@@ -45,8 +49,25 @@ drop_capabilities(void)
 	syscall(SYS_capset, &head, caps);
 }
 
+/* Writing below dir stays possible: sqlite makes and removes files beside
+ * a database that is only read, too. */
+static void
+leave_open(int ruleset, const char *dir, uint64_t rights)
+{
+	struct {
+		uint64_t allowed;
+		int32_t parent;
+	} __attribute__((packed)) beneath = { rights, -1 };
+	AEG_AUTOFD int fd = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+
+	beneath.parent = fd;
+	if (fd >= 0)
+		syscall(SYS_landlock_add_rule, ruleset, 1, &beneath, 0);
+}
+
 void
-admin_confine(struct admin *a)
+admin_confine_but(struct admin *a, const char *dir)
 {
 	static const unsigned bits[] = { 13, 14, 15, 15, 16 };
 	struct ll_ruleset attr = { 0 };
@@ -66,6 +87,14 @@ admin_confine(struct admin *a)
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr,
 	    abi >= 6 ? sizeof attr : abi >= 4 ? 2 * sizeof attr.fs :
 	    sizeof attr.fs, 0);
+	if (ruleset >= 0 && dir != NULL)
+		leave_open(ruleset, dir, attr.fs & LL_STORE);
 	if (ruleset >= 0)
 		syscall(SYS_landlock_restrict_self, ruleset, 0);
+}
+
+void
+admin_confine(struct admin *a)
+{
+	admin_confine_but(a, NULL);
 }

@@ -43,6 +43,8 @@ enum admin_words {
 	ADMIN_WORDS_DECISION,
 	ADMIN_WORDS_ORIGIN,
 	ADMIN_WORDS_SETTING,	/* name=value of a settings row */
+	ADMIN_WORDS_EXPORT,	/* formats of `audit export` … */
+	ADMIN_WORDS_REPORT,	/* … and of `audit report` */
 };
 
 struct admin_option {
@@ -72,7 +74,10 @@ struct admin {
 	char *user, *home;	/* of that uid; home may be NULL */
 	gid_t gid;		/* … his own group, … */
 	bool posed;		/* … who is not the caller */
-	FILE *out;		/* standard output */
+	FILE *out;		/* standard output, or the way to a pager */
+	bool paged;		/* … which shows it on standard output */
+	uid_t caller;		/* who started it */
+	char **words;		/* and with which words */
 	struct conf *conf;	/* NULL until admin_conf() */
 };
 
@@ -117,6 +122,8 @@ int admin_conf(struct admin *a, struct err *err);
 
 /* No way back.  Open descriptors stay as they are. */
 void admin_confine(struct admin *a);
+/* The same, but files below dir can be written. */
+void admin_confine_but(struct admin *a, const char *dir);
 
 /* ---- admin_print.c: text for people ------------------------------------ */
 

@@ -13,6 +13,7 @@
 #include "aegsh/base/text.h"
 
 #define GAP 2			/* blanks between columns */
+#define COLUMNS_MAX 10000	/* of a terminal */
 
 struct admin_table {
 	const struct admin_column *columns;
@@ -72,15 +73,19 @@ admin_put(struct admin *a, const char *p, size_t len)
 		fwrite(inert.data, 1, inert.len, a->out);
 }
 
-/* Columns of the terminal, or 0 when a->out is none. */
+/* Columns of the terminal, or 0 when a->out does not end on one. */
 static unsigned
 terminal_width(const struct admin *a)
 {
+	const char *told = getenv("COLUMNS");
 	struct winsize ws = { 0 };
-	int fd = fileno(a->out);
+	int fd = a->paged ? STDOUT_FILENO : fileno(a->out);
+	int64_t n;
 
 	if (!isatty(fd))
 		return 0;
+	if (told != NULL && text_to_i64(told, 1, COLUMNS_MAX, &n) == 0)
+		return (unsigned)n;
 	if (ioctl(fd, TIOCGWINSZ, &ws) < 0 || ws.ws_col == 0)
 		return 80;
 	return ws.ws_col;

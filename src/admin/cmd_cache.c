@@ -44,6 +44,7 @@ stats(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (args.at != argc)
 		return admin_usage(a);
+	admin_confine(a);
 	rc = open_cache(a, false, &fd, &err);
 	if (rc == 0)
 		rc = val_cache_stats(fd, &s, &err);

@@ -120,6 +120,17 @@ offer_words(struct admin *a, enum admin_words words, const char *begun)
 	case ADMIN_WORDS_SETTING:
 		offer_settings(a, begun);
 		break;
+	case ADMIN_WORDS_EXPORT:
+		offer(a, begun, "jsonl", "a JSON object a line, all columns");
+		offer(a, begun, "csv", "RFC 4180, for spreadsheets");
+		offer(a, begun, "ecs", "Elastic Common Schema");
+		offer(a, begun, "ocsf", "Open Cybersecurity Schema Framework");
+		break;
+	case ADMIN_WORDS_REPORT:
+		offer(a, begun, "text", "for a terminal");
+		offer(a, begun, "json", "one document");
+		offer(a, begun, "html", "one page with plots");
+		break;
 	}
 }
 

@@ -84,6 +84,7 @@ run(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (args.at != argc)
 		return admin_usage(a);
+	admin_confine(a);
 	if (admin_conf(a, &err) < 0)
 		return admin_fail(a, &err);
 	for (i = 0; json && i < CONF_COUNT; i++)

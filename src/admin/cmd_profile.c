@@ -69,6 +69,7 @@ list(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (args.at != argc)
 		return admin_usage(a);
+	admin_confine(a);
 	if (admin_policy(a, NULL, &policy, &err) < 0)
 		return admin_fail(a, &err);
 	l.configured = conf_str(a->conf, CONF_PROFILE);
@@ -141,6 +142,7 @@ show(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (argc - args.at > 1)
 		return admin_usage(a);
+	admin_confine(a);
 	if (admin_policy(a, args.at < argc ? argv[args.at] : NULL, &policy,
 	    &err) < 0)
 		return admin_fail(a, &err);

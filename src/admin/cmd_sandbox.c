@@ -119,6 +119,7 @@ show(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (argc - args.at > 1)
 		return admin_usage(a);
+	admin_confine(a);
 	if (admin_sandbox(a, args.at < argc ? argv[args.at] : NULL, &p,
 	    &err) < 0)
 		return admin_fail(a, &err);

@@ -27,6 +27,10 @@ static const struct admin_option options[] = {
 struct report {
 	struct admin *a;
 	json_t *root;
+	char *place;		/* of the store, or NULL: why */
+	int place_rc;
+	struct err place_err;
+	struct sandbox_caps caps;
 	bool bad;		/* something that should hold does not */
 };
 
@@ -108,12 +112,11 @@ static void
 report_sandbox(struct report *r, const char *name)
 {
 	json_t *o = section(r, "sandbox");
+	const struct sandbox_caps caps = r->caps;
 	struct sandbox_profile *p = NULL;
-	struct sandbox_caps caps;
 	struct err err = ERR_INIT;
 	unsigned missing;
 
-	sandbox_probe(&caps);
 	admin_json_text(o, "profile", name);
 	json_object_set_new(o, "landlock_abi",
 	    json_integer(caps.landlock_abi > 0 ? caps.landlock_abi : 0));
@@ -186,19 +189,18 @@ static void
 report_store(struct report *r)
 {
 	json_t *o = section(r, "record");
-	AEG_AUTOFREE char *place = NULL;
 	struct audit *store = NULL;
-	struct err err = ERR_INIT;
-	int rc = audit_place(r->a->uid, false, &place, &err);
+	struct err err = r->place_err;
+	int rc = r->place_rc;
 
 	if (rc == 0) {
-		admin_json_text(o, "place", place);
+		admin_json_text(o, "place", r->place);
 		admin_json_text(o, "why_there",
-		    path_under(place, sysdirs()->state) ?
+		    path_under(r->place, sysdirs()->state) ?
 		    "the install made it for this user" :
 		    "no installed place for this user, and a home can be "
 		    "granted to commands");
-		rc = audit_open(place, true, &store, &err);
+		rc = audit_open(r->place, true, &store, &err);
 		audit_close(store);
 	}
 	admin_json_text(o, "state", rc == 0 ? "readable" :
@@ -225,6 +227,10 @@ run(struct admin *a, int argc, char **argv)
 		json_decref(r.root);
 		return o == ADMIN_ARGS_BAD ? ADMIN_USAGE : admin_usage(a);
 	}
+	/* What it is about to read was written by others. */
+	sandbox_probe(&r.caps);
+	r.place_rc = audit_place(a->uid, false, &r.place, &r.place_err);
+	admin_confine_but(a, r.place);
 	report_settings(&r);
 	report_policy(&r);
 	report_validator(&r);
@@ -235,6 +241,7 @@ run(struct admin *a, int argc, char **argv)
 	} else {
 		admin_json_show(a, r.root);
 	}
+	free(r.place);
 	return r.bad ? ADMIN_NO : ADMIN_OK;
 }
 

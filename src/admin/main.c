@@ -164,7 +164,8 @@ fix_rights(struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct admin a = { .uid = getuid(), .out = stdout };
+	struct admin a = { .uid = getuid(), .caller = getuid(),
+		.words = argv, .out = stdout };
 	struct err err = ERR_INIT;
 	struct passwd *pw;
 	int status;

@@ -219,6 +219,13 @@ int audit_fold_mark(struct audit_db *d, struct audit_mark *ret,
 /* Inside a transaction: take in what waits.  1: s->folded moved; 0. */
 int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
+/* ---- audit_query.c ----------------------------------------------------- */
+
+/* Conditions on the columns of commands, each with " AND " before it, and
+ * their parameters; ?1 is the limit. */
+void audit_query_where(struct buf *sql, const struct audit_query *q);
+void audit_query_bind(sqlite3_stmt *st, const struct audit_query *q);
+
 /* ---- audit_schema.c ---------------------------------------------------- */
 
 #define AUDIT_SCHEMA 4		/* the newest */
@@ -297,6 +304,7 @@ int audit_take_in(struct audit *a, struct err *err);
 
 void audit_uuid(unsigned char ret[AUDIT_UUID_LEN]);	/* version 4 */
 void audit_uuid_text(const unsigned char *uuid, char ret[37]);
+bool audit_uuid_parse(const char *text, unsigned char ret[AUDIT_UUID_LEN]);
 /* The kernel's boot id, "" when it cannot be read. */
 void audit_boot_id(char ret[40]);
 void audit_sha256(const void *p, size_t len,

@@ -25,13 +25,19 @@ enum column {
 	C_JUDGE_NS, C_START_NS, C_TOKENS_IN, C_TOKENS_OUT, C_COST, C_MONO_NS,
 };
 
-/* The newest ?1 of what is selected, oldest of them first. */
-static void
-put_sql(struct buf *sql, const struct audit_query *q)
+/* What a query asks for, each with the place of its parameter. */
+void
+audit_query_where(struct buf *sql, const struct audit_query *q)
 {
-	buf_puts(sql, "SELECT " COLUMNS " FROM commands AS c"
-	    " LEFT JOIN sessions AS s ON s.id = c.session"
-	    " WHERE c.id IN (SELECT id FROM commands WHERE 1");
+	static const char *const ended[] = {
+		[AUDIT_ENDED_ANY] = "",
+		[AUDIT_ENDED_REFUSED] = " AND ran = 0",
+		[AUDIT_ENDED_OPEN] = " AND ran = 1 AND status IS NULL",
+		[AUDIT_ENDED_FAILED] = " AND status <> 0",
+		[AUDIT_ENDED_STATUS] = " AND status = ?13",
+		[AUDIT_ENDED_SIGNAL] = " AND signal = ?13",
+	};
+
 	if (q->since_ns != 0)
 		buf_puts(sql, " AND wall_ns >= ?2");
 	if (q->until_ns != 0)
@@ -41,34 +47,72 @@ put_sql(struct buf *sql, const struct audit_query *q)
 	if (q->decision != NULL)
 		buf_puts(sql, " AND decision = ?5");
 	if (q->cwd != NULL)
-		buf_puts(sql, " AND cwd = ?6");
+		buf_puts(sql, " AND cwd IS NOT NULL AND"
+		    " (cwd = ?6 OR ?6 = X'2f' OR"
+		    " substr(cwd, 1, length(?6)) = ?6 AND"
+		    " substr(cwd, length(?6) + 1, 1) = X'2f')");
 	if (q->session != 0)
 		buf_puts(sql, " AND session = ?7");
-	if (q->unfinished)
-		buf_puts(sql, " AND ran = 1 AND status IS NULL");
+	if (q->host != NULL)
+		buf_puts(sql, " AND session IN"
+		    " (SELECT id FROM sessions WHERE host = ?8)");
+	if (q->rule != NULL)
+		buf_puts(sql, " AND (rule = ?9 OR"
+		    " substr(rule, 1, length(?9) + 1) = ?9 || '.')");
+	if (q->program != NULL)
+		buf_puts(sql, " AND (interpreter = ?10 OR"
+		    " substr(interpreter, -length(?10) - 1) = '/' || ?10)");
+	if (q->id != 0)
+		buf_puts(sql, " AND id = ?11");
+	if (q->uuid != NULL)
+		buf_puts(sql, " AND uuid = ?14");
+	if (q->after_id != 0)
+		buf_puts(sql, " AND id > ?12");
+	buf_puts(sql, ended[q->ended]);
+}
+
+/* The newest ?1 of what is selected, oldest of them first. */
+static void
+put_sql(struct buf *sql, const struct audit_query *q)
+{
+	buf_puts(sql, "SELECT " COLUMNS " FROM commands AS c"
+	    " LEFT JOIN sessions AS s ON s.id = c.session"
+	    " WHERE c.id IN (SELECT id FROM commands WHERE 1");
+	audit_query_where(sql, q);
 	buf_puts(sql, " ORDER BY id DESC LIMIT ?1) ORDER BY c.id");
 }
 
-static int
+static void
 bind_blob(sqlite3_stmt *st, int place, const char *text)
 {
-	return sqlite3_bind_blob(st, place, text, (int)strlen(text),
-	    SQLITE_STATIC);
+	if (text != NULL)
+		sqlite3_bind_blob(st, place, text, (int)strlen(text),
+		    SQLITE_STATIC);
 }
 
 /* Parameters that the text has no place for are SQLITE_RANGE: fine. */
-static void
-bind(sqlite3_stmt *st, const struct audit_query *q)
+void
+audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 {
+	unsigned char uuid[AUDIT_UUID_LEN];
+
 	sqlite3_bind_int64(st, 1, q->limit > 0 ? q->limit : -1);
 	sqlite3_bind_int64(st, 2, q->since_ns);
 	sqlite3_bind_int64(st, 3, q->until_ns);
-	if (q->text != NULL)
-		bind_blob(st, 4, q->text);
+	bind_blob(st, 4, q->text);
 	audit_bind_text(st, 5, q->decision);
-	if (q->cwd != NULL)
-		bind_blob(st, 6, q->cwd);
+	bind_blob(st, 6, q->cwd);
 	sqlite3_bind_int64(st, 7, q->session);
+	audit_bind_text(st, 8, q->host);
+	audit_bind_text(st, 9, q->rule);
+	audit_bind_text(st, 10, q->program);
+	sqlite3_bind_int64(st, 11, q->id);
+	sqlite3_bind_int64(st, 12, q->after_id);
+	sqlite3_bind_int(st, 13, q->number);
+	/* What is no uuid is in no row. */
+	if (q->uuid != NULL && audit_uuid_parse(q->uuid, uuid))
+		sqlite3_bind_blob(st, 14, uuid, sizeof uuid,
+		    SQLITE_TRANSIENT);
 }
 
 /* NULL stays NULL; BLOB columns come as text, too: sqlite adds the NUL. */
@@ -140,7 +184,7 @@ audit_query(struct audit *a, const struct audit_query *q,
 	put_sql(&sql, q);
 	rc = sqlite3_prepare_v2(d->db, sql.data, (int)sql.len, &st, NULL);
 	if (rc == SQLITE_OK) {
-		bind(st, q);
+		audit_query_bind(st, q);
 		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 			struct audit_row row;
 			char uuid[37];

@@ -113,7 +113,7 @@ main(void)
 	lines(&(struct audit_query){ .session = 1 }, "one two", "session 1");
 	lines(&(struct audit_query){ .session = 2 }, "three%'\" four",
 	    "session 2");
-	lines(&(struct audit_query){ .unfinished = true }, "three%'\"",
+	lines(&(struct audit_query){ .ended = AUDIT_ENDED_OPEN }, "three%'\"",
 	    "unfinished: ran, and no outcome");
 	lines(&(struct audit_query){ .since_ns = wall[3] }, "three%'\" four",
 	    "since includes its moment");

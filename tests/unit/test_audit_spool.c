@@ -100,7 +100,7 @@ number(const char *dir, const char *sql)
 }
 
 static const struct audit_query all = { 0 };
-static const struct audit_query open_only = { .unfinished = true };
+static const struct audit_query open_only = { .ended = AUDIT_ENDED_OPEN };
 
 static void
 as_store_rows(void)

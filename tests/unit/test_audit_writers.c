@@ -74,7 +74,8 @@ many(const char *dir, int writers, enum audit_journal journal)
 static void
 killed_between(void)
 {
-	static const struct audit_query open_only = { .unfinished = true };
+	static const struct audit_query open_only = {
+		.ended = AUDIT_ENDED_OPEN };
 	struct store_count c = { 0, 0, 0 };
 	char *path = scratch_path("kill");
 	struct err err = ERR_INIT;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Reading the record beyond its lines: what happened beside them, and how
+ * much there is.
+ */
+#ifndef AEGSH_AUDIT_READ_H
+#define AEGSH_AUDIT_READ_H
+
+#include "aegsh/audit.h"
+
+struct audit_happened {		/* a row of events; strings borrowed */
+	int64_t id, session;	/* session 0: of none */
+	int64_t wall_ns;
+	const char *kind, *text, *user, *writer;
+};
+/* The newest limit (0: all) of those from since_ns on and before until_ns
+ * (0: open), of one kind (NULL: any), oldest first, until fn returns
+ * non-zero. */
+struct audit_events_query {
+	int64_t limit, since_ns, until_ns, after_id;
+	const char *kind;
+};
+int audit_events(struct audit *a, const struct audit_events_query *q,
+	int (*fn)(void *ctx, const struct audit_happened *e), void *ctx,
+	struct err *err);
+
+struct audit_stats {
+	int64_t lines, sessions, events;
+	int64_t refused, unfinished, failed;	/* of the lines */
+	int64_t allowed, confirmed, blocked;	/* as they were decided */
+	int64_t redacted;	/* lines that had secrets */
+	int64_t first_ns, last_ns;	/* 0: there is no line */
+	int64_t bytes;		/* of the database */
+};
+int audit_stats(struct audit *a, struct audit_stats *ret, struct err *err);
+
+#endif

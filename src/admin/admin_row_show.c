@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+/* One row of the record: as a document, and how it ended. */
+#include "admin_read.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+
+void
+admin_row_end(const struct audit_row *row, char *ret, size_t size)
+{
+	const char *name = sigabbrev_np(row->signal);
+
+	if (!row->ran)
+		snprintf(ret, size, "refused");
+	else if (!row->finished)
+		snprintf(ret, size, "unfinished");
+	else if (row->signal != 0 && name != NULL)
+		snprintf(ret, size, "SIG%s", name);
+	else if (row->signal != 0)
+		snprintf(ret, size, "signal %d", row->signal);
+	else
+		snprintf(ret, size, "%d", row->status);
+}
+
+static void
+set_int(json_t *o, const char *key, bool there, int64_t n)
+{
+	json_object_set_new(o, key, there ? json_integer(n) : json_null());
+}
+
+json_t *
+admin_row_json(const struct audit_row *row)
+{
+	bool done = row->ran && row->finished;
+	char when[ADMIN_TIME_MAX];
+	json_t *o = json_object();
+
+	admin_time_json(row->wall_ns, when);
+	set_int(o, "id", true, row->id);
+	admin_json_text(o, "uuid", row->uuid);
+	set_int(o, "session", true, row->session);
+	admin_json_text(o, "time", when);
+	set_int(o, "wall_ns", true, row->wall_ns);
+	admin_json_bytes(o, "line", row->line, row->len);
+	set_int(o, "redacted", true, row->redacted);
+	admin_json_text(o, "cwd", row->cwd);
+	admin_json_text(o, "user", row->user);
+	admin_json_text(o, "host", row->host);
+	admin_json_text(o, "tty", row->tty);
+	admin_json_text(o, "origin", row->origin);
+	admin_json_text(o, "interpreter", row->interpreter);
+	admin_json_text(o, "decision", row->decision);
+	admin_json_text(o, "source", row->source);
+	admin_json_text(o, "rule", row->rule);
+	admin_json_text(o, "reason", row->reason);
+	admin_json_text(o, "model", row->model);
+	admin_json_text(o, "answer", row->answer);
+	set_int(o, "confidence", row->confidence >= 0, row->confidence);
+	set_int(o, "latency_ns", row->latency_ns > 0, row->latency_ns);
+	admin_json_text(o, "end", !row->ran ? "refused" :
+	    row->finished ? "finished" : "unfinished");
+	set_int(o, "status", done, row->status);
+	set_int(o, "signal", done && row->signal != 0, row->signal);
+	set_int(o, "duration_ns", done, row->duration_ns);
+	set_int(o, "cpu_ns", done, row->cpu_ns);
+	set_int(o, "maxrss_kib", done, row->maxrss_kib);
+	admin_json_text(o, "note", row->note);
+	admin_json_text(o, "writer", row->writer);
+	return o;
+}

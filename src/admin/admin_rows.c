@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The rows of a store, or of all of them.
+ *
+ * Each store is read with its owner's rights.  For all stores that takes a
+ * process each, which becomes its user for good and sends the rows on; what
+ * comes is measured before it is believed.
+ */
+#include "admin_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+
+#define FRAME_MAX ((uint32_t)16 * 1024 * 1024)
+#define NO_TEXT UINT32_MAX
+/* Rows of all stores that are put in order. */
+#define SORTED_MAX 1000000
+
+/* ---- one row, from process to process ---------------------------------- */
+
+static const size_t texts[] = {
+	offsetof(struct audit_row, uuid), offsetof(struct audit_row, line),
+	offsetof(struct audit_row, user), offsetof(struct audit_row, host),
+	offsetof(struct audit_row, tty), offsetof(struct audit_row, origin),
+	offsetof(struct audit_row, cwd),
+	offsetof(struct audit_row, interpreter),
+	offsetof(struct audit_row, decision),
+	offsetof(struct audit_row, source), offsetof(struct audit_row, rule),
+	offsetof(struct audit_row, reason), offsetof(struct audit_row, model),
+	offsetof(struct audit_row, answer),
+	offsetof(struct audit_row, writer), offsetof(struct audit_row, note),
+};
+
+static const char **
+text_of(struct audit_row *row, size_t i)
+{
+	return (const char **)(void *)((char *)row + texts[i]);
+}
+
+static void
+pack(struct buf *b, const struct audit_row *from)
+{
+	struct audit_row row = *from, bare = *from;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(texts); i++)
+		*text_of(&bare, i) = NULL;
+	buf_put(b, &bare, sizeof bare);
+	for (i = 0; i < AEG_NELEM(texts); i++) {
+		const char *text = *text_of(&row, i);
+		uint32_t len = text == NULL ? NO_TEXT : text == row.line ?
+		    (uint32_t)row.len : (uint32_t)strlen(text);
+
+		buf_put(b, &len, sizeof len);
+		if (text != NULL) {
+			buf_put(b, text, len);
+			buf_putc(b, '\0');
+		}
+	}
+}
+
+/* The row's texts stay in the frame. */
+static int
+unpack(const char *frame, size_t size, struct audit_row *ret)
+{
+	const char *p = frame + sizeof *ret, *end = frame + size;
+	bool has_text = false;
+	size_t i;
+
+	if (size < sizeof *ret)
+		return ERR_PROTOCOL;
+	memcpy(ret, frame, sizeof *ret);
+	*(char *)&ret->ran = *(char *)&ret->ran != 0;
+	*(char *)&ret->finished = *(char *)&ret->finished != 0;
+	for (i = 0; i < AEG_NELEM(texts); i++) {
+		uint32_t len;
+
+		*text_of(ret, i) = NULL;
+		if (end - p < (ptrdiff_t)sizeof len)
+			return ERR_PROTOCOL;
+		memcpy(&len, p, sizeof len);
+		p += sizeof len;
+		if (len == NO_TEXT)
+			continue;
+		if (end - p <= (ptrdiff_t)len || p[len] != '\0')
+			return ERR_PROTOCOL;
+		*text_of(ret, i) = p;
+		if (texts[i] == offsetof(struct audit_row, line)) {
+			ret->len = len;
+			has_text = true;
+		}
+		p += len + 1;
+	}
+	return has_text && p == end ? 0 : ERR_PROTOCOL;
+}
+
+/* ---- the process of one store ------------------------------------------ */
+
+struct sender {
+	int to;
+	int rc;
+};
+
+/* A frame of no row: kind 1, and what went wrong. */
+static int
+send_frame(int to, uint32_t kind, const char *p, size_t len)
+{
+	uint32_t head[2] = { kind, (uint32_t)len };
+	int rc = io_write_full(to, head, sizeof head);
+
+	return rc < 0 ? rc : io_write_full(to, p, len);
+}
+
+static int
+send_row(void *ctx, const struct audit_row *row)
+{
+	AEG_AUTO(buf_done) struct buf frame = BUF_INIT_MAX(FRAME_MAX);
+	struct sender *s = ctx;
+
+	pack(&frame, row);
+	s->rc = buf_overflow(&frame) ? ERR_TOO_LONG :
+	    send_frame(s->to, 0, frame.data, frame.len);
+	return s->rc;
+}
+
+static void __attribute__((noreturn))
+read_one(struct admin *a, const struct admin_filter *f, const char *user,
+    int to)
+{
+	struct sender s = { .to = to };
+	struct audit *store = NULL;
+	struct err err = ERR_INIT;
+	int rc = admin_read_open(a, user, false, &store, NULL, &err);
+
+	if (rc == 0)
+		rc = audit_query(store, &f->q, send_row, &s, &err);
+	audit_close(store);
+	if (rc < 0 && rc != -ENOENT)
+		send_frame(to, 1, err.text, strlen(err.text));
+	_exit(rc < 0 && rc != -ENOENT ? ADMIN_SYSTEM : s.rc < 0);
+}
+
+/* ---- all stores --------------------------------------------------------- */
+
+static int
+by_uid(const void *a, const void *b)
+{
+	uid_t x = *(const uid_t *)a, y = *(const uid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+look_in(const char *dir, const char *prefix, uid_t **list, size_t *n)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int64_t uid;
+	size_t i;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (!text_starts(e->d_name, prefix) ||
+		    text_to_i64(e->d_name + strlen(prefix), 0, UINT32_MAX - 1,
+		    &uid) < 0)
+			continue;
+		for (i = 0; i < *n && (*list)[i] != (uid_t)uid; i++)
+			;
+		if (i < *n)
+			continue;
+		*list = xreallocarray(*list, *n + 1, sizeof **list);
+		(*list)[(*n)++] = (uid_t)uid;
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+struct kept {
+	int64_t wall_ns;
+	size_t place, size;
+	char *frame;
+};
+
+struct gather {
+	struct admin *a;
+	const struct admin_filter *f;
+	admin_row_fn *fn;
+	void *ctx;
+	struct kept *kept;
+	size_t n;
+	bool stop, bad;
+};
+
+static void
+tell(struct gather *g, const char *user, const char *text)
+{
+	admin_complain(g->a, "store of %s: %s", user, text);
+	g->bad = true;
+}
+
+static int
+take_row(struct gather *g, char *frame, uint32_t size)
+{
+	struct audit_row row;
+	int rc = unpack(frame, size, &row);
+
+	if (rc < 0)
+		return rc;
+	if (g->f->q.limit == 0) {
+		g->stop = g->fn(g->ctx, &row) != 0;
+		return 0;
+	}
+	if (g->n >= SORTED_MAX)
+		return ERR_TOO_LONG;
+	g->kept = xreallocarray(g->kept, g->n + 1, sizeof *g->kept);
+	g->kept[g->n] = (struct kept){ row.wall_ns, g->n, size,
+		xmemdup0(frame, size) };
+	g->n++;
+	return 0;
+}
+
+static void
+receive(struct gather *g, const char *user, int from)
+{
+	uint32_t head[2];
+	int rc = 0;
+
+	while (rc == 0 && !g->stop &&
+	    io_read_full(from, head, sizeof head) == 0) {
+		AEG_AUTOFREE char *frame = NULL;
+
+		if (head[1] > FRAME_MAX) {
+			rc = ERR_TOO_LONG;
+			break;
+		}
+		frame = xcalloc(1, (size_t)head[1] + 1);
+		rc = io_read_full(from, frame, head[1]);
+		if (rc == 0 && head[0] != 0)
+			tell(g, user, frame);
+		else if (rc == 0)
+			rc = take_row(g, frame, head[1]);
+	}
+	if (rc < 0)
+		tell(g, user, err_str(rc));
+}
+
+static int
+ask_store(struct gather *g, uid_t uid, struct err *err)
+{
+	const struct passwd *pw = getpwuid(uid);
+	AEG_AUTOFREE char *user = NULL;
+	int ends[2], status = 0;
+	pid_t pid;
+
+	if (pw == NULL) {
+		admin_complain(g->a, "store of uid %lu: left out, because "
+		    "there is no such user any more", (unsigned long)uid);
+		return 0;
+	}
+	user = xstrdup(pw->pw_name);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "pipe");
+	fflush(g->a->out);
+	pid = fork();
+	if (pid == 0) {
+		io_close(&ends[0]);
+		read_one(g->a, g->f, user, ends[1]);
+	}
+	io_close(&ends[1]);
+	if (pid < 0) {
+		io_close(&ends[0]);
+		return err_sys(err, errno, "fork");
+	}
+	receive(g, user, ends[0]);
+	io_close(&ends[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status) && !g->stop)
+		tell(g, user, "its reader was killed");
+	return 0;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->wall_ns != y->wall_ns)
+		return x->wall_ns < y->wall_ns ? -1 : 1;
+	return x->place < y->place ? -1 : 1;
+}
+
+static void
+hand_out(struct gather *g)
+{
+	size_t first = 0, i;
+
+	if (g->n > 0)
+		qsort(g->kept, g->n, sizeof *g->kept, by_time);
+	if ((int64_t)g->n > g->f->q.limit)
+		first = g->n - (size_t)g->f->q.limit;
+	for (i = first; i < g->n && !g->stop; i++) {
+		struct audit_row row;
+
+		if (unpack(g->kept[i].frame, g->kept[i].size, &row) == 0)
+			g->stop = g->fn(g->ctx, &row) != 0;
+	}
+	for (i = 0; i < g->n; i++)
+		free(g->kept[i].frame);
+	free(g->kept);
+}
+
+static int
+all_stores(struct admin *a, const struct admin_filter *f, admin_row_fn *fn,
+    void *ctx, bool *ret_bad, struct err *err)
+{
+	struct gather g = { .a = a, .f = f, .fn = fn, .ctx = ctx };
+	AEG_AUTOFREE uid_t *uids = NULL;
+	size_t n = 0, i;
+	int rc = 0;
+
+	if (geteuid() != 0)
+		return err_set(err, -EPERM,
+		    "only root may read the stores of others");
+	look_in(sysdirs()->state, "", &uids, &n);
+	look_in(sysdirs()->state_own, "aegsh-", &uids, &n);
+	if (n > 0)
+		qsort(uids, n, sizeof *uids, by_uid);
+	for (i = 0; i < n && rc == 0 && !g.stop; i++)
+		rc = ask_store(&g, uids[i], err);
+	hand_out(&g);
+	*ret_bad = g.bad;
+	return rc;
+}
+
+int
+admin_rows(struct admin *a, const struct admin_filter *f, admin_row_fn *fn,
+    void *ctx, bool *ret_bad, struct err *err)
+{
+	struct audit *store = NULL;
+	int rc;
+
+	*ret_bad = false;
+	if (f->all)
+		return all_stores(a, f, fn, ctx, ret_bad, err);
+	rc = admin_read_open(a, f->user, false, &store, NULL, err);
+	if (rc < 0)
+		return rc;
+	rc = audit_query(store, &f->q, fn, ctx, err);
+	audit_close(store);
+	return rc;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: ISC */
+/* Reading what happened beside the lines, and counting. */
+#include "audit_int.h"
+
+#include "aegsh/audit_read.h"
+#include "aegsh/base/mem.h"
+
+static void
+put_events_sql(struct buf *sql, const struct audit_events_query *q)
+{
+	buf_puts(sql, "SELECT e.id, e.session, e.wall_ns, e.kind, e.text,"
+	    " s.user, e.writer FROM events AS e"
+	    " LEFT JOIN sessions AS s ON s.id = e.session"
+	    " WHERE e.id IN (SELECT id FROM events WHERE id > ?5");
+	if (q->since_ns != 0)
+		buf_puts(sql, " AND wall_ns >= ?2");
+	if (q->until_ns != 0)
+		buf_puts(sql, " AND wall_ns < ?3");
+	if (q->kind != NULL)
+		buf_puts(sql, " AND kind = ?4");
+	buf_puts(sql, " ORDER BY id DESC LIMIT ?1) ORDER BY e.id");
+}
+
+static const char *
+text_at(sqlite3_stmt *st, int column)
+{
+	return (const char *)sqlite3_column_text(st, column);
+}
+
+int
+audit_events(struct audit *a, const struct audit_events_query *q,
+    int (*fn)(void *ctx, const struct audit_happened *e), void *ctx,
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	AEG_AUTO(buf_done) struct buf sql = BUF_INIT;
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+
+	if (rc < 0)
+		return rc;
+	put_events_sql(&sql, q);
+	rc = sqlite3_prepare_v2(d->db, sql.data, (int)sql.len, &st, NULL);
+	if (rc == SQLITE_OK) {
+		sqlite3_bind_int64(st, 1, q->limit > 0 ? q->limit : -1);
+		sqlite3_bind_int64(st, 2, q->since_ns);
+		sqlite3_bind_int64(st, 3, q->until_ns);
+		audit_bind_text(st, 4, q->kind);
+		sqlite3_bind_int64(st, 5, q->after_id);
+		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+			struct audit_happened e = {
+				.id = sqlite3_column_int64(st, 0),
+				.session = sqlite3_column_int64(st, 1),
+				.wall_ns = sqlite3_column_int64(st, 2),
+				.kind = text_at(st, 3), .text = text_at(st, 4),
+				.user = text_at(st, 5),
+				.writer = text_at(st, 6),
+			};
+
+			if (fn(ctx, &e) != 0) {
+				rc = SQLITE_DONE;
+				break;
+			}
+		}
+	}
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+/* One pass over the lines. */
+static const char stats_sql[] =
+	"SELECT count(*), (SELECT count(*) FROM sessions),"
+	" (SELECT count(*) FROM events), total(ran = 0),"
+	" total(ran = 1 AND status IS NULL), total(ran = 1 AND status <> 0),"
+	" total(decision = 'allow'), total(decision = 'confirm'),"
+	" total(decision = 'block'), total(redacted > 0), min(wall_ns),"
+	" max(wall_ns), (SELECT page_count FROM pragma_page_count()) *"
+	" (SELECT page_size FROM pragma_page_size()) FROM commands";
+
+int
+audit_stats(struct audit *a, struct audit_stats *ret, struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	struct audit_stats s = { 0 };
+	int64_t *const counts[] = { &s.lines, &s.sessions, &s.events,
+		&s.refused, &s.unfinished, &s.failed, &s.allowed,
+		&s.confirmed, &s.blocked, &s.redacted, &s.first_ns,
+		&s.last_ns, &s.bytes };
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+	size_t i;
+
+	if (rc < 0)
+		return rc;
+	rc = sqlite3_prepare_v2(d->db, stats_sql, -1, &st, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	for (i = 0; rc == SQLITE_ROW && i < AEG_NELEM(counts); i++)
+		*counts[i] = sqlite3_column_int64(st, (int)i);
+	rc = rc == SQLITE_ROW ? 0 : audit_db_error(d, "count", err);
+	sqlite3_finalize(st);
+	if (rc == 0)
+		*ret = s;
+	return rc;
+}
