@@ -133,7 +133,7 @@ struct audit_query {
 	const char *cwd;	/* that directory, or one below it */
 	const char *host;	/* of the session */
 	const char *rule;	/* that rule, or one of that group */
-	const char *program;	/* its interpreter: path or name */
+	const char *program;	/* one that ran: path or name */
 	int64_t session;	/* 0: any */
 	int64_t id;		/* that row alone; 0: any */
 	const char *uuid;	/* likewise, as text */

@@ -30,6 +30,23 @@ set_int(json_t *o, const char *key, bool there, int64_t n)
 	json_object_set_new(o, key, there ? json_integer(n) : json_null());
 }
 
+/* Words that each end with a NUL. */
+static json_t *
+words(const char *p, size_t len)
+{
+	json_t *list = json_array();
+	const char *end = p + len;
+
+	while (p < end) {
+		size_t n = strnlen(p, (size_t)(end - p));
+		AEG_AUTOFREE char *word = xmemdup0(p, n);
+
+		json_array_append_new(list, admin_json_string(word));
+		p += n + 1;
+	}
+	return list;
+}
+
 json_t *
 admin_row_json(const struct audit_row *row)
 {
@@ -68,5 +85,16 @@ admin_row_json(const struct audit_row *row)
 	set_int(o, "maxrss_kib", done, row->maxrss_kib);
 	admin_json_text(o, "note", row->note);
 	admin_json_text(o, "writer", row->writer);
+	admin_json_text(o, "answered_by", row->answered_by);
+	admin_json_text(o, "votes", row->votes);
+	admin_json_text(o, "remote", row->remote);
+	json_object_set_new(o, "argv", row->argv != NULL ? words(row->argv,
+	    row->argv_len) : json_null());
+	set_int(o, "judge_ns", row->judge_ns > 0, row->judge_ns);
+	set_int(o, "start_ns", row->start_ns > 0, row->start_ns);
+	set_int(o, "mono_ns", true, row->mono_ns);
+	set_int(o, "tokens_in", row->tokens_in > 0, row->tokens_in);
+	set_int(o, "tokens_out", row->tokens_out > 0, row->tokens_out);
+	set_int(o, "cost", row->cost > 0, row->cost);
 	return o;
 }

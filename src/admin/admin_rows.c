@@ -39,6 +39,9 @@ static const size_t texts[] = {
 	offsetof(struct audit_row, reason), offsetof(struct audit_row, model),
 	offsetof(struct audit_row, answer),
 	offsetof(struct audit_row, writer), offsetof(struct audit_row, note),
+	offsetof(struct audit_row, answered_by),
+	offsetof(struct audit_row, votes), offsetof(struct audit_row, argv),
+	offsetof(struct audit_row, remote),
 };
 
 static const char **
@@ -59,7 +62,8 @@ pack(struct buf *b, const struct audit_row *from)
 	for (i = 0; i < AEG_NELEM(texts); i++) {
 		const char *text = *text_of(&row, i);
 		uint32_t len = text == NULL ? NO_TEXT : text == row.line ?
-		    (uint32_t)row.len : (uint32_t)strlen(text);
+		    (uint32_t)row.len : text == row.argv ?
+		    (uint32_t)row.argv_len : (uint32_t)strlen(text);
 
 		buf_put(b, &len, sizeof len);
 		if (text != NULL) {
@@ -98,6 +102,8 @@ unpack(const char *frame, size_t size, struct audit_row *ret)
 		if (texts[i] == offsetof(struct audit_row, line)) {
 			ret->len = len;
 			has_text = true;
+		} else if (texts[i] == offsetof(struct audit_row, argv)) {
+			ret->argv_len = len;
 		}
 		p += len + 1;
 	}

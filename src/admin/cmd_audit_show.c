@@ -48,8 +48,9 @@ static void
 soften(json_t *o)
 {
 	static const char *const spans[] = { "latency_ns", "duration_ns",
-		"cpu_ns" };
-	static const char *const shown[] = { "latency", "duration", "cpu" };
+		"cpu_ns", "judge_ns", "start_ns", "mono_ns" };
+	static const char *const shown[] = { "latency", "duration", "cpu",
+		"judged_in", "started_in", NULL };
 	char text[ADMIN_TIME_MAX];
 	size_t i;
 
@@ -62,7 +63,7 @@ soften(json_t *o)
 		    spans[i]));
 
 		json_object_del(o, spans[i]);
-		if (ns <= 0)
+		if (ns <= 0 || shown[i] == NULL)
 			continue;
 		admin_span_show(ns, text);
 		admin_json_text(o, shown[i], text);

@@ -61,7 +61,9 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 		    " substr(rule, 1, length(?9) + 1) = ?9 || '.')");
 	if (q->program != NULL)
 		buf_puts(sql, " AND (interpreter = ?10 OR"
-		    " substr(interpreter, -length(?10) - 1) = '/' || ?10)");
+		    " substr(interpreter, -length(?10) - 1) = '/' || ?10 OR"
+		    " id IN (SELECT command FROM execs WHERE path = ?15 OR"
+		    " substr(path, -length(?15) - 1) = ?16))");
 	if (q->id != 0)
 		buf_puts(sql, " AND id = ?11");
 	if (q->uuid != NULL)
@@ -90,6 +92,19 @@ bind_blob(sqlite3_stmt *st, int place, const char *text)
 		    SQLITE_STATIC);
 }
 
+/* "/NAME": how a path of it ends. */
+static void
+bind_ending(sqlite3_stmt *st, int place, const char *name)
+{
+	AEG_AUTOFREE char *ending = NULL;
+
+	if (name == NULL)
+		return;
+	ending = xasprintf("/%s", name);
+	sqlite3_bind_blob(st, place, ending, (int)strlen(ending),
+	    SQLITE_TRANSIENT);
+}
+
 /* Parameters that the text has no place for are SQLITE_RANGE: fine. */
 void
 audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
@@ -106,6 +121,8 @@ audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 	audit_bind_text(st, 8, q->host);
 	audit_bind_text(st, 9, q->rule);
 	audit_bind_text(st, 10, q->program);
+	bind_blob(st, 15, q->program);
+	bind_ending(st, 16, q->program);
 	sqlite3_bind_int64(st, 11, q->id);
 	sqlite3_bind_int64(st, 12, q->after_id);
 	sqlite3_bind_int(st, 13, q->number);
