@@ -66,6 +66,7 @@ syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
 	c->n_words = 1;
 	c->len = len < w->tree->len - c->offset ? len :
 	    w->tree->len - c->offset;
+	syn_calls_unknown(w);
 	syn_env_hostile(w);
 }
 

@@ -16,7 +16,7 @@ is(const struct syn_word *word, const char *s)
 static void
 changes_reading(struct syn_walk *w, const char *name)
 {
-	if (w->first)
+	if (w->first || w->idle)
 		return;
 	if (w->change == NULL)
 		w->change = name;
@@ -78,6 +78,7 @@ do_hash(const struct syn_call *c)
 static void
 do_anything(const struct syn_call *c)
 {
+	syn_calls_unknown(c->w);
 	syn_env_hostile(c->w);
 	changes_reading(c->w, c->words[0].value);
 }
@@ -115,6 +116,7 @@ do_compgen(const struct syn_call *c)
 		if (strpbrk(c->words[i].value, "$`") != NULL)
 			syn_walk_value(c->w, c->words[i].value,
 			    c->words[i].len, SYN_PLACE_DOUBLE);
+	syn_calls_unknown(c->w);
 	syn_env_hostile(c->w);
 }
 
@@ -154,6 +156,9 @@ do_set(const struct syn_call *c)
 		}
 		if (strpbrk(v + 1, "Bk") != NULL)
 			doubt_braces(c->w);
+		/* Functions are exported. */
+		if (strchr(v + 1, 'a') != NULL)
+			syn_calls_unknown(c->w);
 		if (strchr(v + 1, 'k') != NULL)
 			change_mode(c);
 		if (strchr(v + 1, 'o') == NULL || ++i == c->n)
@@ -164,6 +169,8 @@ do_set(const struct syn_call *c)
 			change_mode(c);
 		if (!c->words[i].known || strcmp(v, "braceexpand") == 0)
 			doubt_braces(c->w);
+		if (!c->words[i].known || strcmp(v, "allexport") == 0)
+			syn_calls_unknown(c->w);
 	}
 }
 
@@ -230,6 +237,9 @@ do_trap(const struct syn_call *c)
 {
 	size_t i;
 
+	/* It may call a function. */
+	if (c->n > 1 && !is(&c->words[1], "-") && !is(&c->words[1], ""))
+		syn_calls_unknown(c->w);
 	for (i = 2; i < c->n; i++)
 		if (!is(&c->words[i], "EXIT") && !is(&c->words[i], "0") &&
 		    !is(&c->words[1], "-") && !is(&c->words[1], ""))
@@ -312,7 +322,7 @@ syn_effect(struct syn_walk *w, const struct syn_command *command)
 		return true;
 	}
 	if (syn_is_function(w, c.words->value, c.words->len)) {
-		syn_function_called(w);
+		syn_function_called(w, c.words, c.n);
 		return true;
 	}
 	for (i = 0; i < AEG_NELEM(builtins); i++)

@@ -159,23 +159,13 @@ is_noted(const struct syn_walk *w, const struct syn_slot *slot)
 	    (w->at.context & SYN_IN_FUNCTION) == 0);
 }
 
-void
-syn_env_set(struct syn_walk *w, const char *name, size_t len,
-    enum syn_var state, const char *value, size_t value_len)
+static void
+put(struct syn_walk *w, struct syn_slot *slot, enum syn_var state,
+    const char *value, size_t value_len)
 {
 	struct syn_env *env = &w->env;
-	struct syn_slot *slot = syn_env_slot(w, name, len);
 	struct syn_undo *undo;
 
-	if (w->first) {
-		note_place(w, slot);
-		return;
-	}
-	/* The name was not known then: x=PATH; read $x. */
-	if (env->loops > 0 && !is_noted(w, slot)) {
-		note_place(w, slot);
-		w->again = true;
-	}
 	if (env->n_undo == env->cap_undo) {
 		env->cap_undo = env->cap_undo * 2 + 16;
 		env->undo = xreallocarray(env->undo, env->cap_undo,
@@ -201,18 +191,58 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 }
 
 void
+syn_env_set(struct syn_walk *w, const char *name, size_t len,
+    enum syn_var state, const char *value, size_t value_len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+
+	if (w->first) {
+		note_place(w, slot);
+		return;
+	}
+	/* The name was not known then: x=PATH; read $x; eval "$y". */
+	if (w->looked && !slot->anywhere) {
+		slot->anywhere = true;
+		w->again = true;
+	}
+	if (w->env.loops > 0 && !is_noted(w, slot)) {
+		note_place(w, slot);
+		w->again = true;
+	}
+	put(w, slot, state, value, value_len);
+}
+
+static void
+put_items(struct syn_slot *slot, const struct syn_items *items)
+{
+	slot->items = items;
+	slot->state = items->n > 0 ? SYN_VAR_SET : SYN_VAR_UNSET;
+	slot->value = items->n > 0 ? items->v[0].s : "";
+	slot->value_len = items->n > 0 ? items->v[0].len : 0;
+}
+
+void
 syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
     const struct syn_items *items)
 {
 	struct syn_slot *slot = syn_env_slot(w, name, len);
 
 	syn_env_set(w, name, len, SYN_VAR_UNKNOWN, NULL, 0);
+	if (!w->first)
+		put_items(slot, items);
+}
+
+/* Each call has its own: nothing outside sees them change. */
+void
+syn_env_arguments(struct syn_walk *w, const struct syn_items *items)
+{
+	struct syn_slot *slot = syn_env_slot(w, "@", 1);
+
 	if (w->first)
 		return;
-	slot->items = items;
-	slot->state = items->n > 0 ? SYN_VAR_SET : SYN_VAR_UNSET;
-	slot->value = items->n > 0 ? items->v[0].s : "";
-	slot->value_len = items->n > 0 ? items->v[0].len : 0;
+	put(w, slot, SYN_VAR_UNKNOWN, NULL, 0);
+	if (items != NULL)
+		put_items(slot, items);
 }
 
 void
@@ -236,6 +266,8 @@ syn_env_hostile(struct syn_walk *w)
 	if (w->first)
 		return;
 	w->env.hostile = true;
+	if (w->idle)
+		return;
 	if (w->env.loops > 0 && !w->env.hostile_somewhere)
 		w->again = w->env.hostile_somewhere = true;
 }

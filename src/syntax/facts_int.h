@@ -13,6 +13,12 @@
  * inside a loop or function for what stands in front of it, too.  The second
  * walk assumes that there is no such thing; where it meets one all the same,
  * a third one knows.
+ *
+ * With what functions are called is found out in the same way: a body that
+ * looks at its arguments does nothing as long as no call of it was found, and
+ * is told once for each list of known words with which it is called.  Where
+ * anything may call it (a command or text that is not known, a trap, another
+ * shell), it is told once, with arguments that are not known.
  */
 #ifndef SYNTAX_FACTS_INT_H
 #define SYNTAX_FACTS_INT_H
@@ -25,6 +31,17 @@ struct syn_items {		/* elements of an array, from index 0 */
 		const char *s;
 		size_t len;
 	} v[];
+};
+
+/* With which arguments a function of the unit is called, as far as the walks
+ * have found. */
+#define SYN_CALLS_MAX 8
+struct syn_calls {
+	bool unknown;		/* with others, too */
+	bool used;		/* the body was walked with these, or as one
+				 * that is not called */
+	size_t n;
+	const struct syn_items *v[SYN_CALLS_MAX];
 };
 
 struct syn_slot {		/* a variable */
@@ -44,6 +61,8 @@ struct syn_slot {		/* a variable */
 	size_t value_len;
 	const struct syn_items *items;	/* an array; value is its first */
 	size_t stamp;
+	struct syn_calls *calls;	/* of a function, or NULL */
+	bool wants;		/* a function that looks at its arguments */
 };
 
 struct syn_undo {
@@ -99,6 +118,7 @@ struct syn_walk {
 	const struct syn_tree *tree;
 	const struct syn_vars *vars;
 	bool first;		/* the walk that only looks at names */
+	bool looked;		/* … was there */
 	struct syn_env env;
 	struct syn_place_in at;
 	struct syn_vec commands, functions, reads;
@@ -113,6 +133,10 @@ struct syn_walk {
 	bool changed;		/* the present line is read differently */
 	unsigned values;	/* nesting of values read as text */
 	bool any_subst, any_function;
+	bool calls_unknown;	/* functions may be called with anything */
+	bool calls_used;	/* some body was walked with known ones */
+	bool idle;		/* in the body of a function that nothing has
+				 * called so far: it does nothing */
 	bool lookup_odd;	/* names may mean other programs */
 	bool lookup_odd_somewhere;	/* says the walk before */
 	bool again;		/* it did not, but it is so */
@@ -165,6 +189,8 @@ void syn_env_set(struct syn_walk *w, const char *name, size_t len,
 	enum syn_var state, const char *value, size_t value_len);
 void syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
 	const struct syn_items *items);
+/* The arguments of a function while its body is walked; NULL: any. */
+void syn_env_arguments(struct syn_walk *w, const struct syn_items *items);
 void syn_env_forget(struct syn_walk *w, const char *name, size_t len);
 void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
 void syn_env_hostile(struct syn_walk *w);
@@ -301,16 +327,23 @@ void syn_positional(const struct syn_call *c, size_t i);
 void syn_walk_subscript(struct syn_walk *w, const struct syn_word *word);
 void syn_forget_word(struct syn_walk *w, const struct syn_word *word);
 
-/* facts_walk.c */
-void syn_walk_list(struct syn_walk *w, const struct syn_list *list);
-void syn_walk_script(struct syn_walk *w, const struct syn_script *script,
-	unsigned context);
-void syn_function_called(struct syn_walk *w);
+/* facts_function.c */
+void syn_walk_function(struct syn_walk *w, const struct syn_node *node);
+void syn_function_called(struct syn_walk *w, const struct syn_word *words,
+	size_t n);
+/* Something may call any function with any arguments. */
+void syn_calls_unknown(struct syn_walk *w);
 bool syn_is_function(struct syn_walk *w, const char *name, size_t len);
 enum syn_is_function syn_function_now(struct syn_walk *w,
 	const struct syn_word *word);
 void syn_function_unset(struct syn_walk *w, const char *name, size_t len,
 	bool surely);
+
+/* facts_walk.c */
+void syn_walk_node(struct syn_walk *w, const struct syn_node *node);
+void syn_walk_list(struct syn_walk *w, const struct syn_list *list);
+void syn_walk_script(struct syn_walk *w, const struct syn_script *script,
+	unsigned context);
 
 /* facts_piece.c: the commands and variables inside words */
 void syn_walk_pieces(struct syn_walk *w, const struct syn_piece *pieces);

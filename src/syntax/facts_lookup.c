@@ -25,6 +25,8 @@ syn_lookup_odd(struct syn_walk *w)
 	if (w->first)
 		return;
 	w->lookup_odd = true;
+	if (w->idle)
+		return;
 	if (w->env.loops > 0 && !w->lookup_odd_somewhere)
 		w->again = w->lookup_odd_somewhere = true;
 }

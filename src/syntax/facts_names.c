@@ -196,9 +196,11 @@ syn_do_mapfile(const struct syn_call *c)
 	size_t i;
 
 	for (i = 1; i < c->n; i++)
-		if (c->words[i].known && c->words[i].value[0] == '-' &&
-		    strchr(c->words[i].value, 'C') != NULL)
+		if (!c->words[i].known || (c->words[i].value[0] == '-' &&
+		    strchr(c->words[i].value, 'C') != NULL)) {
+			syn_calls_unknown(c->w);
 			syn_env_hostile(c->w);
+		}
 	do_names(c);
 }
 
@@ -344,6 +346,9 @@ syn_do_declare(const struct syn_call *c)
 	bool plain, array;
 
 	i = read_options(c, letters, sizeof letters);
+	/* declare -fx, export -f: another shell may call them. */
+	if (strchr(letters, 'f') != NULL)
+		syn_calls_unknown(c->w);
 	plain = !is(&c->words[0], "readonly") &&
 	    strspn(letters, "xt") == strlen(letters) &&
 	    (function || !is(&c->words[0], "local"));
@@ -383,8 +388,11 @@ syn_do_export(const struct syn_call *c)
 	for (i = 1; i < c->n; i++) {
 		const struct syn_word *word = &c->words[i];
 
-		if (word->known && word->value[0] == '-')
+		if (word->known && word->value[0] == '-') {
+			if (strchr(word->value, 'f') != NULL)
+				syn_calls_unknown(c->w);
 			continue;
+		}
 		syn_walk_subscript(c->w, word);
 		if (!name_of(word, &name, &len))
 			syn_env_hostile(c->w);

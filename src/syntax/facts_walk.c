@@ -2,121 +2,6 @@
 /* The walk over commands, in the order in which bash would run them. */
 #include "facts_int.h"
 
-static void walk_node(struct syn_walk *w, const struct syn_node *node);
-
-/* ---- functions ---------------------------------------------------------- */
-
-/* Kept among the variables, by a name that none of them can have. */
-static struct syn_slot *
-function_slot(struct syn_walk *w, const char *name, size_t len)
-{
-	char small[128];
-	char *key = len + 2 <= sizeof small ? small :
-	    arena_alloc(w->arena, len + 2);
-
-	memcpy(key, name, len);
-	memcpy(key + len, "()", 2);
-	return syn_env_slot(w, key, len + 2);
-}
-
-static void
-set_function(struct syn_walk *w, const char *name, size_t len,
-    enum syn_var state)
-{
-	struct syn_slot *slot = function_slot(w, name, len);
-
-	syn_env_set(w, slot->name, slot->len, state, NULL, 0);
-}
-
-void
-syn_function_unset(struct syn_walk *w, const char *name, size_t len,
-    bool surely)
-{
-	set_function(w, name, len, surely ? SYN_VAR_UNSET : SYN_VAR_UNKNOWN);
-}
-
-enum syn_is_function
-syn_function_now(struct syn_walk *w, const struct syn_word *word)
-{
-	struct syn_slot *slot;
-
-	if (!word->known || w->first)
-		return SYN_FUNCTION_MAYBE;
-	if (!syn_is_function(w, word->value, word->len))
-		return SYN_FUNCTION_NO;
-	slot = function_slot(w, word->value, word->len);
-	if (!syn_env_certain(w, slot) ||
-	    (slot->set && slot->state == SYN_VAR_UNKNOWN))
-		return SYN_FUNCTION_MAYBE;
-	return slot->set && slot->state == SYN_VAR_SET ? SYN_FUNCTION_YES :
-	    SYN_FUNCTION_NO;
-}
-
-bool
-syn_is_function(struct syn_walk *w, const char *name, size_t len)
-{
-	if (w->functions.n == 0 && !w->any_function)
-		return false;
-	return function_slot(w, name, len)->anywhere;
-}
-
-static void
-walk_function(struct syn_walk *w, const struct syn_node *node)
-{
-	struct syn_env *env = &w->env;
-	struct syn_place_in saved = w->at;
-	const char *change = w->change;
-	size_t stamp = env->function_stamp, loop = env->loop_stamp, mark;
-	bool hostile = env->hostile, odd = w->lookup_odd;
-	struct syn_function *f;
-	struct syn_word name;
-
-	w->at.offset = node->offset;
-	syn_expand_one(w, node->name->pieces, node->name->src,
-	    node->name->src_len, node->name->offset, SYN_MODE_BODY, &name);
-	f = syn_vec_add(w, &w->functions, sizeof *f);
-	f->name = name.value;
-	f->offset = node->offset;
-	set_function(w, name.value, name.len, SYN_VAR_SET);
-	w->any_function = true;
-	w->at.context |= SYN_IN_FUNCTION;
-	w->at.function = name.value;
-	syn_env_border(w);
-	env->function_stamp = env->clock;
-	env->loops++;
-	mark = syn_env_mark(w);
-	/* Its own arguments. */
-	if (!w->first)
-		syn_env_forget(w, "@", 1);
-	walk_node(w, node->inner);
-	syn_env_undo(w, mark);
-	env->loops--;
-	env->function_stamp = stamp;
-	env->loop_stamp = loop;
-	if (w->change != change)
-		w->function_change = w->change;
-	w->change = change;
-	/* To define it changes nothing, to call it may. */
-	w->function_hostile |= env->hostile;
-	env->hostile = hostile;
-	w->function_odd |= w->lookup_odd;
-	w->lookup_odd = odd;
-	w->at = saved;
-}
-
-/* Any of the functions is called. */
-void
-syn_function_called(struct syn_walk *w)
-{
-	syn_env_border(w);
-	if (w->function_change != NULL && w->change == NULL)
-		w->change = w->function_change;
-	if (w->function_hostile)
-		syn_env_hostile(w);
-	if (w->function_odd)
-		syn_lookup_odd(w);
-}
-
 /* ---- compound commands -------------------------------------------------- */
 
 /* In a process of its own. */
@@ -321,7 +206,7 @@ walk_coproc(struct syn_walk *w, const struct syn_node *node)
 	size_t len, mark = syn_env_mark(w);
 
 	w->at.context |= SYN_IN_COPROC | SYN_IN_BACKGROUND;
-	walk_node(w, node->inner);
+	syn_walk_node(w, node->inner);
 	w->at.context = saved;
 	syn_env_undo(w, mark);
 	w->change = change;
@@ -379,8 +264,8 @@ walk_inside(struct syn_walk *w, const struct syn_node *node)
 	}
 }
 
-static void
-walk_node(struct syn_walk *w, const struct syn_node *node)
+void
+syn_walk_node(struct syn_walk *w, const struct syn_node *node)
 {
 	size_t index, parent = w->at.parent;
 
@@ -389,7 +274,7 @@ walk_node(struct syn_walk *w, const struct syn_node *node)
 		return;
 	}
 	if (node->kind == SYN_CMD_FUNCTION) {
-		walk_function(w, node);
+		syn_walk_function(w, node);
 		return;
 	}
 	index = syn_tell(w, node, SYN_IS_COMPOUND);
@@ -422,7 +307,7 @@ walk_pipe(struct syn_walk *w, const struct syn_pipe *pipe)
 		struct syn_place_in at = w->at;
 		size_t mark = syn_env_mark(w);
 
-		walk_node(w, node);
+		syn_walk_node(w, node);
 		w->at = at;
 		w->at.pipe_index++;
 		if (n > 1) {

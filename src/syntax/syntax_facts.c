@@ -2,7 +2,7 @@
 /* Facts for the judges: two walks over the tree, the second one tells. */
 #include "facts_int.h"
 
-#define WALKS_MAX 3		/* after the first one */
+#define WALKS_MAX 4		/* after the first one */
 
 struct syn_found {
 	struct syn_facts facts;		/* what the caller has */
@@ -80,6 +80,7 @@ walk_first(struct syn_walk *w)
 	arena_free(w->arena);
 	w->arena = arena;
 	w->first = false;
+	w->looked = true;
 }
 
 /* As before the walk, but for what it found out. */
@@ -91,6 +92,7 @@ restart(struct syn_walk *w)
 	w->pipelines = 0;
 	w->changed = w->any_subst = w->lookup_odd = w->again = false;
 	w->change = w->rest_unknown = NULL;
+	w->calls_used = false;
 	w->spent = w->spent_values = 0;
 	memset(&w->at, 0, sizeof w->at);
 }
@@ -114,7 +116,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 	for (walks = 1; w.again; walks++) {
 		/* It cannot go on for ever. */
 		if (walks == WALKS_MAX)
-			w.env.hostile_somewhere = true;
+			w.env.hostile_somewhere = w.calls_unknown = true;
 		restart(&w);
 		syn_walk_script(&w, &tree->script, 0);
 		if (walks == WALKS_MAX)

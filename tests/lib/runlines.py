@@ -222,6 +222,12 @@ class Lines:
             lambda: "%s() { %s; }" % (self.pick(*FUNCTIONS), inner),
             lambda: "%s() { %s; }; %s" % (
                 self.pick("g1", "g2"), inner, self.pick("g1", "g2 t1 x")),
+            lambda: "g1() { %s; }; g1 %s; g1 %s" % (
+                self.pick("$1 x", '"$@"', "shift; $1", "for c; do $c; done",
+                          "eval \"$1\"", inner), self.pick(*SURE),
+                self.words()),
+            lambda: "g1() { g2 \"$@\" y; }; g2() { %s; }; g1 %s" % (
+                self.pick("$1 x", '"$@"', inner), self.words()),
             lambda: "! %s" % inner,
             lambda: "[[ %s == t* ]] && %s" % (self.word(), inner),
             lambda: "((i < 2)) && %s" % inner,

@@ -203,7 +203,7 @@ static const struct {
 	{ "vim -c ':!rm x' -c q", "0:vim -c :!rm x -c q; 1:rm x" },
 	{ "perl -e 'print \"system\"'", "0:perl -e print \"system\"" },
 	{ "f(){ rm x; }; f", "0:; 0:rm x; 0:f" },
-	{ "f(){ \"$@\"; }; f rm x", "0:; 0:?; 0:f rm x; 0:rm x !" },
+	{ "f(){ \"$@\"; }; f rm x", "0:; 0:rm x; 0:f rm x" },
 	{ "x='rm y'; $x", "0:; 0:rm y" },
 	{ "c$()at x", "0:cat x !" },
 	{ "cat${IFS}x", "0:cat x !" },

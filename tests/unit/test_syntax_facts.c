@@ -128,8 +128,43 @@ static const struct {
 	    ": *<variable $a>" },
 	{ "set -- x 'y z'; a \"$@\" $2 $#; shift; a \"$1\"",
 	    ": set -- x y z / : a x y z y z 2 / : shift / : a y z" },
-	{ "set -- x; f() { a $1; }; f", ": set -- x / function,compound=f: / "
-	    "function=f: a *<variable $1> / : f" },
+	{ "set -- x; f() { a $1; }; f",
+	    ": set -- x / function,compound=f: / function=f: a / : f" },
+	{ "set -- x; f() { a $1; }; $1", ": set -- x / "
+	    "function,compound=f: / function=f: a *<variable $1> / : x" },
+	{ "f() { $1 x \"$@\" $#; }; f b 'c d'", "function,compound=f: / "
+	    "function=f: b x b c d 2 / : f b c d" },
+	{ "f() { $1; }; f a; f b", "function,compound=f: / function=f: a / "
+	    "function,compound=f: / function=f: b / : f a / : f b" },
+	{ "f() { $1; }; f a; f $secret", "function,compound=f: / "
+	    "function=f: *<variable $1> / : f a / : f *<variable $secret>" },
+	{ "f() { $1; }; f a; $secret", "function,compound=f: / "
+	    "function=f: *<variable $1> / : f a / : *<variable $secret>" },
+	{ "f() { $1; }; trap 'f b' EXIT; f a", "function,compound=f: / "
+	    "function=f: *<variable $1> / : trap f b EXIT / : f a" },
+	{ "f() { $1; }; export -f f; f a", "function,compound=f: / "
+	    "function=f: *<variable $1> / : export -f f / : f a" },
+	{ "f() { g $1; }; g() { $1; }; f a", "function,compound=f: / "
+	    "function=f: g a / function,compound=g: / function=g: a / : f a" },
+	{ "f() { f x$1; $1; }; f a", "function,compound=f: / function=f: f "
+	    "*x<variable $1> / function=f: *<variable $1> / : f a" },
+	{ "f() { shift; $1; }; f a b", "function,compound=f: / "
+	    "function=f: shift / function=f: b / : f a b" },
+	{ "f() { for i; do $i; done; }; f a b", "function,compound=f: / "
+	    "function,compound=f: / function,loop=f: a / function,loop=f: b / "
+	    ": f a b" },
+	{ "f() { set -- b; }; set -- a; f; $1", "function,compound=f: / "
+	    "function=f: set -- b / : set -- a / : f / : *<variable $1>" },
+	{ "x='f() { a=b; }'; a=c; eval \"$x\"; f; $a", ": x=f() { a=b; } / "
+	    ": a=c / : eval f() { a=b; } / function,compound,eval=f: / "
+	    "function,eval=f: a=b / : f / : *<variable $a>" },
+	{ "g() { $v; }; x='v=b'; eval \"$x\"; g", "function,compound=g: / "
+	    "function=g: *<variable $v> / : x=v=b / : eval v=b / eval: v=b / "
+	    ": g" },
+	{ "command_not_found_handle() { $1; }; command_not_found_handle a",
+	    "function,compound=command_not_found_handle: / "
+	    "function=command_not_found_handle: *<variable $1> / "
+	    ": command_not_found_handle a" },
 	{ "a=1; ((a=2)); echo $a",
 	    ": a=1 / compound: / : echo *<variable $a>" },
 	{ "a=x b=$a c $a; d $a", ": a=x b=<variable $a> c / : d" },
