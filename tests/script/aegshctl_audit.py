@@ -223,6 +223,34 @@ last = documents("audit", "events", "--json", "-n", "2")[0]["text"]
 tap.ok(secret not in last and "redacted" in last,
        "a secret that is looked for is not recorded by that", last)
 
+# ---- a secret --------------------------------------------------------------
+
+
+def token(secret, *options):
+    return subprocess.run([CTL, "audit", "token", *options], env=env,
+                          input=secret, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=PATIENT)
+
+
+used = b"ghp_" + b"7kQ2" * 9
+for line in (b"echo Authorization: token " + used, b"export GH_TOKEN=" + used,
+             b"curl -u kim:" + used + b" http://192.0.2.1/"):
+    subprocess.run([AEGSH, "-c", line], env=env, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   timeout=PATIENT)
+done = token(used + b"\n", "--json")
+found = [json.loads(x)["line"] for x in done.stdout.splitlines()]
+tap.ok(done.returncode == 0 and len(found) == 3 and
+       [f[:8] for f in found] == ["echo Aut", "export G", "curl -u "],
+       "a secret is found where it was used", done)
+tap.ok(used not in done.stdout + done.stderr, "and is not shown")
+tap.same(token(b"ghp_" + b"0000" * 9).returncode, 1, "one that was not")
+tap.same(token(b"short").returncode, 100, "too short: 100")
+tap.same(token(b"x" * 5000).returncode, 100, "too long: 100")
+done = token(b"two words of text")
+tap.ok(done.returncode == 111 and b"not recorded as one" in done.stderr,
+       "what is never one secret is not looked for", done)
+
 # ---- tail ---------------------------------------------------------------------
 tap.same(len(ctl("audit", "tail", "-n", "3").stdout.splitlines()), 3,
          "tail: the newest")
@@ -251,7 +279,7 @@ class Follower:
 
 
 f = Follower("-n", "1", "--json")
-tap.ok(f.until(b"onerror"), "tail -f: begins with the newest")
+tap.ok(f.until(b"decision"), "tail -f: begins with the newest")
 fill(b"ok from-a-session\n")
 tap.ok(f.until(b"from-a-session"), "tail -f: shows what comes")
 done = subprocess.run([AEGSH, "-c", "echo short-run"], env=env,
