@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: ISC
+"""make bench: what reading a store costs, and how large it is.  The number of
+commands is BENCH_COMMANDS (200000); the limits are for 10,000,000."""
+
+import glob
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
+import gen_store  # noqa: E402
+from pty_session import place, program  # noqa: E402
+
+COMMANDS = int(os.environ.get("BENCH_COMMANDS", "200000"))
+ROUNDS = 7
+root, env = place()
+CTL = program("aegshctl")
+
+
+def took(*args):
+    """Median seconds of a run; its exit status may be 0 or 1."""
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        status = subprocess.run([CTL, *args], env=env,
+                                stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL).returncode
+        seconds.append(time.perf_counter() - start)
+        if status not in (0, 1):
+            sys.exit("%r ended with %d" % (args, status))
+    return statistics.median(seconds)
+
+
+def tell(name, seconds, most):
+    print("%-36s %8.1f ms (at most %d)" % (name, seconds * 1e3, most))
+
+
+subprocess.run([program("store_fill")], env=env, input=b"ok true\n",
+               check=True)
+path, = glob.glob(os.path.join(root, "own", "*", "audit.db"))
+before = os.path.getsize(path)
+start = time.perf_counter()
+after = gen_store.fill(path, COMMANDS)
+print("%d commands, made in %.0f s" % (COMMANDS,
+                                       time.perf_counter() - start))
+bare = took("--version")
+print("%-36s %8.1f ms" % ("aegshctl by itself", bare * 1e3))
+tell("history, first page", took("history"), 50)
+tell("audit log --status failed", took("audit", "log", "--status", "failed"),
+     50)
+tell("audit search: a common word", took("audit", "search", "git"), 200)
+tell("audit search: what is nowhere",
+     took("audit", "search", "no such text at all"), 200)
+print("%-36s %8.0f bytes (at most 400)" % ("of each command",
+                                           (after - before) / COMMANDS))
