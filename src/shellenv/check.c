@@ -112,7 +112,7 @@ shellenv_check(struct shellenv *se, int flags,
     const struct shellenv_finding **ret, size_t *ret_n, struct err *err)
 {
 	struct check c = { .se = se };
-	struct probe_path tab;
+	struct probe_path tab = { .path = NULL };
 	struct shellenv_finding *f;
 
 	c.login = se_session_follow(se, se->row, SHELLENV_LOGIN, NULL, 0,
@@ -125,7 +125,9 @@ shellenv_check(struct shellenv *se, int flags,
 		c.probed = true;
 		se_probe_path(se, PROBE_LOGIN, &c.login_probe);
 		c.login_path = c.login_probe.path;
-		se_probe_path(se, PROBE_INTERACTIVE, &tab);
+		/* What hangs in one most likely hangs in the other. */
+		if (!c.login_probe.timed_out)
+			se_probe_path(se, PROBE_INTERACTIVE, &tab);
 		c.tab_path = tab.path;
 	}
 	if (c.login->exhausted || c.tab->exhausted) {

@@ -55,10 +55,26 @@ find_origin(struct shellenv *se, struct shellenv_tool *t)
 	}
 }
 
+/* The directory an entry means here and now: an empty or relative one begins
+ * where this process is. */
+static const char *
+dir_of(struct shellenv *se, const char *entry)
+{
+	AEG_AUTOFREE char *cwd = NULL, *dir = NULL;
+
+	if (entry[0] == '/')
+		return entry;
+	cwd = getcwd(NULL, 0);
+	if (cwd == NULL)
+		return entry;
+	dir = path_canon(cwd, entry);
+	return se_strdup(se, dir);
+}
+
 static bool
 find_on_path(struct shellenv *se, const char *tool, struct shellenv_tool *t)
 {
-	const char *path = se_getenv(se, "PATH");
+	const char *path = se_getenv(se, "PATH"), *dir = NULL;
 	struct sim *login;
 	size_t i, n;
 
@@ -67,23 +83,29 @@ find_on_path(struct shellenv *se, const char *tool, struct shellenv_tool *t)
 		for (i = 0; i < login->n_path && t->entry == NULL; i++)
 			if (!login->path[i].unknown &&
 			    holds(se, login->path[i].text, tool))
-				t->entry = login->path[i].text;
-		path = "";
+				dir = t->entry = login->path[i].text;
+		path = NULL;
 	}
-	for (; *path != '\0' && t->entry == NULL; path += *path == ':') {
+	while (path != NULL && t->entry == NULL) {
 		const char *entry;
 
 		n = strcspn(path, ":");
 		entry = arena_memdup0(se->arena, path, n);
-		if (holds(se, entry, tool))
+		dir = dir_of(se, entry);
+		if (holds(se, dir, tool))
 			t->entry = entry;
-		path += n;
+		path = path[n] == ':' ? path + n + 1 : NULL;
 	}
 	if (t->entry == NULL)
 		return false;
 	t->reach = SHELLENV_FOUND;
-	t->path = se_printf(se, "%s/%s", t->entry, tool);
-	find_origin(se, t);
+	t->path = se_printf(se, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir,
+	    tool);
+	if (t->entry[0] == '/')
+		find_origin(se, t);
+	else
+		t->note = se_printf(se, "the PATH entry '%s' depends on the "
+		    "current directory", t->entry);
 	return true;
 }
 

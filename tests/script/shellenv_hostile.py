@@ -280,6 +280,43 @@ def test_links():
            "a file that is sourced so is followed so", out)
 
 
+def test_which():
+    """The file that the shell would run, by whatever entry."""
+    home = Home()
+    for name in ("one/prog", "two/prog", "two/only", "one/closed"):
+        home.put(name, "#!/bin/sh\n")
+        os.chmod(home.at(name), 0o755)
+    os.chmod(home.at("one/closed"), 0o644)
+    os.makedirs(home.at("one/only"))
+    os.symlink("gone", home.at("one/gone"))
+    for path in ("%s/one:%s/two", "%s/two/:%s/one", ":/usr/bin", "/usr/bin:",
+                 "", "one:two", ".:./two", "%s//one/../two", "::", "one//",
+                 "%s/one/prog:%s/two", "two/../one"):
+        for cwd in ("", "two"):
+            env = home.env(PATH=path.replace("%s", home.path))
+            for tool in ("prog", "only", "closed", "gone"):
+                want = subprocess.run(
+                    ["/bin/bash", "-c", "type -P %s" % tool], env=env,
+                    cwd=home.at(cwd), stdout=subprocess.PIPE,
+                    text=True).stdout.strip()
+                got = subprocess.run(
+                    [CTL, "env", "which", "--shell", "bash", "--json", tool],
+                    env=env, cwd=home.at(cwd), stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, text=True)
+                doc = json.loads(got.stdout)
+                want = os.path.join(home.at(cwd), want)
+                found = doc["state"] == "found"
+                # bash also names a file that it cannot run.
+                runs = os.path.isfile(want) and \
+                    os.stat(want).st_mode & 0o111 != 0
+                same = found == runs and (
+                    not found or os.path.samefile(want, doc["path"]))
+                if not same:
+                    tap.ok(False, "which %s, PATH=%s in %s" %
+                           (tool, path, cwd or "~"), want, doc)
+    tap.ok(True, "which: as bash finds it")
+
+
 def test_shells_apart():
     """What one shell's lines need is not taken with another's."""
     home = Home()
@@ -413,7 +450,7 @@ def test_full():
 
 
 try:
-    for test in (test_no_files, test_texts, test_names, test_links,
+    for test in (test_no_files, test_texts, test_names, test_links, test_which,
                  test_shells_apart, test_backups, test_together, test_ends,
                  test_full):
         test()
