@@ -271,6 +271,39 @@ unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	}
 }
 
+/* Shells that are not bash take some of its language for something else:
+ * $'…' is a dollar and a string, {a,b} a word, &> a job and a file. */
+static bool
+may_read_otherwise(const char *shell, const struct syn_word *text)
+{
+	static const char *const differ[] = { "$'", "$\"", "&>", "|&", "<(",
+		">(", "[[ ", "=(", ";;&", ";&" };
+	const char *brace = text->value, *paren = text->value;
+	size_t i;
+
+	if (strstr(shell, "bash") != NULL)
+		return false;
+	for (i = 0; i < AEG_NELEM(differ); i++)
+		if (memmem(text->value, text->len, differ[i],
+		    strlen(differ[i])) != NULL)
+			return true;
+	/* ((rm x)) is two subshells there; $(( )) is the same everywhere. */
+	while ((paren = strstr(paren, "((")) != NULL) {
+		if (paren == text->value || paren[-1] != '$')
+			return true;
+		paren += 2;
+	}
+	while ((brace = strchr(brace, '{')) != NULL) {
+		i = strcspn(brace, " \t\n;}");
+		if ((brace == text->value || brace[-1] != '$') &&
+		    (memchr(brace, ',', i) != NULL ||
+		    memmem(brace, i, "..", 2) != NULL))
+			return true;
+		brace++;
+	}
+	return false;
+}
+
 static void
 unwrap_shell(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -299,12 +332,15 @@ unwrap_shell(struct walk *w, const struct spot *at, const struct wrap_row *row,
 			o.next++;
 	}
 	w->starts_shell = true;
-	if (kind == RESOLVE_OPT_END && !program)
+	if (kind == RESOLVE_OPT_END && !program) {
 		resolve_stdin(w, at);
-	else if (kind == RESOLVE_OPT_OPERAND && program)
+	} else if (kind == RESOLVE_OPT_OPERAND && program) {
+		w->pub.incomplete |= may_read_otherwise(argv[0].value,
+		    &argv[opt.word]);
 		resolve_program(w, at, &argv[opt.word]);
-	else if (kind == RESOLVE_OPT_OPERAND)
+	} else if (kind == RESOLVE_OPT_OPERAND) {
 		resolve_script(w, at, &argv[opt.word]);
+	}
 }
 
 /* su [options] [-] [user [argument…]]: the arguments are a shell's. */

@@ -85,6 +85,10 @@ syn_lookup_tell(struct syn_walk *w, struct syn_command *c)
 {
 	struct syn_slot *slot;
 
+	/* It was told before its own words and assignments were looked at. */
+	c->lookup = SYN_LOOKUP_UNKNOWN;
+	c->dir = SYN_DIR_UNKNOWN;
+	c->path = c->cwd = NULL;
 	if (w->first || w->changed)
 		return;
 	tell_path(w, c);
