@@ -185,6 +185,29 @@ report_validator(struct report *r)
 		problem(r, o, err.text);
 }
 
+/* Who is recorded is told what, for how long, and for whose eyes. */
+static void
+report_told(json_t *o)
+{
+	static const char *const kept[] = {
+		"each line, with its secrets replaced by tags",
+		"its directory, what was decided and why, who was asked",
+		"its exit status, and the time and memory it took",
+		"the session: user, terminal, remote address, host",
+		"who read this record with aegshctl, and what was asked",
+	};
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(kept); i++)
+		json_array_append_new(list, json_string(kept[i]));
+	json_object_set_new(o, "kept", list);
+	admin_json_text(o, "read_by", "this user and root; no line that runs "
+	    "under aegsh");
+	admin_json_text(o, "kept_for", "until somebody removes the store: "
+	    "aegsh deletes nothing by itself");
+}
+
 static void
 report_store(struct report *r)
 {
@@ -207,6 +230,7 @@ report_store(struct report *r)
 	    rc == -ENOENT ? "nothing is recorded yet" : "unusable");
 	if (rc < 0 && rc != -ENOENT)
 		problem(r, o, err.text);
+	report_told(o);
 	admin_json_text(o, "writer", "stand-alone");
 	json_object_set_new(o, "advisory", json_true());
 	admin_json_text(o, "meaning", "advisory: this user's own uid can "

@@ -57,6 +57,9 @@ is "$status" 0 'status: 0'
 like "$out" '*mode *managed*' 'it tells the mode'
 like "$out" '*advisory*' 'and that the record is advisory'
 like "$out" '*nothing is recorded yet*' 'and its state'
+like "$out" '*kept *each line, with its secrets replaced*' 'what is kept'
+like "$out" '*read by *this user and root*kept for *' \
+    'who reads it, and for how long it is kept'
 printf 'ok ls\n' | "$abs_top_builddir/tests/bin/store_fill"
 run status --json
 is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
