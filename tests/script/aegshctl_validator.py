@@ -211,9 +211,24 @@ done = run("status", "--json")
 v = json.loads(done.stdout)["validator"]
 tap.ok(done.returncode == 1 and "chain.conf:3" in v["problem"],
        "status: a chain that cannot be read", v)
-history = subprocess.run([ctl, "history", "--json"], env=env,
-                         stdout=subprocess.PIPE, text=True).stdout
-tap.ok(history, "the lines are recorded")
+
+# -- What each line cost -------------------------------------------------------------
+put("etc/chain.conf", '[e0]\nurl = "%s/v1"\nmodel = "half"\nprice-in = 1\n'
+    '[e1]\nurl = "%s/v1"\nmodel = "allow"\nprice-in = 10000\n'
+    'price-out = 500\n' % (BASE, BASE), 0o644)
+for more in ("--c", "--c", "--d"):
+    if more == "--d":
+        one("half")
+    subprocess.run([program("aegsh"), "-c", tool + " " + more], env=env,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, cwd=env["HOME"])
+rows = [json.loads(line) for line in subprocess.run(
+    [ctl, "history", "--json"], env=env, stdout=subprocess.PIPE,
+    text=True).stdout.splitlines()][-3:]
+tap.same([(r["tokens_in"], r["tokens_out"], r["cost"]) for r in rows],
+         [(200, 40, 1010100), (None, None, None), (100, 20, None)],
+         "each line has its tokens and cost: of all that were asked; none out "
+         "of memory; those of an answer that was none")
 server.stdin.close()
 server.wait(timeout=20)
 tap.done()
