@@ -34,8 +34,11 @@ mask_of(const struct match *m, const struct pol_cond *c)
 static bool
 name_matches(const char *pattern, const char *name, size_t len)
 {
-	size_t n = strlen(pattern);
+	size_t n;
 
+	if (pattern[0] != '*' && pattern[0] != (len > 0 ? name[0] : '\0'))
+		return false;
+	n = strlen(pattern);
 	if (n > 0 && pattern[n - 1] == '*' && pattern[0] != '*')
 		return len >= n - 1 && memcmp(pattern, name, n - 1) == 0;
 	if (n > 1 && pattern[0] == '*')
@@ -297,12 +300,39 @@ any_number(const struct match *m, const struct pol_cond *c, uint32_t number)
 }
 
 static bool
-any_args(struct match *m, const struct pol_cond *c, bool regex)
+may_hold(const struct view_cmd *cmd, const char *needle)
+{
+	unsigned bit;
+
+	if (needle[0] == '\0' || needle[1] == '\0')
+		return true;
+	bit = view_pair(needle);
+	return (cmd->args_pairs[bit / 32] >> bit % 32 & 1) != 0;
+}
+
+static bool
+args_hold_text(struct match *m, const struct pol_cond *c)
+{
+	size_t len;
+	const char *args = view_args(m->v, m->cmd, &len), *needle;
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++) {
+		needle = element(m, c, i);
+		if (may_hold(m->cmd, needle) &&
+		    memmem(args, len, needle, strlen(needle)) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool
+args_match(struct match *m, const struct pol_cond *c)
 {
 	size_t len;
 	const char *args = view_args(m->v, m->cmd, &len);
 
-	return regex ? any_regex(m, c, args, len) : any_text(m, c, args, len);
+	return any_regex(m, c, args, len);
 }
 
 /* The whole line is the same for each of its commands: asked once. */
@@ -393,8 +423,8 @@ HOLDS_WHEN(BESIDE_READS,
     (view_read_beside(m->v, m->cmd) & mask_of(m, c)) != 0)
 HOLDS_WHEN(LANGUAGE, any_code(m, NULL, false))
 HOLDS_WHEN(TURNS, (mask_of(m, c) & view_turns(m->v, m->cmd)) != 0)
-HOLDS_WHEN(TEXT, any_args(m, c, false))
-HOLDS_WHEN(ARGS, any_args(m, c, true))
+HOLDS_WHEN(TEXT, args_hold_text(m, c))
+HOLDS_WHEN(ARGS, args_match(m, c))
 HOLDS_WHEN(CODE_TEXT, any_code(m, c, false))
 HOLDS_WHEN(CODE, any_code(m, c, true))
 HOLDS_WHEN(INPUT, any_input(m, c))

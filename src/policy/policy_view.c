@@ -303,6 +303,11 @@ view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len)
 		}
 		if (len > 0)
 			p[-1] = '\0';
+		for (i = 0; i + 1 < cmd->args_len; i++) {
+			unsigned bit = view_pair(cmd->args + i);
+
+			cmd->args_pairs[bit / 32] |= (uint32_t)1 << bit % 32;
+		}
 	}
 	*ret_len = cmd->args_len;
 	return cmd->args;

@@ -45,6 +45,7 @@ struct view_names {		/* policy_names.c: a hash table */
 	size_t n, cap;
 };
 
+#define VIEW_PAIRS 2048	/* a power of two */
 struct view_cmd {
 	const struct resolved *item;
 	const char *name;		/* "" when not known */
@@ -69,7 +70,16 @@ struct view_cmd {
 	const char *args;		/* words joined by blanks; made when
 					 * first needed */
 	size_t args_len;
-};
+	uint32_t args_pairs[VIEW_PAIRS / 32];	/* bits: which two bytes */
+};						/* stand together in them */
+
+/* A text can only stand in the words when its first two bytes do. */
+static inline unsigned
+view_pair(const char *two)
+{
+	return ((unsigned char)two[0] * 37u ^ (unsigned char)two[1]) %
+	    VIEW_PAIRS;
+}
 
 struct view {
 	const struct policy *policy;
