@@ -195,7 +195,8 @@ walk_assigned(struct syn_walk *w, const struct syn_assignment *a,
 	if (a->name_len == 3 && memcmp(a->name, "PS4", 3) == 0 &&
 	    strpbrk(value->value, "$`") != NULL)
 		syn_walk_value(w, value->value, value->len, SYN_PLACE_DOUBLE);
-	else if (syn_env_slot(w, a->name, a->name_len)->tainted)
+	else if (syn_env_slot(w, a->name, a->name_len)->tainted ||
+	    syn_env_slot(w, a->name, a->name_len)->attributed)
 		syn_walk_evaluated(w, value);
 }
 
@@ -236,7 +237,9 @@ remember(struct syn_walk *w, const struct syn_assignment *from,
 		syn_array_assign(w, from, a);
 		return;
 	}
-	if (!a->value.known) {
+	/* To append to an integer is to add. */
+	if (!a->value.known || (a->append &&
+	    syn_env_slot(w, a->name, len)->attributed)) {
 		syn_env_forget(w, a->name, len);
 		return;
 	}

@@ -2,6 +2,8 @@
 /* Variables whose values are known while the tree is walked. */
 #include "facts_int.h"
 
+#include <stdio.h>
+
 #define FIRST_SLOTS 32
 
 /* Bash sets these itself, or what is assigned is not what is read. */
@@ -190,6 +192,82 @@ put(struct syn_walk *w, struct syn_slot *slot, enum syn_var state,
 	slot->stamp = ++env->clock;
 }
 
+/* An attribute is kept among the variables, by a name that none of them can
+ * have, so that it is doubted and taken back where they are. */
+static struct syn_slot *
+attribute_slot(struct syn_walk *w, const struct syn_slot *slot)
+{
+	char *key = arena_alloc(w->arena, slot->len + 2);
+
+	memcpy(key, slot->name, slot->len);
+	key[slot->len] = '%';
+	return syn_env_slot(w, key, slot->len + 1);
+}
+
+void
+syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
+    char letter)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len), *attribute;
+
+	slot->attributed = true;
+	attribute = attribute_slot(w, slot);
+	syn_env_set(w, attribute->name, attribute->len, SYN_VAR_SET,
+	    arena_memdup0(w->arena, &letter, 1), 1);
+}
+
+/* What the attribute makes of a value. */
+static enum syn_var
+convert(struct syn_walk *w, char letter, const char **value, size_t *len)
+{
+	char number[32], *copy;
+	int64_t v;
+	size_t i;
+
+	if (letter == 'i') {
+		if (*len == 0 || !syn_arith_value(w, *value, *len, &v))
+			return SYN_VAR_UNKNOWN;
+		snprintf(number, sizeof number, "%lld", (long long)v);
+		*len = strlen(number);
+		*value = arena_memdup0(w->arena, number, *len);
+		return SYN_VAR_SET;
+	}
+	if (letter == 'r' || !syn_spend(w, *len))
+		return SYN_VAR_UNKNOWN;
+	copy = arena_memdup0(w->arena, *value, *len);
+	for (i = 0; i < *len; i++) {
+		if ((unsigned char)copy[i] >= 0x80)
+			return SYN_VAR_UNKNOWN;
+		if (letter == 'u' && copy[i] >= 'a' && copy[i] <= 'z')
+			copy[i] = (char)(copy[i] - 32);
+		else if (letter == 'l' && copy[i] >= 'A' && copy[i] <= 'Z')
+			copy[i] = (char)(copy[i] + 32);
+	}
+	*value = copy;
+	return SYN_VAR_SET;
+}
+
+static enum syn_var
+through_attribute(struct syn_walk *w, struct syn_slot *slot,
+    enum syn_var state, const char **value, size_t *len)
+{
+	struct syn_slot *attribute = attribute_slot(w, slot);
+
+	if (!syn_env_certain(w, attribute))
+		return SYN_VAR_UNKNOWN;
+	if (!attribute->set)
+		return state;
+	if (attribute->state != SYN_VAR_SET || state == SYN_VAR_UNKNOWN)
+		return SYN_VAR_UNKNOWN;
+	if (state == SYN_VAR_SET)
+		return convert(w, attribute->value[0], value, len);
+	/* unset takes attributes away, except from what is readonly. */
+	if (attribute->value[0] == 'r')
+		return SYN_VAR_UNKNOWN;
+	put(w, attribute, SYN_VAR_UNKNOWN, NULL, 0);
+	return state;
+}
+
 void
 syn_env_set(struct syn_walk *w, const char *name, size_t len,
     enum syn_var state, const char *value, size_t value_len)
@@ -209,6 +287,8 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 		note_place(w, slot);
 		w->again = true;
 	}
+	if (slot->attributed)
+		state = through_attribute(w, slot, state, &value, &value_len);
 	put(w, slot, state, value, value_len);
 }
 
@@ -228,7 +308,7 @@ syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
 	struct syn_slot *slot = syn_env_slot(w, name, len);
 
 	syn_env_set(w, name, len, SYN_VAR_UNKNOWN, NULL, 0);
-	if (!w->first)
+	if (!w->first && !slot->attributed)
 		put_items(slot, items);
 }
 
@@ -357,7 +437,7 @@ syn_env_ifs(struct syn_walk *w)
 	const char *value = NULL;
 	size_t len = 0;
 
-	if (w->first || env->hostile || slot->tainted ||
+	if (w->first || env->hostile || slot->tainted || slot->attributed ||
 	    (env->loops > 0 && env->hostile_somewhere))
 		return NULL;
 	if (!slot->set)

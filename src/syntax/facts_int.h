@@ -53,6 +53,7 @@ struct syn_slot {		/* a variable */
 	bool in_loop;		/* … inside one, between … */
 	size_t loop_first, loop_last;	/* … these offsets in the unit */
 	bool tainted;		/* may have attributes: never known */
+	bool attributed;	/* … has one of those that are known */
 	bool read;
 	bool busy;		/* its value is being evaluated */
 	bool set;		/* below is what an assignment left */
@@ -193,6 +194,9 @@ void syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
 void syn_env_arguments(struct syn_walk *w, const struct syn_items *items);
 void syn_env_forget(struct syn_walk *w, const char *name, size_t len);
 void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
+/* From here on: 'u', 'l', 'i' of declare, or 'r': readonly. */
+void syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
+	char letter);
 void syn_env_hostile(struct syn_walk *w);
 void syn_env_restart(struct syn_env *env);
 size_t syn_env_mark(struct syn_walk *w);

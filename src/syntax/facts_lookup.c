@@ -54,7 +54,7 @@ tell_path(struct syn_walk *w, struct syn_command *c)
 	if (w->lookup_odd || (w->env.loops > 0 && w->lookup_odd_somewhere) ||
 	    ran_anything(w))
 		return;
-	if (!syn_env_certain(w, slot)) {
+	if (!syn_env_certain(w, slot) || slot->attributed) {
 		c->lookup = SYN_LOOKUP_SOME_PATH;
 		return;
 	}

@@ -335,6 +335,38 @@ evaluate(struct syn_walk *w, const struct syn_word *word)
 	syn_walk_evaluated(w, &value);
 }
 
+/* The only attribute, if it is one whose meaning is known; else NUL. */
+static char
+one_attribute(const struct syn_call *c, const char *letters)
+{
+	char found = is(&c->words[0], "readonly") ? 'r' : '\0';
+
+	for (; *letters != '\0'; letters++) {
+		if (strchr("xt", *letters) != NULL)
+			continue;
+		if (strchr("uilr", *letters) == NULL || (found != '\0' &&
+		    found != *letters))
+			return '\0';
+		found = *letters;
+	}
+	return found;
+}
+
+/* NAME or NAME=value of a builtin that gives it the attribute. */
+static void
+assign_attribute(const struct syn_call *c, const struct syn_word *word,
+    const char *name, size_t len, char letter)
+{
+	bool function = (c->w->at.context & SYN_IN_FUNCTION) != 0;
+
+	if (letter != 'r')
+		syn_env_attribute(c->w, name, len, letter);
+	if (function || word->value[len] != '\0')
+		assign_plain(c->w, word, name, len);
+	if (letter == 'r')
+		syn_env_attribute(c->w, name, len, letter);
+}
+
 /* declare, local, readonly: attributes. */
 void
 syn_do_declare(const struct syn_call *c)
@@ -344,6 +376,7 @@ syn_do_declare(const struct syn_call *c)
 	const char *name;
 	size_t i, len;
 	bool plain, array;
+	char letter;
 
 	i = read_options(c, letters, sizeof letters);
 	/* declare -fx, export -f: another shell may call them. */
@@ -354,6 +387,8 @@ syn_do_declare(const struct syn_call *c)
 	    (function || !is(&c->words[0], "local"));
 	array = strspn(letters, "axt") == strlen(letters) &&
 	    !is(&c->words[0], "readonly");
+	letter = is(&c->words[0], "local") && !function ? '\0' :
+	    one_attribute(c, letters);
 	/* A reference: to assign to it is to assign to what nobody knows. */
 	if (strchr(letters, 'n') != NULL)
 		syn_env_hostile(c->w);
@@ -368,6 +403,8 @@ syn_do_declare(const struct syn_call *c)
 				syn_env_hostile(c->w);
 		} else if (plain) {
 			assign_plain(c->w, word, name, len);
+		} else if (letter != '\0') {
+			assign_attribute(c, word, name, len, letter);
 		} else if (array) {
 			syn_name_effect(c->w, name, len);
 			syn_env_forget(c->w, name, len);

@@ -137,6 +137,9 @@ class Lines:
             lambda: "declare %s %s=%s" % (self.pick(
                 "-x", "-u", "-l", "-i", "-r", "-a"), name, self.value()),
             lambda: "readonly %s=%s" % (name, self.value()),
+            lambda: "declare %s %s" % (self.pick("-l", "-u", "-i", "-r"),
+                                       name),
+            lambda: "%s=%s" % (name, self.pick("T1", "T2", "1+1", "tT")),
             lambda: "printf -v %s %s" % (name, self.pick(
                 "t1", "%s t1", "'%s%s' t 1", "%b 't\\x31'", "%s " +
                 self.word())),

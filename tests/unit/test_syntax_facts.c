@@ -108,8 +108,19 @@ static const struct {
 	    "function=f: *<variable $a> / : a=rm / : f" },
 	{ "a=ls; declare a=rm; $a; a=x; $a", ": a=ls / : declare a=rm / : rm / "
 	    ": a=x / : x" },
-	{ "a=ls; declare -l a=rm; a=x; $a", ": a=ls / : declare -l a=rm / "
-	    ": a=x / : *<variable $a>" },
+	{ "a=ls; declare -l a=rm; a=X; $a", ": a=ls / : declare -l a=rm / "
+	    ": a=X / : x" },
+	{ "declare -u a=b; $a; f() { $a; }; a=c; $a", ": declare -u a=b / : B / "
+	    "function,compound=f: / function=f: *<variable $a> / : a=c / : C" },
+	{ "declare -i i=1+2; a$i; i+=1; a$i", ": declare -i i=1+2 / : a3 / "
+	    ": i+=1 / : *a<variable $i>" },
+	{ "(declare -u a=b; $a); a=c; $a", "compound: / subshell: declare -u "
+	    "a=b / subshell: B / : a=c / : c" },
+	{ "if x; then declare -u a; fi; a=c; $a", "compound: / condition: x / "
+	    ": declare -u a / : a=c / : *<variable $a>" },
+	{ "readonly a=b; $a", ": readonly a=b / : b" },
+	{ "declare -u a; a=b; unset a; a=c; $a", ": declare -u a / : a=b / "
+	    ": unset a / : a=c / : *<variable $a>" },
 	{ "readonly a=ls; a=x; $a", ": readonly a=ls / : a=x / "
 	    ": *<variable $a>" },
 	{ "a=ls; export a=rm; $a", ": a=ls / : export a=rm / : rm" },
