@@ -65,24 +65,6 @@ join(struct syn_walk *w, const struct syn_items *old,
 	return all;
 }
 
-static const struct syn_items *
-read_items(struct syn_walk *w, const struct syn_assignment *a)
-{
-	struct syn_vec words = { NULL, 0, 0 };
-	const struct syn_text *t;
-
-	if (a->odd || a->value == NULL || a->value->kind != SYN_PIECE_ARRAY)
-		return NULL;
-	for (t = a->value->words; t != NULL; t = t->next) {
-		/* [i]=value is put elsewhere. */
-		if (t->assignment != NULL || t->pieces == NULL ||
-		    t->pieces->kind == SYN_PIECE_SUBSCRIPT)
-			return NULL;
-		syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
-	}
-	return syn_array_of(w, words.v, words.n);
-}
-
 static bool
 read_index(struct syn_walk *w, const struct syn_piece *key, size_t n,
     size_t *ret)
@@ -98,6 +80,66 @@ read_index(struct syn_walk *w, const struct syn_piece *key, size_t n,
 		v += (int64_t)n;
 	*ret = (size_t)v;
 	return v >= 0;
+}
+
+/* [i]=value of a compound assignment, where no gap comes to be; *at: the
+ * index of the next element. */
+static bool
+read_element(struct syn_walk *w, const struct syn_text *t,
+    struct syn_vec *words, size_t *at)
+{
+	const struct syn_assignment *a = t->assignment;
+	struct syn_word *to;
+
+	if (a == NULL || a->append || a->array ||
+	    !read_index(w, t->pieces->kids, words->n, at) || *at > words->n)
+		return false;
+	to = *at < words->n ? &((struct syn_word *)words->v)[*at] :
+	    syn_vec_add(w, words, sizeof *to);
+	syn_expand_one(w, a->value, t->src, t->src_len, t->offset,
+	    SYN_MODE_VALUE, to);
+	(*at)++;
+	return to->known;
+}
+
+static const struct syn_items *
+read_items(struct syn_walk *w, const struct syn_assignment *a)
+{
+	struct syn_vec words = { NULL, 0, 0 };
+	const struct syn_text *t;
+	size_t at = 0;
+
+	if (a->odd || a->value == NULL || a->value->kind != SYN_PIECE_ARRAY)
+		return NULL;
+	for (t = a->value->words; t != NULL; t = t->next) {
+		if (t->pieces != NULL &&
+		    t->pieces->kind == SYN_PIECE_SUBSCRIPT) {
+			if (!read_element(w, t, &words, &at))
+				return NULL;
+			continue;
+		}
+		if (t->assignment != NULL || t->pieces == NULL)
+			return NULL;
+		/* Behind [0]= a word would take the place of another. */
+		if (at != words.n)
+			return NULL;
+		syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
+		at = words.n;
+	}
+	return syn_array_of(w, words.v, words.n);
+}
+
+static bool
+has_subscripts(const struct syn_assignment *a)
+{
+	const struct syn_text *t;
+
+	for (t = a->value != NULL ? a->value->words : NULL; t != NULL;
+	    t = t->next)
+		if (t->pieces != NULL &&
+		    t->pieces->kind == SYN_PIECE_SUBSCRIPT)
+			return true;
+	return false;
 }
 
 static const struct syn_items *
@@ -127,8 +169,8 @@ syn_array_assign(struct syn_walk *w, const struct syn_assignment *a,
 
 	old = syn_array_get(w, a->name, a->name_len);
 	if (told->array && a->subscript == NULL)
-		now = told->append ? join(w, old, read_items(w, a)) :
-		    read_items(w, a);
+		now = !told->append ? read_items(w, a) :
+		    has_subscripts(a) ? NULL : join(w, old, read_items(w, a));
 	else if (!told->array && (a->subscript == NULL || (old != NULL &&
 	    read_index(w, a->key, old->n, &at))))
 		now = put_item(w, old, at, told);

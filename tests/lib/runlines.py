@@ -127,6 +127,15 @@ class Lines:
             lambda: name + "+=" + self.value(),
             lambda: "r=(%s %s)" % (self.pick(*SURE), self.words()),
             lambda: "r+=(%s)" % self.words(),
+            lambda: "r%s=([%s]%s=%s %s [1]=%s)" % (
+                self.pick("", "", "+"), self.pick("0", "0", "1", "i", "-1"),
+                self.pick("", "", "+"), self.value(), self.pick("", "t3"),
+                self.value()),
+            lambda: "declare -%s r=([%s]=%s)" % (
+                self.pick("a", "A", "l", "Al"), self.pick("0", "1", "a"),
+                self.value()),
+            lambda: "declare -%s %s=%s" % (self.pick("lu", "+l", "ir", "g"),
+                                           name, self.value()),
             lambda: "r[%s]=%s" % (self.pick("0", "1", "i", "$i", "-1", "7"),
                                   self.value()),
             lambda: "r=" + self.value(),

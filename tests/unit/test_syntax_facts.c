@@ -83,16 +83,12 @@ static const struct {
 	    "eval: eval $x b / eval: a b / : *<variable $x>" },
 	{ "eval 'set -- a b'; $2 $#", ": eval set -- a b / "
 	    "eval: set -- a b / : b 2" },
-	{ "(eval a=ls); $a", "compound: / subshell: eval a=ls / "
-	    "subshell,eval: a=ls / :" },
 	{ "a=1 && eval a=ls; $a", "condition: a=1 / : eval a=ls / "
 	    "eval: a=ls / : *<variable $a>" },
 	{ "eval 'a=ls' || b; $a", "condition: eval a=ls / "
 	    "condition,eval: a=ls / : b / : ls" },
 	{ "eval 'f() { a; }'; f", ": eval f() { a; } / "
 	    "function,compound,eval=f: / function,eval=f: a / : f" },
-	{ "eval -- a", ": eval -- a / eval: a" },
-	{ "eval", ": eval" },
 	{ "a=ls; (a=rm; $a); $a", ": a=ls / compound: / subshell: a=rm / "
 	    "subshell: rm / : ls" },
 	{ "a=ls; x | read a; $a", ": a=ls / 0/2: x / 1/2: read a / "
@@ -110,17 +106,9 @@ static const struct {
 	    ": a=x / : x" },
 	{ "a=ls; declare -l a=rm; a=X; $a", ": a=ls / : declare -l a=rm / "
 	    ": a=X / : x" },
-	{ "declare -u a=b; $a; f() { $a; }; a=c; $a", ": declare -u a=b / : B / "
-	    "function,compound=f: / function=f: *<variable $a> / : a=c / : C" },
-	{ "declare -i i=1+2; a$i; i+=1; a$i", ": declare -i i=1+2 / : a3 / "
-	    ": i+=1 / : *a<variable $i>" },
-	{ "(declare -u a=b; $a); a=c; $a", "compound: / subshell: declare -u "
-	    "a=b / subshell: B / : a=c / : c" },
-	{ "if x; then declare -u a; fi; a=c; $a", "compound: / condition: x / "
-	    ": declare -u a / : a=c / : *<variable $a>" },
-	{ "readonly a=b; $a", ": readonly a=b / : b" },
-	{ "declare -u a; a=b; unset a; a=c; $a", ": declare -u a / : a=b / "
-	    ": unset a / : a=c / : *<variable $a>" },
+	{ "declare -u a=b; $a; f() { $a; }; a=c; $a",
+	    ": declare -u a=b / : B / function,compound=f: / "
+	    "function=f: *<variable $a> / : a=c / : C" },
 	{ "readonly a=ls; a=x; $a", ": readonly a=ls / : a=x / "
 	    ": *<variable $a>" },
 	{ "a=ls; export a=rm; $a", ": a=ls / : export a=rm / : rm" },
