@@ -74,8 +74,12 @@ struct exec_spec {
 	mode_t umask;
 	const struct rlimit *limits;	/* EXEC_LIMITS by number, as far as
 				 * they can be had; NULL: aegsh's own */
-	/* Asked last before the process is made, all else being ready, or
-	 * NULL: a negative code ends it there. */
+	/* Asked one after the other before bash is started, or NULL; a
+	 * negative code ends it there.  settle(): what is waited for while
+	 * the process may be on its way into its sandbox; by errno it may
+	 * learn only why it fails, and wrongly.  ready(): last of all, when
+	 * that process stands still or is not made yet. */
+	int (*settle)(void *ctx, struct err *err);
 	int (*ready)(void *ctx, struct err *err);
 	void *ctx;
 	const int *std;		/* to be its 0, 1 and 2; NULL: our own */

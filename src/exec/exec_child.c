@@ -2,15 +2,20 @@
 /*
  * The child between clone(2) and execve(2).
  *
- * It shares our memory and we sleep until it runs bash or ends: so it costs
+ * It shares our memory and we wait until it runs bash or ends: so it costs
  * the same however large we are, and it may do nothing but system calls and
  * write to its own stack and to what tells of a failure.
+ *
+ * Where the disk must still be waited for, that is done meanwhile: the child
+ * enters its sandbox, and there it waits for the word.  The two share errno:
+ * so long as both run, we only make calls that succeed or end it all.
  */
 #include "exec_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
 #define STACK ((size_t)64 * 1024)
@@ -235,6 +241,21 @@ run_steps(struct exec_child *c)
 	return set_limits(c);
 }
 
+/* The end of the pipe says no: we were refused, or aegsh is gone. */
+static CHILD int
+wait_for_go(struct exec_child *c)
+{
+	int from = c->go[0];	/* which is ours only until we say so */
+	char word;
+
+	if (from < 0)
+		return 0;
+	close(c->go[1]);
+	__atomic_store_n(&c->stage, EXEC_CHILD_WAITING, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &c->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return read(from, &word, 1) == 1 ? 0 : -ECANCELED;
+}
+
 static CHILD int
 child(void *arg)
 {
@@ -244,6 +265,10 @@ child(void *arg)
 	int rc;
 
 	rc = run_steps(c);
+	if (rc == 0) {
+		c->failed = EXEC_STEP_GO;
+		rc = wait_for_go(c);
+	}
 	if (rc == 0 && c->notify >= 0 &&
 	    write(c->notify, &self, sizeof self) != (ssize_t)sizeof self)
 		rc = -EPIPE;
@@ -258,31 +283,124 @@ child(void *arg)
 	_exit(127);
 }
 
+/* A pipe whose read end is no number that the child needs for something
+ * else. */
+static int
+open_go(struct exec_child *c)
+{
+	int most = STDERR_FILENO, fd;
+	size_t i;
+
+	for (i = 0; i < c->n_fds; i++)
+		most = c->fd[i].to > most ? c->fd[i].to : most;
+	if (pipe2(c->go, O_CLOEXEC) < 0)
+		return -errno;
+	if (c->go[0] > most)
+		return 0;
+	fd = fcntl(c->go[0], F_DUPFD_CLOEXEC, most + 1);
+	if (fd < 0)
+		return -errno;
+	close(c->go[0]);
+	c->go[0] = fd;
+	return 0;
+}
+
+static void
+wait_while(const struct exec_child *c, int32_t stage)
+{
+	while (__atomic_load_n(&c->stage, __ATOMIC_ACQUIRE) == stage)
+		syscall(SYS_futex, &c->stage, FUTEX_WAIT, stage, NULL, NULL,
+		    0);
+}
+
+static pid_t
+clone_child(struct exec_child *c, int flags, char *stack)
+{
+	sigset_t all, old;
+	int error;
+	pid_t pid;
+
+	/* A handler of ours must not run in the child. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	pid = clone(child, stack + STACK, CLONE_VM | flags, c, NULL, NULL,
+	    &c->stage);
+	error = errno;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return pid < 0 ? -error : pid;
+}
+
+static int
+ask(const struct exec_child *c, int (*what)(void *ctx, struct err *err))
+{
+	return what != NULL ? what(c->ctx, c->err) : 0;
+}
+
+static pid_t
+clone_and_ask(struct exec_child *c, int flags, char *stack)
+{
+	pid_t pid = open_go(c);
+
+	c->stage = EXEC_CHILD_ON_ITS_WAY;
+	if (pid == 0)
+		pid = clone_child(c, CLONE_CHILD_CLEARTID | flags, stack);
+	if (pid > 0) {
+		c->refused = ask(c, c->settle);
+		wait_while(c, EXEC_CHILD_ON_ITS_WAY);
+	}
+	if (pid > 0 && c->refused >= 0)
+		c->refused = ask(c, c->ready);
+	if (pid > 0 && c->refused >= 0)
+		(void)io_write_full(c->go[1], "", 1);
+	/* The read end last: a child that died must not cost us SIGPIPE. */
+	io_close(&c->go[1]);
+	io_close(&c->go[0]);
+	if (pid > 0)
+		wait_while(c, EXEC_CHILD_WAITING);
+	return pid;
+}
+
+/* A sanitizer keeps one state for what are two processes in one memory: there
+ * one of them sleeps at any time. */
+static pid_t
+ask_and_clone(struct exec_child *c, int flags, char *stack)
+{
+	c->refused = ask(c, c->settle);
+	if (c->refused >= 0)
+		c->refused = ask(c, c->ready);
+	return c->refused < 0 ? -ECANCELED :
+	    clone_child(c, CLONE_VFORK | flags, stack);
+}
+
+static bool
+may_ask_meanwhile(const struct exec_child *c)
+{
+#ifdef AEGSH_SANITIZE
+	(void)c;
+	return false;
+#else
+	return c->settle != NULL || c->ready != NULL;
+#endif
+}
+
 pid_t
 exec_child_clone(struct exec_child *c, int flags, pid_t *ret_dead)
 {
-	sigset_t all, old;
 	char *stack;
 	pid_t pid;
-	int error;
 
 	c->failed = EXEC_STEP_NONE;
-	c->error = 0;
+	c->error = c->refused = 0;
+	c->go[0] = c->go[1] = -1;
 	*ret_dead = 0;
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return -errno;
-	/* A handler of ours must not run in the child. */
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = clone(child, stack + STACK, CLONE_VM | CLONE_VFORK | flags, c);
-	error = errno;
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	pid = may_ask_meanwhile(c) ? clone_and_ask(c, flags, stack) :
+	    ask_and_clone(c, flags, stack);
 	munmap(stack, STACK);
-	if (pid < 0)
-		return -error;
-	if (c->error == 0)
+	if (pid < 0 || c->error == 0)
 		return pid;
 	*ret_dead = pid;
 	return -c->error;
@@ -310,6 +428,8 @@ exec_child_error(const struct exec_child *c, int error, struct err *err)
 		return ERR_LAYER;
 	case EXEC_STEP_LIMITS:
 		return err_sys(err, error, "setting the limits of ulimit");
+	case EXEC_STEP_GO:
+		return err_sys(err, error, "waiting for the word to start");
 	case EXEC_STEP_EXEC:
 		break;
 	}

@@ -29,6 +29,7 @@ enum exec_step {
 	EXEC_STEP_FDS,
 	EXEC_STEP_SANDBOX,	/* layer tells which */
 	EXEC_STEP_LIMITS,
+	EXEC_STEP_GO,		/* waits for the word to become bash */
 	EXEC_STEP_EXEC,
 };
 
@@ -56,15 +57,28 @@ struct exec_child {
 	const struct sandbox *sandbox;
 	bool inside;		/* only a line's layer: we are confined */
 	int notify;		/* write the own pid there before exec, or -1 */
+	/* As in struct exec_spec; the child waits for the answer before it
+	 * becomes bash. */
+	int (*settle)(void *ctx, struct err *err);
+	int (*ready)(void *ctx, struct err *err);
+	void *ctx;
+	struct err *err;
 
 	enum exec_step failed;
 	enum sandbox_layer layer;
 	int error;		/* errno of the failure */
+	int refused;		/* what those two said, if negative */
+
+	int go[2];		/* by this pipe it gets the answer, or -1 */
+	int32_t stage;		/* EXEC_CHILD_… */
 };
 
-/* Clone with CLONE_VM | CLONE_VFORK and flags, and run it.  Returns the pid
- * when bash runs, or -errno with failed set (0: clone itself): then the
- * child, if any, is dead; *ret_dead is its pid, to be waited for, or 0. */
+/* The kernel sets the 0, when the child shares our memory no more. */
+enum { EXEC_CHILD_GONE = 0, EXEC_CHILD_ON_ITS_WAY, EXEC_CHILD_WAITING };
+
+/* Clone with CLONE_VM and flags, and run it.  Returns the pid when bash runs,
+ * or -errno with failed set (0: clone itself): then the child, if any, is
+ * dead; *ret_dead is its pid, to be waited for, or 0. */
 pid_t exec_child_clone(struct exec_child *c, int flags, pid_t *ret_dead);
 /* What tells a child that aegsh is gone. */
 int exec_parent_signal(bool tty, bool foreground);

@@ -147,7 +147,10 @@ exec_session_loud(struct exec_session *s)
 static int
 is_ready(const struct exec_spec *spec, struct err *err)
 {
-	return spec->ready != NULL ? spec->ready(spec->ctx, err) : 0;
+	int rc = spec->settle != NULL ? spec->settle(spec->ctx, err) : 0;
+
+	return rc >= 0 && spec->ready != NULL ? spec->ready(spec->ctx, err) :
+	    rc;
 }
 
 /* Confine the child from here: as one-shot commands are run. */
@@ -164,16 +167,17 @@ start_direct(struct exec_session *s, struct exec_child *c,
 			return rc;
 	}
 	c->sandbox = s->sandbox;
-	rc = is_ready(spec, err);
-	if (rc < 0)
-		return rc;
+	c->settle = spec->settle;
+	c->ready = spec->ready;
+	c->ctx = spec->ctx;
+	c->err = err;
 	pid = exec_child_clone(c, SIGCHLD, &dead);
 	if (pid >= 0)
 		return pid;
 	if (dead > 0)
 		while (waitpid(dead, NULL, 0) < 0 && errno == EINTR)
 			;
-	return exec_child_error(c, -pid, err);
+	return c->refused < 0 ? c->refused : exec_child_error(c, -pid, err);
 }
 
 static pid_t

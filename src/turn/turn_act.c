@@ -401,16 +401,25 @@ struct start {
 	int64_t began_ns, took_ns;
 };
 
-/* The last thing before bash is let go: the intent is on the disk, and,
- * since a disk takes its time, the scripts are once more what they were. */
+/* Before bash is let go the intent is on the disk … */
 static int
-ready(void *ctx, struct err *err)
+settle(void *ctx, struct err *err)
 {
 	struct start *s = ctx;
 	int r = turn_settle_intent(s->t, err);
 
-	if (r == 0)
-		r = turn_check_scripts(s->j, err);
+	s->took_ns = clock_mono_ns() - s->began_ns;
+	return r;
+}
+
+/* … and, since a disk takes its time, the scripts are, last of all, once
+ * more what they were. */
+static int
+ready(void *ctx, struct err *err)
+{
+	struct start *s = ctx;
+	int r = turn_check_scripts(s->j, err);
+
 	if (r != 0 && err->code == ERR_REFUSED && s->t->audit != NULL)
 		audit_note(s->t->audit, "script-changed", err->text);
 	s->took_ns = clock_mono_ns() - s->began_ns;
@@ -446,6 +455,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.umask = state_umask(t->opts.state),
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
 		/* The disk writes while the sandbox is prepared. */
+		.settle = settle,
 		.ready = ready,
 		.ctx = &start,
 	};
