@@ -206,6 +206,16 @@ v = json.loads(run("status", "--json").stdout)["validator"]
 tap.same([(e["name"], e["format"], e["health"]) for e in v["endpoints"]],
          [("main", "openai-chat", "not asked yet"),
           ("local", "ollama", "not asked yet")], "which is one")
+for block in [b.replace("\\e", "\\") for b in blocks if
+              b.startswith("endpoint = ")]:
+    put("etc/aegsh.conf", block, 0o644)
+    done = run("status", "--json")
+    v = json.loads(done.stdout)["validator"]
+    url = block.split('"')[1]
+    tap.ok(v["configured"] and "problem" not in v and
+           [e["url"] for e in v["endpoints"]] == [url],
+           "the manual's settings for %s are some" % url, v)
+settings('chain = "%s"' % os.path.join(root, "etc/chain.conf"))
 put("etc/chain.conf", "[e0]\nurl = x\nwhat = 1\n", 0o644)
 done = run("status", "--json")
 v = json.loads(done.stdout)["validator"]
