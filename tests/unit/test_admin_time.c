@@ -36,6 +36,52 @@ static const struct {
 	{ "2026-08-01 ", -1 }, { "1900-01-01", -1 },
 };
 
+/* Made of what times are made of: nothing but a moment in range is taken,
+ * and nothing is written otherwise. */
+static void
+any_text(void)
+{
+	static const char letters[] = "0123456789-: T@smhdwtodayesrn+.";
+	unsigned state = 1;
+	int i, bad = 0;
+
+	for (i = 0; i < 200000; i++) {
+		char text[24];
+		int64_t got = -7;
+		size_t len = 0, most = (state >> 8) % (sizeof text - 1);
+
+		for (; len < most; len++) {
+			state = state * 1103515245 + 12345;
+			text[len] = letters[(state >> 16) %
+			    (sizeof letters - 1)];
+		}
+		text[len] = '\0';
+		state = state * 1103515245 + 12345;
+		if (admin_time_parse(text, NOW, &got) < 0 ? got != -7 :
+		    got > INT64_C(4000000000) * NS || got % NS != 0) {
+			printf("# '%s': %" PRId64 "\n", text, got);
+			bad++;
+		}
+	}
+	IS_INT(bad, 0);
+}
+
+/* What is shown is understood, to the second. */
+static void
+there_and_back(void)
+{
+	int64_t s, got;
+	int bad = 0;
+
+	for (s = 0; s < INT64_C(4000000000); s += 7654321) {
+		char text[ADMIN_TIME_MAX];
+
+		admin_time_show(s * NS, text);
+		bad += admin_time_parse(text, NOW, &got) < 0 || got != s * NS;
+	}
+	IS_INT(bad, 0);
+}
+
 int
 main(void)
 {
@@ -66,6 +112,8 @@ main(void)
 	IS_STR(text, "1m01s");
 	admin_span_show(NS * 7260, text);
 	IS_STR(text, "2h01m");
+	any_text();
+	there_and_back();
 	/* Local time, summer and winter. */
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	tzset();

@@ -115,6 +115,35 @@ main(void)
 	    "session 2");
 	lines(&(struct audit_query){ .ended = AUDIT_ENDED_OPEN }, "three%'\"",
 	    "unfinished: ran, and no outcome");
+	lines(&(struct audit_query){ .cwd = "/else" }, "",
+	    "the beginning of a name is another directory");
+	lines(&(struct audit_query){ .cwd = "/home" }, "one two four",
+	    "below a directory");
+	lines(&(struct audit_query){ .rule = "admin" },
+	    "one two three%'\" four", "a group of rules");
+	lines(&(struct audit_query){ .rule = "admi" }, "", "is a whole word");
+	lines(&(struct audit_query){ .ended = AUDIT_ENDED_STATUS,
+	    .number = 5 }, "one", "by status");
+	lines(&(struct audit_query){ .ended = AUDIT_ENDED_FAILED }, "one",
+	    "any that failed");
+	lines(&(struct audit_query){ .ended = AUDIT_ENDED_REFUSED }, "two",
+	    "refused");
+	lines(&(struct audit_query){ .id = 2 }, "two", "by number");
+	lines(&(struct audit_query){ .after_id = 2 }, "three%'\" four",
+	    "behind a number");
+	lines(&(struct audit_query){ .uuid = "no uuid" }, "", "no uuid");
+	lines(&(struct audit_query){ .host = "box" },
+	    "one two three%'\" four", "host");
+	IS_INT(audit_db_exec(audit_db_of(a), "INSERT INTO execs (command,"
+	    " writer, wall_ns, mono_ns, pid, ppid, path) VALUES (1,"
+	    " 'stand-alone', 1, 1, 1, 1, CAST('/usr/bin/make' AS BLOB))",
+	    &err), 0);
+	lines(&(struct audit_query){ .program = "make" }, "one",
+	    "a program underneath");
+	lines(&(struct audit_query){ .program = "/usr/bin/make" }, "one",
+	    "by its path");
+	lines(&(struct audit_query){ .program = "ake" }, "",
+	    "not by a part of its name");
 	lines(&(struct audit_query){ .since_ns = wall[3] }, "three%'\" four",
 	    "since includes its moment");
 	lines(&(struct audit_query){ .until_ns = wall[3] }, "one two",
