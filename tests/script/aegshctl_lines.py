@@ -126,6 +126,27 @@ def test_place(root):
              "a line and --jsonl: 100")
 
 
+def test_odd(root):
+    """Whatever a line is, it has an answer that lets nothing through, and
+    the next one is judged as if it had not been."""
+    odd = [b'{"id": 0, "command": "ls"} x', b'["ls"]', b'"ls"', b"{",
+           b'{"id": 0, "command": "ls", "command": "id"}',
+           b'{"id": 0, "command": ["ls"]}', b'{"id": 0, "command": null}',
+           b'{"id": 0, "command": "ls \\ud800"}', b"\xef\xbb\xbf{}",
+           b'{"id": 0, "command": "ls", "cwd": 5}',
+           b'{"id": 0, "command": "ls\\u0000x"}',
+           b'{"id": 0, "command": "' + b"(" * 20000 + b'"}']
+    last = b'{"id": "last", "command": "ls"}'  # and no newline
+    done = run(root, b"\n".join(odd + [last]), "--jsonl")
+    out = [json.loads(x) for x in done.stdout.splitlines()]
+    tap.same([x["decision"] for x in out], ["block"] * len(odd) + ["allow"],
+             "odd lines")
+    long = b'{"command": "echo ' + b"x" * 1000000 + b'"}\n'
+    done = run(root, long + last, "--jsonl")
+    tap.same([json.loads(x)["decision"] for x in done.stdout.splitlines()][1:],
+             ["allow"], "a line behind a long one")
+
+
 def test_user(root):
     """As nobody: what the caller's environment says has no say."""
     out = [json.loads(run(root, "", "--json", "--user", "nobody", "--cwd",
@@ -175,7 +196,7 @@ def test_speed(root):
 
 with tempfile.TemporaryDirectory(prefix="aegsh-test-") as where:
     os.chmod(where, 0o755)
-    for test in (test_lines, test_bad, test_bytes, test_place, test_user,
+    for test in (test_lines, test_bad, test_bytes, test_odd, test_place, test_user,
                  test_talk, test_harmless, test_speed):
         test(where)
 tap.done()
