@@ -223,6 +223,9 @@ resolve_follow(struct walk *w, const struct spot *at,
 		return;
 	resolve_find_fetched(w, index);
 	row = resolve_wrap_row(item->name);
+	inner.given = at->own && row != NULL &&
+	    resolve_in_list("bash dash rbash sh", &argv[0]) ? at->command :
+	    NULL;
 	if (row != NULL && !(at->command->evaluated &&
 	    strcmp(row->name, "eval") == 0))
 		resolve_unwrap(w, &inner, row, argv, argc);
@@ -341,6 +344,47 @@ push_nest(struct walk *w, struct syn_tree *tree, struct syn_facts *facts)
 	name_functions(w, &w->nests[w->n_nests++]);
 }
 
+/* x=… bash -c '$x': what is not given so may be there all the same. */
+static enum syn_var
+given_variable(void *ctx, const char *name, const char **ret_value)
+{
+	const struct syn_command *c = ctx;
+	size_t i;
+
+	/* Without functions there are none to inherit. */
+	if (strncmp(name, "BASH_FUNC_", 10) == 0)
+		return SYN_VAR_UNSET;
+	for (i = c->n_assigns; i-- > 0;) {
+		const struct syn_assign *a = &c->assigns[i];
+
+		if (strcmp(a->name, name) != 0)
+			continue;
+		if (!a->value.known || a->append || a->array ||
+		    a->subscript != NULL)
+			return SYN_VAR_UNKNOWN;
+		*ret_value = a->value.value;
+		return SYN_VAR_SET;
+	}
+	return SYN_VAR_UNKNOWN;
+}
+
+/* A function of the line, or one that is inherited, may change them. */
+static struct syn_facts *
+nested_facts(const struct walk *w, const struct spot *at,
+	const struct syn_tree *tree)
+{
+	const struct syn_vars vars = { .get = given_variable,
+		.ctx = (void *)at->given };
+	size_t i;
+
+	if (at->given == NULL || at->given->n_assigns == 0 || w->inherits)
+		return syn_facts_new(tree, NULL);
+	for (i = 0; i < w->n_nests; i++)
+		if (w->nests[i].n_functions > 0)
+			return syn_facts_new(tree, NULL);
+	return syn_facts_new(tree, &vars);
+}
+
 void
 resolve_program(struct walk *w, const struct spot *at,
 	const struct syn_word *text)
@@ -369,7 +413,7 @@ resolve_program(struct walk *w, const struct spot *at,
 			resolve_add_code(w, "shell", text, w->pub.n - 1);
 		return;
 	}
-	facts = syn_facts_new(tree, NULL);
+	facts = nested_facts(w, at, tree);
 	push_nest(w, tree, facts);
 	spot.facts = facts;
 	spot.program = (unsigned)w->n_nests - 1;

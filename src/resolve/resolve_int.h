@@ -120,6 +120,8 @@ struct spot {
 	bool by_exec;		/* execve(2) starts it: no builtin, function */
 	bool no_function;	/* command, builtin: functions do not count */
 	bool own;		/* the words are the command's */
+	const struct syn_command *given;	/* its prefix is the environment
+						 * of the program, or NULL */
 	struct found_by by;
 };
 
