@@ -34,12 +34,11 @@ static const char rescue_text[] =
 int
 policy_load_rescue(bool operator, struct policy **ret, struct err *err)
 {
-	struct pol_sources sources;
+	struct pol_sources sources = POL_SOURCES_INIT;
 	char *blob = NULL;
 	size_t size = 0;
 	int rc;
 
-	memset(&sources, 0, sizeof sources);
 	pol_sources_add_text(&sources, POL_FLOOR, "(built in)",
 	    pol_floor_text, strlen(pol_floor_text));
 	pol_sources_add_text(&sources, POL_FLOOR, "(built in: rescue)",
