@@ -398,8 +398,13 @@ job_kill(struct exec_session *s, struct job *j, int sig)
 		return -ESRCH;
 	if (send_signal(j, sig) < 0)
 		return -errno;
-	if (j->state == JOB_STOPPED && (sig == SIGTERM || sig == SIGHUP))
-		exec_job_signal(j, SIGCONT);
+	/* It is about to end, and whoever waits from now on waits for that. */
+	if (j->state == JOB_STOPPED && (sig == SIGTERM || sig == SIGHUP ||
+	    sig == SIGKILL)) {
+		if (sig != SIGKILL)
+			exec_job_signal(j, SIGCONT);
+		j->state = JOB_RUNNING;
+	}
 	return 0;
 }
 

@@ -5,6 +5,7 @@ that go away, signals at every moment, answers that nobody gave."""
 import os
 import signal
 import sys
+import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
@@ -241,7 +242,7 @@ s.close()
 # Storms.
 s = start()
 s.send("true &\r" * 200 + "wait; echo al''l\r")
-tap.ok(s.expect("\nall\r", 3 * DEADLINE) and s.expect(PROMPT),
+tap.ok(s.expect("\nall\r") and s.expect(PROMPT),
        "200 short jobs at once", s.seen[-2000:])
 tap.same(s.run("jobs", PROMPT), "", "leave nothing behind")
 s.send("echo ab")

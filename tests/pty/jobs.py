@@ -132,10 +132,10 @@ GROUPS = {
     "in longer lines": [
         "sh -c 'exit 5' &", "wait $! || echo failed $?", "sleep 0.1 &",
         "wait; echo done", "sleep 0.1 &", "wait $! && echo fine; echo end",
-        "sh -c 'sleep 0.1; exit 5' &", "wait %1 && echo no", "echo $?",
+        "sleep 179 &", "kill %1; wait %1 && echo no", "echo $?",
         "wait; if true; then echo y; fi",
         "wait %9; echo $?", "wait %9 && echo x || echo y", "fg || echo no",
-        "jobs && echo yes", "sleep 180 &", "echo $! | tr 0-9 N",
+        "jobs && echo yes", "sleep 180 &", "echo $! | tr -d 0-9",
         "echo \"$!\" '$!' \\$! $'$!' # $!", "test -d /proc/$! && echo lives",
         "ps -o comm= -p ${!}", "kill $!; echo k", "wait",
         "sleep 181 &", "sleep 182 &",
@@ -149,7 +149,8 @@ GROUPS = {
 }
 # What they print is not compared: bash may or may not tell of who ended just
 # before, or says more than we do.
-LOOSE = {STOPPED, "cat &", "kill -KILL %1 %2 %3", "kill %1 %2", "kill $!; echo k", "kill $(jobs -p); echo k",
+LOOSE = {STOPPED, "cat &", "wait %4", "kill -KILL %1 %2 %3", "kill %1 %2",
+         "kill $!; echo k", "kill $(jobs -p); echo k",
          "for p in `jobs -p`; do kill $p; done",
          "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "kill -STOP %1", ": told", "wait", "wait %1",
          "wait %2", "wait %-", "wait %+", "jobs -z; :",

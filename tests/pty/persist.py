@@ -155,14 +155,26 @@ def bounds():
 
 
 def whose():
-    """wait -p NAME."""
+    """wait -p NAME.  The job ends when the line that waits was typed, so
+    that no prompt has told of its end before."""
+    def beside(s, line):
+        go = os.path.join(env["HOME"], "go")
+        if os.path.exists(go):
+            os.unlink(go)
+        s.run("sh -c 'until test -e go; do sleep 0.05; done; exit 4' &",
+              PROMPT)
+        group = re.findall(rb"\[1\] (\d+)", s.seen)[-1].decode()
+        s.line(line)
+        s.expect(re.escape(line) + "\r\n")
+        open(go, "w").close()
+        found = s.expect(r"(?s)(.*?)" + PROMPT)
+        return group, found.group(1).decode() if found else None
+
     s = start("variables")
     for kept in ("who", "pid"):
         if kept == "pid":
             s.run("export pid=1", PROMPT)
-        s.run("sh -c 'sleep 0.1; exit 4' &", PROMPT)
-        group = re.findall(rb"\[1\] (\d+)", s.seen)[-1].decode()
-        s.run("wait -n -p %s" % kept, PROMPT)
+        group, _ = beside(s, "wait -n -p " + kept)
         tap.same(s.run("echo $? $%s" % kept, PROMPT), "4 %s\n" % group,
                  "wait -p tells whose status it was: " + kept)
     s.run("wait -n -p pid", PROMPT)
@@ -170,10 +182,10 @@ def whose():
              "and of none nothing")
     leave(s)
     s = start("exports")
-    s.run("sleep 0.1 &", PROMPT)
-    out = s.run("wait -n -p who", PROMPT)
-    tap.ok(out and re.search(r"who is not exported.* process \d+", out),
-           "what would not be kept is told", out)
+    group, out = beside(s, "wait -n -p who")
+    tap.ok(out and "who is not exported" in out and
+           "process %s\r" % group in out, "what would not be kept is told",
+           out)
     leave(s)
 
 
