@@ -4,7 +4,9 @@ installed whole or not at all, recorded, from a line of aegsh too."""
 
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,6 +123,48 @@ def install():
     tap.same(installed(), ["50-s.conf"], "nothing is left beside it")
 
 
+def no_room():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+
+def whole_or_not():
+    """Killed at any time, or with no room: the old rules or the new ones."""
+    path = os.path.join(rules, "50-s.conf")
+    with open(path) as f:
+        old = f.read()
+    new = write("50-s.conf", RULE % ("s", "frob") + "# " + "x" * 50000 + "\n")
+    p = subprocess.run([CTL, "policy", "install", new], env=env, cwd=home,
+                       capture_output=True, text=True, preexec_fn=no_room)
+    with open(path) as f:
+        tap.ok(p.returncode == 111 and f.read() == old and
+               installed() == ["50-s.conf"],
+               "no room: the old rules stay, and nothing beside them", p)
+    with open(new) as f:
+        both = {old, f.read()}
+    seen = set()
+    for i in range(40):
+        p = subprocess.Popen([CTL, "policy", "install", new], env=env,
+                             cwd=home, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        try:
+            p.wait(timeout=i * 0.005)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.wait()
+        with open(path) as f:
+            seen.add(f.read())
+    tap.ok(seen <= both, "killed: one or the other", [len(x) for x in seen])
+    tap.same([x for x in installed() if not x.startswith(".")],
+             ["50-s.conf"], "what is left beside it is no rule file")
+    tap.same(block_rule("frob"), "s", "and the rules hold")
+    for name in installed():
+        if name.startswith("."):
+            os.unlink(os.path.join(rules, name))
+    with open(path, "w") as f:
+        f.write(old)
+
+
 def edit():
     """An editor known by its name, that is a script of the test's."""
     write("bin/nano", '#!/bin/sh\n[ "$1" = -- ] || exit 9\n'
@@ -185,6 +229,7 @@ def from_a_line():
 try:
     diff()
     install()
+    whole_or_not()
     edit()
     from_a_line()
 finally:
