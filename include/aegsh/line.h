@@ -45,6 +45,71 @@ enum line_result { LINE_END = 0,	/* end of input */
 	LINE_FAILED,
 	LINE_TIMED_OUT };		/* line_editor_patience() is over */
 
+/* ---- the word before the cursor ----------------------------------------- */
+
+enum line_quote { LINE_UNQUOTED = 0, LINE_DOUBLE, LINE_SINGLE, LINE_ANSI };
+
+struct line_word {
+	/* Bytes of the text: where the word begins, where its last component
+	 * (behind a /, or behind the = of an assignment or option) does. */
+	size_t from, base;
+	enum line_quote quote;		/* open at the end */
+	enum line_quote base_quote;	/* open at base */
+	bool command;		/* names a command, or is before that */
+	bool target;		/* of a redirection */
+	bool comment;
+	bool tilde;		/* begins with an unquoted ~ */
+	bool unknown;		/* holds what only running it would tell */
+	size_t name;		/* where the name of a variable that reaches
+				 * to the end begins, or SIZE_MAX … */
+	bool braces;		/* … behind ${ */
+	struct buf typed;	/* its text, quotes and known $NAMEs resolved */
+	size_t typed_base;	/* base, in typed */
+	size_t value_from;	/* in typed, behind that =; or 0 */
+	struct strv before;	/* the words of its command before it */
+};
+/* What $NAME stands for, or NULL: not known. */
+typedef const char *line_value_fn(void *ctx, const char *name);
+/* Always gives a word, perhaps an empty one. */
+void line_word_at(const char *text, size_t len, line_value_fn *value,
+	void *ctx, struct line_word *ret);
+void line_word_done(struct line_word *w);
+/* Append text so that it means itself inside of this quotation; first: at
+ * the beginning of a word. */
+void line_word_quote(struct buf *out, enum line_quote quote, const char *text,
+	bool first);
+/* What ends the quotation. */
+const char *line_word_close(enum line_quote quote);
+
+/* ---- completion --------------------------------------------------------- */
+
+struct line_choice {
+	char *text;		/* in place of the word, as it is to be typed */
+	char *shown;		/* in a list; any bytes */
+	char *note;		/* what it is, or NULL */
+};
+struct line_choices {
+	size_t from;		/* the bytes from here on are replaced */
+	struct line_choice *v;
+	size_t n;
+	bool partial;		/* time was over before all were found */
+	bool finished;		/* the only one is whole: a blank follows */
+};
+/* text: the unit up to the cursor.  ret: empty when called. */
+typedef void line_choices_fn(void *ctx, const char *text, size_t len,
+	struct line_choices *ret);
+#define LINE_CHOICES_MAX 20000
+void line_choices_add(struct line_choices *c, const char *text,
+	const char *shown, const char *note);
+/* In order, each once. */
+void line_choices_sort(struct line_choices *c);
+/* The longest beginning that all share; owned. */
+char *line_choices_common(const struct line_choices *c);
+/* As a table for a screen of this size, at most rows - 2 lines of it. */
+void line_choices_list(const struct line_choices *c, unsigned columns,
+	unsigned rows, struct buf *out);
+void line_choices_done(struct line_choices *c);
+
 /* ---- a person: libedit, prompt, persistent history --------------------- */
 struct line_editor;
 
@@ -53,6 +118,7 @@ struct line_editor_opts {
 	const char *program;		/* for ~/.editrc */
 	int tty_in, tty_out;
 	line_complete_fn *complete;
+	line_choices_fn *choices;	/* for Tab, or NULL */
 	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
 	int watch_fd;			/* readable while keys are awaited: … */
 	void (*watch)(void *ctx);	/* … then this; -1: none */

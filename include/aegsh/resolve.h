@@ -77,6 +77,8 @@ void resolve_free(struct resolve_set *set);
 /* One command word by PATH; *ret_path is owned.  -ENOENT, -EACCES. */
 int resolve_path(const char *word, const struct state *state, char **ret_path);
 bool resolve_is_builtin(const char *name);
+/* Each of them in order, NULL behind the last. */
+const char *resolve_builtin(size_t i);
 
 /* Where a command's words name a file that it reads its program from. */
 #define RESOLVE_FILES_MAX 8

@@ -4,19 +4,16 @@
  * of keys, so that Ctrl-C, window changes and idle work need no signal
  * handler that touches the editor.
  */
-#include "aegsh/line.h"
+#include "line_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <histedit.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
@@ -25,25 +22,8 @@
 
 #define REGAIN_MAX 100		/* times that a line takes the terminal back */
 
-struct line_editor {
-	EditLine *el;
-	History *hist;
-	FILE *in, *out;
-	int tty_in, signals;
-	struct line_editor_opts opts;
-	const char *prompt;
-	char *continuation;
-	bool idled, interrupted;
-	bool timed_out;
-	unsigned regained;		/* the terminal, in this line */
-	unsigned patience;		/* seconds for one line, 0: for ever */
-	int64_t deadline_ns;
-	int ending_signal;
-	mbstate_t decode;
-};
-
-static struct line_editor *
-self(EditLine *el)
+struct line_editor *
+line_editor_of(EditLine *el)
 {
 	void *p = NULL;
 
@@ -54,7 +34,7 @@ self(EditLine *el)
 static char *
 prompt_text(EditLine *el)
 {
-	struct line_editor *e = self(el);
+	struct line_editor *e = line_editor_of(el);
 
 	return e->continuation != NULL ? e->continuation :
 	    (char *)(uintptr_t)e->prompt;
@@ -145,31 +125,108 @@ regain(struct line_editor *e)
 	return true;
 }
 
+/* The next byte, waiting for it; 0 at the end, -1 when reading is over. */
 static int
-read_key(EditLine *el, wchar_t *ret)
+next_byte(struct line_editor *e, unsigned char *ret)
 {
-	struct line_editor *e = self(el);
-	char byte;
 	ssize_t n;
-	size_t used;
 
-	for (;;) {
+	if (e->n_ahead > 0) {
+		*ret = e->ahead[0];
+		memmove(e->ahead, e->ahead + 1, --e->n_ahead);
+		return 1;
+	}
+	do {
 		if (wait_key(e) == 0) {
 			errno = EINTR;
 			return -1;
 		}
-		n = read(e->tty_in, &byte, 1);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN || regain(e)))
-			continue;
+		n = read(e->tty_in, ret, 1);
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN || regain(e)));
+	return (int)n;
+}
+
+/* Terminals put these around what is pasted, once they are asked to
+ * (xterm, "bracketed paste mode"). */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+static const char paste_begins[] = "\033[200~", paste_ends[] = "\033[201~";
+#define MARK_WAIT_MS 50		/* for the rest of what may be a mark */
+
+/* After an ESC: is it the rest of that mark?  What is not goes ahead. */
+static bool
+is_mark(struct line_editor *e, const char *mark)
+{
+	struct pollfd p = { .fd = e->tty_in, .events = POLLIN };
+	unsigned char got[sizeof paste_begins];
+	size_t n = 0, i;
+
+	while (n + 1 < strlen(mark)) {
+		if (e->n_ahead == 0 && poll(&p, 1, MARK_WAIT_MS) <= 0)
+			break;
+		if (next_byte(e, &got[n]) <= 0)
+			break;
+		n++;
+		if (got[n - 1] != (unsigned char)mark[n])
+			break;
+	}
+	if (n + 1 == strlen(mark) && memcmp(got, mark + 1, n) == 0)
+		return true;
+	/* In front of what is there already. */
+	memmove(e->ahead + n, e->ahead, e->n_ahead);
+	for (i = 0; i < n; i++)
+		e->ahead[i] = got[i];
+	e->n_ahead += n;
+	return false;
+}
+
+/* Pasted, a newline is a character of the line and runs nothing; so is a Tab,
+ * and each key that would edit. */
+static bool
+is_literal(unsigned char byte)
+{
+	return byte < ' ' || byte == 0177;
+}
+
+#define QUOTED_INSERT L'\026'	/* ^V: the next key is taken as it is */
+
+static int
+read_key(EditLine *el, wchar_t *ret)
+{
+	struct line_editor *e = line_editor_of(el);
+	unsigned char byte;
+	size_t used;
+	int n;
+
+	for (;;) {
+		n = next_byte(e, &byte);
 		if (n <= 0)
-			return (int)n;
-		used = mbrtowc(ret, &byte, 1, &e->decode);
+			return n;
+		if (e->quoted) {
+			e->quoted = false;
+			*ret = byte == '\r' ? L'\n' : (wchar_t)byte;
+			return 1;
+		}
+		if (byte == '\033' && is_mark(e, e->paste == LINE_PASTED ?
+		    paste_ends : paste_begins)) {
+			e->paste = e->paste == LINE_PASTED ? LINE_TYPED :
+			    LINE_PASTED;
+			continue;
+		}
+		if (e->paste == LINE_PASTED && is_literal(byte)) {
+			memmove(e->ahead + 1, e->ahead, e->n_ahead++);
+			e->ahead[0] = byte;
+			e->quoted = true;
+			*ret = QUOTED_INSERT;
+			return 1;
+		}
+		used = mbrtowc(ret, (const char *)&byte, 1, &e->decode);
 		if (used == (size_t)-2)
 			continue;
 		if (used == (size_t)-1) {
 			/* Not of this locale: taken as the byte it is. */
 			memset(&e->decode, 0, sizeof e->decode);
-			*ret = (unsigned char)byte;
+			*ret = byte;
 		}
 		return 1;
 	}
@@ -200,6 +257,20 @@ stream_of(int fd, const char *mode)
 	return f;
 }
 
+/* What no terminal of this kind knows is not sent to it. */
+static bool
+marks_pastes(const char *term)
+{
+	static const char *const plain[] = { "dumb", "unknown", "vt52",
+		"emacs", "network", NULL };
+	size_t i;
+
+	for (i = 0; term != NULL && plain[i] != NULL; i++)
+		if (strcmp(term, plain[i]) == 0)
+			return false;
+	return term != NULL && term[0] != '\0';
+}
+
 int
 line_editor_new(const struct line_editor_opts *opts,
     struct line_editor **ret, struct err *err)
@@ -218,6 +289,7 @@ line_editor_new(const struct line_editor_opts *opts,
 		line_editor_free(e);
 		return err_sys(err, saved, "terminal");
 	}
+	e->marks = marks_pastes(getenv("TERM"));
 	e->el = el_init(opts->program, e->in, e->out, e->out);
 	e->hist = history_init();
 	if (e->el == NULL || e->hist == NULL) {
@@ -234,6 +306,7 @@ line_editor_new(const struct line_editor_opts *opts,
 	el_wset(e->el, EL_GETCFN, read_key);
 	el_set(e->el, EL_SIGNAL, 0);
 	el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	line_bind_tab(e);
 	el_source(e->el, NULL);
 	*ret = e;
 	return 0;
@@ -282,6 +355,18 @@ line_editor_ended_by(const struct line_editor *e)
 	return e->ending_signal;
 }
 
+/* Only while a line is typed: programs set it as they need it. */
+static void
+ask_for_marks(struct line_editor *e, bool on)
+{
+	e->paste = LINE_TYPED;
+	e->quoted = false;
+	if (!e->marks)
+		return;
+	fputs(on ? PASTE_ON : PASTE_OFF, e->out);
+	fflush(e->out);
+}
+
 /* One physical line, appended.  LINE_OK, LINE_END or LINE_INTERRUPTED. */
 static enum line_result
 read_physical(struct line_editor *e, struct buf *to)
@@ -291,12 +376,14 @@ read_physical(struct line_editor *e, struct buf *to)
 
 	e->interrupted = e->timed_out = false;
 	e->idled = false;
-	e->regained = 0;
+	e->unit = to;
 	e->deadline_ns = clock_mono_ns() + (int64_t)e->patience * 1000000000;
 	memset(&e->decode, 0, sizeof e->decode);
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
+	ask_for_marks(e, true);
 	text = el_gets(e->el, &count);
+	ask_for_marks(e, false);
 	if (e->timed_out) {
 		el_reset(e->el);
 		return LINE_TIMED_OUT;

@@ -24,6 +24,12 @@ by_name(const void *key, const void *element)
 	return strcmp(key, *(const char *const *)element);
 }
 
+const char *
+resolve_builtin(size_t i)
+{
+	return i < AEG_NELEM(builtins) ? builtins[i] : NULL;
+}
+
 bool
 resolve_is_builtin(const char *name)
 {

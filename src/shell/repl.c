@@ -78,6 +78,14 @@ complete(void *ctx, const char *text, size_t len, const char **ret_open)
 }
 
 static void
+choices(void *ctx, const char *text, size_t len, struct line_choices *ret)
+{
+	struct repl *r = ctx;
+
+	shell_choices(r->sh, text, len, ret);
+}
+
+static void
 say_job(const struct job *j, const char *before, char mark)
 {
 	struct buf out = BUF_INIT;
@@ -404,6 +412,7 @@ shell_run_prompt(struct shell *sh)
 		.tty_in = STDIN_FILENO,
 		.tty_out = STDERR_FILENO,
 		.complete = complete,
+		.choices = choices,
 		.idle = idle,
 		.watch_fd = exec_poll_fd(turn_exec(sh->turn)),
 		.watch = watch,

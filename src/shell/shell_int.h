@@ -46,6 +46,7 @@ struct shell {
 	int interrupts;			/* signalfd for SIGINT, or -1 */
 	int hangup;			/* of SIGHUP, never read here, or -1 */
 	int cancel;			/* epoll: either of them, or -1 */
+	pid_t completer;		/* that still looks for names, or 0 */
 	bool rescue;			/* settings or policy are broken */
 	bool hopeless;			/* more than files is amiss */
 	bool operator;
@@ -110,6 +111,10 @@ struct turn_judged *shell_judge(struct shell *sh, const struct line *line);
 /* Forget Ctrl-C that was answered already. */
 void shell_drain_interrupts(struct shell *sh);
 
+/* complete.c: what the word before the cursor may become (line_choices_fn);
+ * ctx is the shell. */
+void shell_choices(void *ctx, const char *text, size_t len,
+	struct line_choices *ret);
 /* prompt.c: expand a prompt string; owned. */
 char *shell_prompt(const struct shell *sh);
 

@@ -66,7 +66,8 @@ class Session:
         if not data:
             return False
         self.seen += data
-        self.rest += data
+        # Asked of the terminal, not said to the person: mark what is pasted.
+        self.rest = re.sub(rb"\x1b\[\?2004[hl]", b"", self.rest + data)
         return True
 
     def expect(self, pattern, timeout=DEADLINE):

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: ISC */
+/* Where names are found: directories, the environment, the system's files.
+ * Runs in a child: what hangs here is killed. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+#include "aegsh/resolve.h"
+#include "shell/alias.h"
+#include "shell/bi.h"
+#include "shell/complete.h"
+
+#define USERS_MAX 20000
+#define HOSTS_BYTES_MAX ((size_t)1024 * 1024)	/* of one file of names */
+
+/* Reserved words, that begin or continue a command (bash(1)). */
+static const char *const reserved[] = { "case", "coproc", "do", "done",
+	"elif", "else", "esac", "fi", "for", "function", "if", "in", "select",
+	"then", "time", "until", "while", NULL };
+
+/* A name of a word's last component, to be typed as it is quoted there. */
+static void
+offer(struct complete *c, const char *name, const char *after,
+    const char *note)
+{
+	const struct line_word *w = c->word;
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	AEG_AUTO(buf_done) struct buf shown = BUF_INIT;
+	bool whole = after[0] != '/' && after[0] != ':';
+
+	line_word_quote(&text, w->base_quote, name, w->base == w->from);
+	buf_puts(&text, after);
+	if (whole)
+		buf_puts(&text, line_word_close(w->base_quote));
+	buf_putf(&shown, "%s%s", name, after);
+	complete_offer(c, text.data, shown.data, note);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* ~ and ~NAME; owned, or NULL. */
+static char *
+untilde(struct complete *c, const char *path)
+{
+	const char *rest = path + strcspn(path, "/");
+	char *name AEG_AUTOFREE = xmemdup0(path + 1,
+	    (size_t)(rest - path) - 1);
+	const struct passwd *pw;
+	const char *home;
+
+	if (name[0] == '\0') {
+		home = state_get(c->sh->state, "HOME");
+	} else {
+		pw = getpwnam(name);
+		home = pw != NULL ? pw->pw_dir : NULL;
+	}
+	return home != NULL ? xasprintf("%s%s", home, rest) : NULL;
+}
+
+/* The directory that the word's last component lies in; owned, or NULL. */
+static char *
+folder(struct complete *c)
+{
+	const struct line_word *w = c->word;
+	char *dir AEG_AUTOFREE = xmemdup0(w->typed.data + w->value_from,
+	    w->typed_base - w->value_from);
+	char *home AEG_AUTOFREE = NULL;
+
+	if (w->tilde && dir[0] == '~') {
+		home = untilde(c, dir);
+		return home != NULL ?
+		    path_canon(state_cwd(c->sh->state), home) : NULL;
+	}
+	return path_canon(state_cwd(c->sh->state), dir);
+}
+
+/* only: 0 all, S_IFDIR directories, S_IXUSR what can be run. */
+static void
+files(struct complete *c, mode_t only)
+{
+	const struct line_word *w = c->word;
+	const char *begin = w->typed.data + w->typed_base;
+	char *dir AEG_AUTOFREE = folder(c);
+	DIR *d = dir != NULL ? opendir(dir) : NULL;
+	const struct dirent *e;
+	struct stat st;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		const char *name = e->d_name;
+		bool is_dir = e->d_type == DT_DIR;
+
+		if (!text_starts(name, begin) || strcmp(name, ".") == 0 ||
+		    strcmp(name, "..") == 0 ||
+		    (name[0] == '.' && begin[0] != '.'))
+			continue;
+		if (e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
+			is_dir = fstatat(dirfd(d), name, &st, 0) == 0 &&
+			    S_ISDIR(st.st_mode);
+		if (!is_dir && (only == S_IFDIR || (only == S_IXUSR &&
+		    faccessat(dirfd(d), name, X_OK, AT_EACCESS) < 0)))
+			continue;
+		offer(c, name, is_dir ? "/" : "", NULL);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+/* ---- commands ------------------------------------------------------------ */
+
+static void
+programs_in(struct complete *c, const char *dir)
+{
+	DIR *d = opendir(dir[0] != '\0' ? dir : ".");
+	const struct dirent *e;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (!text_starts(e->d_name, c->prefix) ||
+		    e->d_type == DT_DIR ||
+		    faccessat(dirfd(d), e->d_name, X_OK, AT_EACCESS) < 0)
+			continue;
+		offer(c, e->d_name, "", NULL);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+static void
+names(struct complete *c, const char *const *list, const char *note)
+{
+	for (; *list != NULL; list++)
+		if (text_starts(*list, c->prefix))
+			offer(c, *list, "", note);
+}
+
+static void
+builtins(struct complete *c)
+{
+	size_t i;
+
+	for (i = 0; resolve_builtin(i) != NULL; i++)
+		if (text_starts(resolve_builtin(i), c->prefix))
+			offer(c, resolve_builtin(i), "", "builtin");
+	for (i = 0; shell_builtins[i] != NULL; i++)
+		if (text_starts(shell_builtins[i]->name, c->prefix) &&
+		    !resolve_is_builtin(shell_builtins[i]->name))
+			offer(c, shell_builtins[i]->name, "", "builtin");
+}
+
+static void
+alias_names(struct complete *c)
+{
+	const struct aliases *a = c->sh->aliases;
+	size_t i;
+
+	for (i = 0; a != NULL && i < a->n; i++)
+		if (text_starts(a->v[i].name, c->prefix))
+			offer(c, a->v[i].name, "", a->v[i].value);
+}
+
+static void
+commands(struct complete *c)
+{
+	const char *path = state_get(c->sh->state, "PATH");
+	char *copy AEG_AUTOFREE = NULL;
+	char *rest, *dir;
+
+	if (strchr(c->word->typed.data, '/') != NULL || c->word->tilde) {
+		files(c, S_IXUSR);
+		return;
+	}
+	/* Nothing typed: everything there is helps nobody. */
+	if (c->prefix[0] == '\0')
+		return;
+	alias_names(c);
+	builtins(c);
+	names(c, reserved, "reserved word");
+	copy = xstrdup(path != NULL ? path : "");
+	rest = copy;
+	while ((dir = strsep(&rest, ":")) != NULL)
+		programs_in(c, dir);
+}
+
+/* ---- names from elsewhere ------------------------------------------------ */
+
+static int
+variable(void *ctx, const char *name, const char *value)
+{
+	struct complete *c = ctx;
+	const struct line_word *w = c->word;
+	const char *after = w->name != SIZE_MAX && w->braces ? "}" : "";
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	AEG_AUTO(buf_done) struct buf note = BUF_INIT;
+
+	if (!text_starts(name, c->prefix))
+		return 0;
+	buf_putf(&text, "%s%s", name, after);
+	if (value != NULL)
+		buf_put(&note, value, strnlen(value, 40));
+	buf_put(&note, "", 0);
+	complete_offer(c, text.data, name, note.data);
+	return 0;
+}
+
+static void
+users(struct complete *c, bool behind_tilde)
+{
+	const char *begin = c->prefix + (behind_tilde ? 1 : 0);
+	const struct passwd *pw;
+	unsigned i;
+
+	setpwent();
+	for (i = 0; i < USERS_MAX && (pw = getpwent()) != NULL; i++) {
+		AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+		if (!text_starts(pw->pw_name, begin))
+			continue;
+		if (!behind_tilde) {
+			offer(c, pw->pw_name, "", pw->pw_gecos);
+			continue;
+		}
+		buf_putf(&text, "~%s/", pw->pw_name);
+		complete_offer(c, text.data, text.data, pw->pw_dir);
+	}
+	endpwent();
+}
+
+/* USER@ stays in front of the host. */
+static void
+host(struct complete *c, const char *name, size_t len)
+{
+	const char *at = strrchr(c->prefix, '@');
+	const char *begin = at != NULL ? at + 1 : c->prefix;
+	char *whole AEG_AUTOFREE = NULL;
+
+	if (len == 0 || len > 255 || len < strlen(begin) ||
+	    memcmp(name, begin, strlen(begin)) != 0 ||
+	    memchr(name, '*', len) != NULL || memchr(name, '?', len) != NULL ||
+	    memchr(name, '!', len) != NULL || memchr(name, '|', len) != NULL)
+		return;
+	whole = xasprintf("%.*s%.*s", (int)(begin - c->prefix), c->prefix,
+	    (int)len, name);
+	offer(c, whole, "", NULL);
+}
+
+/* The first field: names with commas between, [NAME]:PORT among them. */
+static void
+known_host(struct complete *c, char *line)
+{
+	char *field = strtok(line, " \t"), *name;
+
+	while (field != NULL && (name = strsep(&field, ",")) != NULL) {
+		if (name[0] == '[')
+			host(c, name + 1, strcspn(name + 1, "]"));
+		else
+			host(c, name, strlen(name));
+	}
+}
+
+static void
+config_host(struct complete *c, char *line)
+{
+	char *word = strtok(line, " \t=");
+
+	if (word == NULL || strcasecmp(word, "Host") != 0)
+		return;
+	while ((word = strtok(NULL, " \t\"")) != NULL)
+		host(c, word, strlen(word));
+}
+
+static void
+hosts_of(struct complete *c, const char *path,
+    void (*take)(struct complete *, char *))
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(HOSTS_BYTES_MAX);
+	AEG_AUTOFD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *rest, *line;
+
+	if (fd < 0 || io_read_all(fd, &text) < 0 || text.len == 0)
+		return;
+	rest = text.data;
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '#')
+			take(c, line);
+}
+
+static void
+hosts(struct complete *c)
+{
+	char *known AEG_AUTOFREE = path_canon(c->sh->home,
+	    ".ssh/known_hosts");
+	char *config AEG_AUTOFREE = path_canon(c->sh->home, ".ssh/config");
+
+	hosts_of(c, known, known_host);
+	hosts_of(c, "/etc/ssh/ssh_known_hosts", known_host);
+	hosts_of(c, config, config_host);
+	hosts_of(c, "/etc/ssh/ssh_config", config_host);
+}
+
+static int
+job_name(void *ctx, struct job *j, char mark)
+{
+	struct complete *c = ctx;
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	AEG_AUTO(buf_done) struct buf note = BUF_INIT;
+
+	(void)mark;
+	buf_putf(&text, "%%%u", job_number(j));
+	shell_put_job_text(&note, j);
+	buf_put(&note, "", 0);
+	if (text_starts(text.data, c->prefix))
+		complete_offer(c, text.data, text.data, note.data);
+	return 0;
+}
+
+void
+complete_gather(struct complete *c, unsigned sources)
+{
+	if (sources & COMPLETE_COMMANDS)
+		commands(c);
+	if (sources & COMPLETE_VARIABLES)
+		state_each(c->sh->state, variable, c);
+	if (sources & COMPLETE_USERS)
+		users(c, (sources & COMPLETE_TILDE) != 0);
+	if (sources & COMPLETE_HOSTS)
+		hosts(c);
+	if (sources & COMPLETE_JOBS)
+		exec_each_job(turn_exec(c->sh->turn), job_name, c);
+	if (sources & COMPLETE_ALIASES)
+		alias_names(c);
+	if (sources & COMPLETE_BUILTINS)
+		builtins(c);
+	if (sources & COMPLETE_DIRS)
+		files(c, S_IFDIR);
+	if (sources & COMPLETE_FILES)
+		files(c, 0);
+}

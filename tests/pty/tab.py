@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: ISC
+"""Tab and pastes at a prompt: what is offered, how it is quoted, and that
+nothing is run for it."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from pty_session import Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+root, env = place()
+PROMPT = "READY> "
+with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+    conf.write('prompt = "%s"\n' % PROMPT)
+home = env["HOME"]
+os.makedirs(home + "/sub dir/inner")
+os.makedirs(home + "/.ssh")
+os.makedirs(home + "/bin")
+for name in ("it's here", "dollar$x", "plain.txt", "plaid.txt", "uml\u00e4ut",
+             "sub dir/file in", "semi;colon", "\x1b[31mred", "-dash"):
+    open(os.path.join(home, name), "w").close()
+for name in ("my-own-program", "not-run"):
+    with open(home + "/bin/" + name, "w") as f:
+        f.write("#!/bin/sh\ntouch '%s/ran'\necho it ran\n" % home)
+    os.chmod(home + "/bin/" + name, 0o755)
+open(home + "/bin/my-own-data", "w").close()
+with open(home + "/.ssh/known_hosts", "w") as f:
+    f.write("# comment\nhost-one.example,192.0.2.7 ssh-ed25519 AAAA\n"
+            "[host-two.example]:2222 ssh-ed25519 AAAA\n"
+            "|1|hashed|= ssh-ed25519 AAAA\n")
+with open(home + "/.ssh/config", "w") as f:
+    f.write("Host alias-host other-*\n  HostName 192.0.2.9\n")
+env = dict(env, PATH=home + "/bin:" + env["PATH"], UNIQUE_NAME="its value",
+           FOLDER=home + "/sub dir")
+s = Session([program("aegsh")], env=env, cwd=home)
+s.expect(PROMPT)
+
+
+def becomes(typed, want, name):
+    """Words that printf gets once the line is completed and run."""
+    s.send(typed + "\t")
+    s.send("\r")
+    found = s.expect(r"<([^\r\n]*)>\r\n(?:.*?)" + PROMPT)
+    got = found.group(1).decode("utf-8", "replace") if found else None
+    tap.same(got, want, name)
+
+
+P = "printf '<%s>\\n' "
+becomes(P + "it", "it's here", "a quote in a name is escaped")
+becomes(P + "doll", "dollar$x", "and a dollar")
+becomes(P + "semi", "semi;colon", "and an operator")
+becomes(P + "'sub dir/fi", "sub dir/file in", "inside of single quotes")
+becomes(P + '"it', "it's here", "inside of double quotes")
+becomes(P + "sub\\ dir/fi", "sub dir/file in", "behind a backslash")
+becomes(P + '"$FOLDER/fi', home + "/sub dir/file in",
+        "behind a variable, which stays as it is typed")
+becomes(P + "~/plain", home + "/plain.txt", "behind a tilde")
+becomes(P + "uml", "uml\u00e4ut", "a name that is not ASCII")
+s.send('printf "<%s>\\n" "${UNIQUE_N\t"\r')
+found = s.expect(r"<([^\r\n]*)>\r\n")
+tap.same(found and found.group(1), b"its value", "a variable in braces")
+s.expect(PROMPT)
+
+s.send("printf '<%s>\\n' pla\t")
+s.send("\t")
+tap.ok(s.expect("plaid.txt +plain.txt"), "a second Tab lists them", s.rest)
+s.send("n\t\r")
+found = s.expect(r"<([^\r\n]*)>\r\n")
+tap.same(found and found.group(1), b"plain.txt", "and one letter decides")
+s.expect(PROMPT)
+
+s.send("cd su\t\r")
+s.expect(PROMPT)
+tap.same(s.run("pwd", PROMPT), home + "/sub dir\n", "a directory")
+s.send("cd fi\t")
+s.send("\x15")
+s.send("cd ..\r")
+s.expect(PROMPT)
+s.send("my-own-p\t\r")
+tap.ok(s.expect("it ran"), "a program of PATH", s.rest)
+s.expect(PROMPT)
+os.unlink(home + "/ran")
+s.send("my-own-\t\t")
+s.send("\x15echo end''ed\r")
+tap.ok(s.expect("ended"), "what cannot be run is no command", s.rest)
+tap.ok(b"my-own-data" not in s.seen, "and is not offered as one")
+s.expect(PROMPT)
+s.send("not-\t\t\t")
+s.send("\x15true; not-\t\x15")
+s.send("x=$(not-\t\x15echo en''d\r")
+s.expect("end\r")
+s.expect(PROMPT)
+tap.ok(not os.path.exists(home + "/ran"), "nothing is run by completing it")
+s.send("ssh host-o\t")
+tap.ok(s.expect("ne.example "), "a host of known_hosts", s.rest)
+s.send("\x15ssh me@host-t\t")
+tap.ok(s.expect("wo.example "), "behind a user's name", s.rest)
+s.send("\x15ssh al\t")
+tap.ok(s.expect("ias-host "), "a host of the settings", s.rest)
+s.send("\x15id roo\t")
+tap.ok(s.expect(r"t "), "a user", s.rest)
+s.send("\x15\x0c")
+s.expect(PROMPT)
+s.line("sleep 600 &")
+s.expect(PROMPT)
+s.send("kill %\t")
+tap.ok(s.expect("1 "), "a job", s.rest)
+s.send("\r")
+s.expect(PROMPT)
+s.send("echo \x16\x1b[31m\t\x15")
+s.send("cat \t\t")
+tap.ok(s.expect(r"\^\[\[31mred"), "names are shown inert", s.rest)
+tap.ok(b"\x1b[31mred" not in s.seen, "and never as they are")
+s.send("\x15")
+s.send("unal\t")
+tap.ok(s.expect("ias "), "a builtin", s.rest)
+s.send("\x15")
+s.line("")
+s.expect(PROMPT)
+
+# A named pipe in the way, a directory that hangs: no wait.  (A stopped FUSE
+# server would be one; what stands in for it is a file that is no directory.)
+os.mkfifo(home + "/pipe")
+s.send("cat pipe/\t\x15echo al''ive\r")
+tap.ok(s.expect("alive"), "a path through a pipe is no path", s.rest)
+s.expect(PROMPT)
+ten = ["%s%d" % (n, i) for i in range(5000) for n in ("many", "more")]
+os.mkdir(home + "/crowd")
+for name in ten:
+    open(home + "/crowd/" + name, "w").close()
+s.send("ls crowd/m\t\t")
+tap.ok(s.expect("in all; type more"), "ten thousand names are cut short",
+       s.rest[-300:])
+s.send("\x15")
+s.line("")
+s.expect(PROMPT)
+
+# Pastes: shown, and run by the Enter that a person presses.
+s.send("\x1b[200~echo one\necho two\x1b[201~")
+tap.ok(s.expect("two"), "a paste is shown", s.rest)
+tap.ok(b"one\r\n" not in s.rest, "and does not run", s.rest)
+s.send("\r")
+tap.ok(s.expect("one\r\ntwo\r\n"), "but all of it at Enter", s.rest)
+s.expect(PROMPT)
+s.send("\x1b[200~cat <<E\n\ttab\nE\x1b[201~\r")
+tap.ok(s.expect("\n\ttab\r\n"), "a pasted Tab completes nothing", s.rest)
+s.expect(PROMPT)
+s.send("\x1b[200~echo \x04\x15\x1b[A\x1b[201~")
+s.send("\x15echo st''ill\r")
+tap.ok(s.expect("still"), "pasted keys do nothing of their own", s.rest)
+s.expect(PROMPT)
+s.send("\x04")
+s.wait()
+s.close()
+tap.done()
