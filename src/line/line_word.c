@@ -164,6 +164,17 @@ take_variable(struct scan *c)
 	c->at = to + (braces && to < c->len ? 1 : 0);
 }
 
+/* skip: the characters that open it. */
+static void
+begin_substitution(struct scan *c, char end, size_t skip)
+{
+	begin_word(c);
+	push(c, end);
+	c->at += skip;
+	c->in_word = false;
+	begin_command(c);
+}
+
 static void
 take_dollar(struct scan *c)
 {
@@ -171,10 +182,7 @@ take_dollar(struct scan *c)
 
 	begin_word(c);
 	if (next == '(') {
-		push(c, ')');
-		c->at += 2;
-		c->in_word = false;
-		begin_command(c);
+		begin_substitution(c, ')', 2);
 	} else if (next == '\'' && c->w->quote == LINE_UNQUOTED) {
 		c->w->quote = LINE_ANSI;
 		c->at += 2;
@@ -197,10 +205,7 @@ take_quoted(struct scan *c)
 	} else if (w->quote == LINE_DOUBLE && byte == '$') {
 		take_dollar(c);
 	} else if (w->quote == LINE_DOUBLE && byte == '`') {
-		push(c, '`');
-		c->at++;
-		c->in_word = false;
-		begin_command(c);
+		begin_substitution(c, '`', 1);
 	} else if (w->quote != LINE_SINGLE && byte == '\\' &&
 	    c->at + 1 < c->len) {
 		/* $'\n' and its like are not what files are called. */
@@ -248,11 +253,7 @@ take_redirection(struct scan *c)
 		c->in_word = false;
 	end_word(c);
 	if (left > 1 && p[1] == '(') {	/* <( and >( */
-		begin_word(c);
-		push(c, ')');
-		c->at += 2;
-		c->in_word = false;
-		begin_command(c);
+		begin_substitution(c, ')', 2);
 		return;
 	}
 	while (c->at < c->len && strchr("<>&|", c->s[c->at]) != NULL)
@@ -312,11 +313,7 @@ take_plain(struct scan *c)
 		take_dollar(c);
 		return;
 	case '`':
-		begin_word(c);
-		push(c, '`');
-		c->at++;
-		c->in_word = false;
-		begin_command(c);
+		begin_substitution(c, '`', 1);
 		return;
 	case '\\':
 		begin_word(c);

@@ -9,7 +9,8 @@ import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from procs import alive, children, command_line, until  # noqa: E402
+from procs import (DEADLINE, alive, children, command_line,  # noqa: E402
+                   until)
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
