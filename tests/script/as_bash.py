@@ -213,7 +213,8 @@ def plain(text):
     text = text.replace("\r", "")
     text = re.sub(r"(?m)^(bash|/bin/bash|aegsh|%s): (line \d+: )?"
                   % re.escape(AEGSH), "SHELL: ", text)
-    return text
+    # How long it took is no difference.
+    return re.sub(r"(?m)^(real|user|sys)([ \t])[\dm.s]+$", r"\1\2TIME", text)
 
 
 def at_prompt(argv, more, lines, world):
@@ -225,7 +226,7 @@ def at_prompt(argv, more, lines, world):
     for line in lines:
         s.line(line)
         while True:
-            found = s.expect(SHOWN, 10)
+            found = s.expect(SHOWN)
             if found is None:
                 break
             out = found.group(1).decode("utf-8", "replace")
