@@ -301,7 +301,7 @@ def question():
     s = start()
     asks = "eval \"$(cat /dev/null)\""
     s.send(asks + "\ry\r")
-    if s.expect(r"Run it\? \[y/N\] ", 5):
+    if s.expect(r"Run it\? \[y/N\] "):
         tap.ok(True, "a doubtful line is asked about")
         tap.ok(not s.expect(PROMPT, 1.0),
                "keys typed before the question do not answer it")

@@ -238,7 +238,7 @@ def at_prompt(argv, more, lines, world):
             got.append(("nothing came: %r" % s.rest[-200:], None, None))
             break
     s.line("env | sort; umask; dirs -l; ulimit -Sn")
-    end = s.expect(SHOWN, 10)
+    end = s.expect(SHOWN)
     world_end = end.group(1).decode("utf-8", "replace") if end else ""
     s.send("\x04")
     s.wait()
