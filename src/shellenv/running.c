@@ -51,6 +51,22 @@ parent_of(pid_t pid)
 	return (pid_t)ppid;
 }
 
+/* bash takes its long options behind one dash too; of these the r means
+ * nothing. */
+static bool
+is_long_option(const char *name)
+{
+	static const char *const names[] = { "debugger", "dump-po-strings",
+	    "dump-strings", "noprofile", "norc", "pretty-print", "rcfile",
+	    "verbose", "version" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* bash -r, ksh --restricted, zsh -r: an option word before the operands. */
 static bool
 asks_restriction(const char *cmdline, size_t len)
@@ -61,7 +77,7 @@ asks_restriction(const char *cmdline, size_t len)
 	for (; p < end && p[0] == '-' && p[1] != '\0'; p += strlen(p) + 1) {
 		if (strcmp(p, "--restricted") == 0)
 			return true;
-		if (p[1] == '-')
+		if (p[1] == '-' || is_long_option(p + 1))
 			continue;
 		if (strchr(p, 'r') != NULL)
 			return true;

@@ -192,6 +192,15 @@ def test_detect(root):
                "detect: a profile writes nothing")
     status, out, err = h.run("detect", "--shell", "rbash", "--json")
     report(json.loads(out)["restricted"], "detect: rbash is restricted")
+    for option, restricted in (("-norc", False), ("-noprofile", False),
+                               ("-r", True)):
+        p = subprocess.run(
+            ["bash", option, "-c", "aegshctl env detect --no-probe --json; :"],
+            env=h.env(PATH=os.path.dirname(CTL) + ":/usr/bin:/bin"),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        doc = json.loads(p.stdout)
+        report(doc["restricted"] is restricted,
+               "detect: inside bash %s" % option, doc)
     report(h.run("detect", "x")[0] == 100, "detect: no operands")
     report(h.run("detect", "--user", "no-such-user")[0] == 1,
            "detect: no such user")
