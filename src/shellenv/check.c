@@ -22,8 +22,8 @@ se_check_has(struct check *c, const char *kind, const char *subject)
 	return NULL;
 }
 
-/* A new finding, or NULL where there are too many; its text is for the
- * caller to fill in. */
+/* A new finding, its text for the caller to fill in; where there are too
+ * many, one that is in no list. */
 struct shellenv_finding *
 se_check_add(struct check *c, enum shellenv_severity sev, const char *kind,
     const char *subject)

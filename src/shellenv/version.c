@@ -64,8 +64,8 @@ ask(struct shellenv *se, const char *program, const char *const *argv)
 	return found;
 }
 
-/* A program that the system's owner put there: passwd's shell, or one that
- * root owns.  $SHELL may name anything. */
+/* passwd's shell, or one that only root or the user can have put there.
+ * $SHELL may name anything. */
 static bool
 worth_running(struct shellenv *se)
 {

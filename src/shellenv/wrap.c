@@ -49,7 +49,7 @@ why_not(const struct lex *l, enum tok last, const char *text, size_t len)
 }
 
 static int
-se_check_exports(const char *text, struct err *err)
+check_exports(const char *text, struct err *err)
 {
 	struct arena *arena = arena_new();
 	size_t len = strlen(text);
@@ -100,7 +100,7 @@ shellenv_wrap(const char *exports, char *const *argv, struct buf *out,
 	if (argv[0] == NULL || argv[0][0] == '\0')
 		return err_set(err, -EINVAL, "no command");
 	if (exports != NULL) {
-		r = se_check_exports(exports, err);
+		r = check_exports(exports, err);
 		if (r < 0)
 			return r;
 		buf_putf(&line, "%s && ", exports);

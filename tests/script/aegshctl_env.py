@@ -213,12 +213,12 @@ def test_speed(root):
         before = time.monotonic()
         h.run("detect", "--no-probe", "--shell", "bash")
         times.append(time.monotonic() - before)
-    best = sorted(times)[len(times) // 2] * 1000
+    median = sorted(times)[len(times) // 2] * 1000
     if "AEGSH_SLOW" in os.environ or os.environ.get("ASAN_OPTIONS"):
-        skip("not timed: detect took %.0f ms" % best)
+        skip("not timed: detect took %.0f ms" % median)
     else:
         # 30 ms is the aim; a busy machine gets four times as much.
-        report(best < 120, "detect --no-probe in %.1f ms" % best)
+        report(median < 120, "detect --no-probe in %.1f ms" % median)
 
 
 def test_looking(root):
