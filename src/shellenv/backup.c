@@ -58,7 +58,7 @@ make_dirs(const char *path, struct err *err)
 
 /* On a file, not on the directory: NFS locks only what is open to write. */
 static int
-take_lock(int dir, int *ret, struct err *err)
+take_lock(int dir, const char *path, int *ret, struct err *err)
 {
 	AEG_AUTOFD int fd = WRITE_CALL("openat", openat(dir, "lock", O_RDWR |
 	    O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -66,13 +66,14 @@ take_lock(int dir, int *ret, struct err *err)
 	const struct timespec tick = { 0, 20 * 1000 * 1000 };
 
 	if (fd < 0)
-		return err_sys(err, errno, "lock");
+		return err_sys(err, errno, "%s/lock", path);
 	while (WRITE_CALL("flock", flock(fd, LOCK_EX | LOCK_NB)) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return err_sys(err, errno, "lock");
+			return err_sys(err, errno, "%s/lock", path);
 		if (clock_mono_ns() > end)
 			return err_set(err, -EBUSY, "another aegshctl is "
-			    "editing");
+			    "editing and holds %s/lock; nothing is written, "
+			    "try again when it has ended", path);
 		nanosleep(&tick, NULL);
 	}
 	*ret = fd;
@@ -98,7 +99,7 @@ se_backup_open(struct shellenv *se, int *ret_dir, int *ret_lock,
 	if (st.st_uid != se->uid)
 		return err_set(err, ERR_TRUST, "%s belongs to another user",
 		    path);
-	r = take_lock(fd, ret_lock, err);
+	r = take_lock(fd, path, ret_lock, err);
 	if (r < 0)
 		return r;
 	*ret_dir = fd;

@@ -117,10 +117,15 @@ find_user(struct shellenv *se, const char *want, struct err *err)
 	se->uid = uid;
 	se->gid = getegid();
 	if (passwd_find(se, name, uid) < 0) {
-		if (name != NULL || (asked && uid != geteuid()))
-			return err_set(err, -ENOENT, "no user '%s'",
-			    name != NULL ? name : want != NULL ? want :
-			    "that sudo names");
+		if (want != NULL && (name != NULL || uid != geteuid()))
+			return err_set(err, -ENOENT, "no user '%s'", want);
+		if (name != NULL)
+			return err_set(err, -ENOENT, "no user '%s', whom "
+			    "DOAS_USER names; --user names another", name);
+		if (asked && uid != geteuid())
+			return err_set(err, -ENOENT, "no user with the uid %u, "
+			    "whom SUDO_UID or PKEXEC_UID names; --user names "
+			    "another", (unsigned)uid);
 	}
 	se->own = se->uid == geteuid();
 	return 0;
