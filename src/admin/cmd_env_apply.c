@@ -51,7 +51,8 @@ static int
 load(const char *file, json_t **ret, struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(PLAN_MAX);
-	AEG_AUTOFD int fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) :
+	AEG_AUTOFD int fd = strcmp(file, "-") == 0 ?
+	    fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) :
 	    open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	json_error_t e;
 	int r;
