@@ -6,9 +6,10 @@
  * temporary file, which the next run removes.
  *
  * Runs of this room exclude each other by a lock.  An editor takes no
- * lock: right before the rename the file is read again, and if it is not
- * what the plan saw, nothing is written.  What an editor writes between
- * that look and the rename is lost to the file and is in no backup.
+ * lock: right before the rename (or the removal) the file is read again,
+ * and if it is not what the plan saw, nothing is written.  What an editor
+ * writes between that look and the rename is lost to the file and is in no
+ * backup.
  */
 #include "mend_int.h"
 #include "write_int.h"
@@ -217,6 +218,17 @@ replace(struct job *j, struct err *err)
 	return r;
 }
 
+/* Keeping the backup took a while: look again. */
+static int
+take_away(struct job *j, struct err *err)
+{
+	int r = compare(j, err);
+
+	if (r == 0 && WRITE_CALL("unlink", unlinkat(j->dir, j->name, 0)) < 0)
+		r = err_sys(err, errno, "%s", j->e->shown);
+	return r;
+}
+
 static int
 one(struct shellenv *se, int backups, const struct shellenv_edit *e,
     struct strv *names, struct err *err)
@@ -236,10 +248,7 @@ one(struct shellenv *se, int backups, const struct shellenv_edit *e,
 	}
 	if (r < 0)
 		return r;
-	if (e->new != NULL)
-		r = replace(&j, err);
-	else if (WRITE_CALL("unlink", unlinkat(j.dir, j.name, 0)) < 0)
-		r = err_sys(err, errno, "%s", e->shown);
+	r = e->new != NULL ? replace(&j, err) : take_away(&j, err);
 	/* The name is only safe on the disk with its directory. */
 	if (r == 0 && WRITE_CALL("fsync", fsync(j.dir)) < 0)
 		r = err_sys(err, errno, "%s: written, but its directory could "
