@@ -204,10 +204,8 @@ replace(struct job *j, struct err *err)
 	if (r == 0 && WRITE_CALL("rename", j->e->old == NULL ?
 	    renameat2(j->dir, j->temp, j->dir, j->name, RENAME_NOREPLACE) :
 	    renameat(j->dir, j->temp, j->dir, j->name)) < 0) {
-		if (j->e->old == NULL && errno == EINVAL)
-			r = linkat(j->dir, j->temp, j->dir, j->name, 0) < 0 ?
-			    err_sys(err, errno, "%s", j->e->shown) : 0;
-		else
+		if (j->e->old != NULL || errno != EINVAL ||
+		    linkat(j->dir, j->temp, j->dir, j->name, 0) < 0)
 			r = errno == EEXIST ? changed(j, err) :
 			    err_sys(err, errno, "%s", j->e->shown);
 		unlinkat(j->dir, j->temp, 0);
