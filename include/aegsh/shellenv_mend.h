@@ -21,6 +21,7 @@ struct shellenv_edit {
 	const char *path, *shown;	/* the real file behind symlinks */
 	const char *old, *new;		/* NULL: no such file */
 	size_t old_len, new_len;
+	bool from_backup;	/* made anew, it is the user's alone */
 };
 struct shellenv_step { const char *label, *file, *line; };
 struct shellenv_plan {

@@ -261,6 +261,8 @@ shellenv_restore(struct shellenv *se, const char *name,
 	e->shown = se_shown(se, e->path);
 	e->new = text;
 	e->new_len = len;
+	/* How open it was is not known any more, and it may hold secrets. */
+	e->from_backup = true;
 	plan->edits = e;
 	plan->n_edits = e->old != NULL && e->old_len == len &&
 	    memcmp(e->old, text, len) == 0 ? 0 : 1;

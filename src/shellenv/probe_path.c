@@ -127,6 +127,10 @@ se_probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
 		    "this shell is not asked";
 		return;
 	}
+	if (!se_worth_running(se)) {
+		ret->why = "others than you and root can write this program";
+		return;
+	}
 	shell_argv(se, s, program, script_of(se, mark), &argv);
 	if (s == PROBE_LOGIN || !se->own)
 		se_login_env(se, &env);

@@ -120,6 +120,8 @@ struct running {
 };
 /* The nearest ancestor process that is a shell; pid 0: none. */
 void se_running_find(struct shellenv *se, struct running *ret);
+/* False where others could have put the program there. */
+bool se_worth_running(struct shellenv *se);
 const char *se_version_find(struct shellenv *se, const char **ret_source);
 /* Why the shell is restricted, by name and environment; NULL: it is not. */
 const char *se_restricted_why(struct shellenv *se, const struct running *run);

@@ -66,8 +66,8 @@ ask(struct shellenv *se, const char *program, const char *const *argv)
 
 /* passwd's shell, or one that only root or the user can have put there.
  * $SHELL may name anything. */
-static bool
-worth_running(struct shellenv *se)
+bool
+se_worth_running(struct shellenv *se)
 {
 	struct stat st;
 
@@ -114,7 +114,7 @@ se_version_find(struct shellenv *se, const char **ret_source)
 		real = se_shell_by_name(se->shell_real, NULL);
 		row = real->kind == SHELL_OTHER ? row : real;
 	}
-	if (row->version_from == VERSION_NONE || !worth_running(se))
+	if (row->version_from == VERSION_NONE || !se_worth_running(se))
 		return NULL;
 	if (row->version_from == VERSION_PACKAGE) {
 		*ret_source = "package";

@@ -155,7 +155,7 @@ write_temp(struct job *j, struct err *err)
 		r = se_attrs_copy(j->old, fd, &j->st, err);
 		if (r < 0)
 			return err_context(err, "%s", j->e->shown);
-	} else {
+	} else if (!j->e->from_backup) {
 		mode_t mask = umask(077);
 
 		umask(mask);

@@ -463,6 +463,10 @@ def test_mending(root):
     first = [d for d in docs if d["file"] == "~/.bashrc"][-1]
     report(h.run("restore", first["name"], "--yes", "--json")[0] == 0
            and h.get(".bashrc") == ":\n", "restore")
+    os.unlink(os.path.join(h.path, ".bashrc"))
+    h.run("restore", first["name"], "--yes")
+    report(os.stat(os.path.join(h.path, ".bashrc")).st_mode & 0o777 == 0o600,
+           "restore: what is gone comes back private")
     report(h.run("restore", "nothing", "--yes")[0] == 1,
            "restore: no such backup")
     rb = h.run("path", "add", "/opt/y", "--yes", "--shell", "rbash")
