@@ -136,7 +136,13 @@ run(struct admin *a, int argc, char **argv)
 	for (s = 0; s < SHELLENV_SESSIONS && args.session != NULL; s++)
 		if (strcmp(args.session, shellenv_session_name(s)) == 0)
 			break;
-	if (args.n > 1 || s == SHELLENV_SESSIONS)
+	if (s == SHELLENV_SESSIONS) {
+		admin_complain(a, "%s: not a session: login, login-command, "
+		    "interactive, command, ssh-command, su-login, cron, "
+		    "desktop", args.session);
+		return admin_usage(a);
+	}
+	if (args.n > 1)
 		return admin_usage(a);
 	status = env_open(a, &args, &se);
 	return status == ADMIN_OK ? show(a, se, &args) : status;
