@@ -2,9 +2,10 @@
 /*
  * Counting rows: by user, by session, by day, by hour.
  *
- * A program is the first word of a line, without its directory; unusual is
- * one that its user has run at most twice in the whole record, and in the
- * time that is reported.
+ * A program is the first word of a line that is no assignment and none of
+ * what only starts another, without its directory; unusual is one that its
+ * user has run at most twice in the whole record, and in the time that is
+ * reported.
  */
 #include "admin_report.h"
 
