@@ -109,7 +109,7 @@ help(int argc, char **argv)
 		list_verbs(stdout, argv[0]);
 		return ADMIN_OK;
 	}
-	fprintf(stderr, "aegshctl: no such verb\n");
+	fprintf(stderr, "aegshctl: no such verb; `aegshctl help' lists them\n");
 	return ADMIN_USAGE;
 }
 
@@ -120,11 +120,20 @@ run_verb(struct admin *a, int argc, char **argv)
 	int words;
 
 	a->verb = find(argc, argv, &words, &group);
+	if (a->verb == NULL && group && argc == 1) {
+		admin_complain(a, "%s: which verb?", argv[0]);
+		list_verbs(stderr, argv[0]);
+		return ADMIN_USAGE;
+	}
 	if (a->verb == NULL) {
-		admin_complain(a, "%s%s: no such verb", argv[0],
-		    group && argc > 1 ? " …" : "");
+		admin_complain(a, "%s%s%s: no such verb", argv[0],
+		    group ? " " : "", group ? argv[1] : "");
 		list_verbs(stderr, group ? argv[0] : NULL);
 		return ADMIN_USAGE;
+	}
+	if (argc > words && strcmp(argv[words], "--help") == 0) {
+		help_verb(a->verb);
+		return ADMIN_OK;
 	}
 	return a->verb->run(a, argc - words, argv + words);
 }

@@ -28,6 +28,11 @@ like "$err" '*config show*' 'the other half is told'
 run help config show
 is "$status" 0 'help VERB: 0'
 like "$out" 'usage: aegshctl config show*--json*' 'it names the options'
+run config show --help
+is "$status" 0 'VERB --help: 0'
+like "$out" 'usage: aegshctl config show*--json*' 'the same'
+run config nonsense
+like "$err" '*config nonsense: no such verb*' 'the wrong word is named'
 run help nonsense
 is "$status" 100 'help on nothing: 100'
 run config show --nonsense
