@@ -127,7 +127,7 @@ se_probe_path(struct shellenv *se, enum probe_session s, struct probe_path *ret)
 		    "this shell is not asked";
 		return;
 	}
-	if (!se_worth_running(se)) {
+	if (se->shell_real != NULL && !se_worth_running(se)) {
 		ret->why = "others than you and root can write this program";
 		return;
 	}

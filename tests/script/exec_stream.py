@@ -76,7 +76,7 @@ CASES = {
     "syntax error": ["echo a", "echo $(( 1 + ))", "echo b $?",
                      "[[ a", "echo never"],
     "background": ["sleep 0.05 & p=$!", "wait $p", "echo $?", "(exit 3) &",
-                   "wait $!", "echo $?", ("cat & wait", ""), "jobs",
+                   "wait $!", "echo $?", ("cat & wait", ""),
                    ("read x", "for read\n"), 'echo "[$x]"'],
     "pipes and groups": ["echo a | { read x; echo \"<$x>\"; }",
                          "{ echo 1; echo 2; } | wc -l",
