@@ -156,7 +156,7 @@ LOOSE = {STOPPED, "cat &", "wait %4", "kill -KILL %1 %2 %3", "kill %1 %2",
          "wait %2", "wait %-", "wait %+", "jobs -z; :",
          "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
          "fg %sleep; :"}
-ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill)(.*)\n", re.M)
+ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill|Real|Hang|User|Quit|Inter)(.*)\n", re.M)
 
 
 # Root is asked about processes that are named by their numbers.
