@@ -50,7 +50,7 @@ enum {
 	[ADMIN_F_SESSION] = { "session", 0, "N", \
 	    "only lines of that session", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_PROGRAM] = { "program", 0, "NAME", \
-	    "only lines under which that program ran", ADMIN_WORDS_NONE }, \
+	    "only lines whose record names that program", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_UNFINISHED] = { "unfinished", 0, NULL, \
 	    "only lines without an outcome", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_USER] = { "user", 0, "NAME", \
