@@ -238,12 +238,11 @@ shell_choices(void *ctx, const char *text, size_t len,
 		if (w.value_from > 0)
 			sources = COMPLETE_FILES;
 	}
-	/* A ~ that is to be a user's name; a % that is to be a job's. */
+	/* A ~ that is to be a user's name. */
 	if (w.tilde && strchr(w.typed.data, '/') == NULL)
 		sources = COMPLETE_USERS | COMPLETE_TILDE;
-	if (w.comment || w.unknown)
-		return;
-	ask_child(&c, sources, ret);
+	if (!w.comment && !w.unknown)
+		ask_child(&c, sources, ret);
 	/* What goes on is not finished: a directory, text behind a variable. */
 	if (w.name != SIZE_MAX) {
 		ret->finished = false;
