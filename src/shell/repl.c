@@ -210,6 +210,17 @@ tell_end(void *ctx, struct job *j, char mark)
 	return job_state(j) == JOB_DONE ? tell_job(ctx, j, mark) : 0;
 }
 
+/* Who is told of is forgotten.  Only wait may tell before the prompt, as in
+ * bash: "kill %1; wait %1" must find its job, dead or not yet. */
+static bool
+tells_ends(const struct buf *part)
+{
+	size_t at = strspn(part->data, " \t");
+
+	return strncmp(part->data + at, "wait", 4) == 0 &&
+	    strcspn(part->data + at, " \t;&|\n") == 4;
+}
+
 /* Of a line that begins with a builtin for jobs; what stands for jobs in
  * another one is written out. */
 static size_t
@@ -242,12 +253,15 @@ run_typed(struct shell *sh, struct buf *text)
 	job_words_run_with(&w, text);
 	while (goes_on && (first = first_part(&w, text, &rest, &then)) > 0) {
 		struct buf part = BUF_INIT;
+		bool tells;
 
 		buf_put(&part, text->data, first);
+		tells = tells_ends(&part);
 		goes_on = run_one(sh, &part);
 		buf_done(&part);
 		exec_poll_jobs(w.exec);
-		exec_each_job(w.exec, tell_end, sh);
+		if (tells)
+			exec_each_job(w.exec, tell_end, sh);
 		go_on(sh, then, rest, text);
 	}
 	if (goes_on)
