@@ -81,6 +81,9 @@ class Session:
                 self.rest = self.rest[found.end():]
                 return found
             if not self._fill(end):
+                if timeout >= DEADLINE and time.monotonic() > end:
+                    print("# waited %d s in vain for %r behind %r" %
+                          (timeout, pattern, self.rest[-200:]), flush=True)
                 return None
 
     def run(self, text, prompt):

@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
-from procs import DEADLINE, alive, until  # noqa: E402
+from procs import DEADLINE, alive, children, until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -25,6 +25,7 @@ with open(os.path.join(env["HOME"], "inputrc"), "w") as f:
     f.write("set enable-bracketed-paste off\n")
 AEGSH = program("aegsh")
 SLOW = DEADLINE
+TIMES = 3
 
 
 def start(which):
@@ -43,7 +44,9 @@ def start(which):
 
 def leave(s):
     s.send("\x04")
-    if s.expect("stopped jobs", 0.3):
+    # It is gone, or says why not.
+    if until(lambda: s.expect("stopped jobs", 0.02) or not alive(s.pid)) \
+            and alive(s.pid):
         s.send("\x04")
     s.wait()
     s.close()
@@ -63,21 +66,26 @@ def plain(text):
 # in tests of its own.
 # Not typed: the first job is waited for until it has stopped.
 STOPPED = "(stopped)"
+# Not typed either: the process announced as this job is ended from outside,
+# while the prompt stands.  Nobody tells of it before the next line has run.
+ENDED_BY_US = re.compile(r"\(ended (\d+)\)")
 GROUPS = {
     "a job from & to wait": [
         "sleep 100 &", "jobs", "jobs -l", "jobs -p", "jobs -r", "jobs -s",
         "kill %1", "wait", "jobs"],
     "numbers and marks": [
         "sleep 101 &", "sleep 102 &", "sleep 103 &", "jobs", "kill %2",
-        "wait %2", "jobs", "sleep 104 &", "jobs", "kill %-", "wait %-",
-        "kill %+", "wait %+", "jobs", "kill %1", "wait", "jobs",
-        "sleep 105 &", "kill %%", "wait"],
+        "jobs", "sleep 104 &", "jobs", "kill %-", "jobs", "kill %+", "jobs",
+        "kill %1", "wait", "jobs", "sleep 105 &", "sleep 106 &",
+        "sleep 107 &", "(ended 2)", "wait %-", "echo $?", "jobs",
+        "(ended 3)", "wait %+", "echo $?", "jobs", "kill %%", "wait"],
     "names": [
         "sleep 111 &", "sleep 112 &", "fg %sleep; :", "kill %1 %2",
         "wait"] + [
         "sleep 110 &", "tail -f /dev/null &", "jobs %sleep",
-        "jobs %?null", "kill %tail", "wait %?null", "kill %sl", "wait",
-        "jobs %none"],
+        "jobs %?null", "(ended 2)", "wait %?null", "echo $?",
+        "tail -f /dev/null &", "kill %tail", "wait %?null", "kill %sl",
+        "wait", "jobs %none"],
     "no such job": [
         "fg", "bg", "fg %1", "bg %7", "kill %3", "wait %9", "echo $?",
         "wait 99999", "echo $?", "disown", "disown %4", "wait x",
@@ -88,7 +96,7 @@ GROUPS = {
         "echo $?", "sh -c 'kill -9 $$' &", "wait $!", "echo $?", "false &",
         "wait $!", "echo $?", "true && false &", "wait $!", "echo $?",
         "sleep 150 &", "kill -TERM $!", "wait $!", "echo $?",
-        "sleep 151 &", "kill -KILL $!", "wait -n", "echo $?"],
+        "sleep 151 &", "(ended 1)", "wait -n", "echo $?"],
     "reading in the background": [
         "cat &", STOPPED, ": told", "jobs", ("fg",), "^D", "jobs"],
     "stopped and continued": [
@@ -105,8 +113,9 @@ GROUPS = {
         "sleep 140 &", "kill -STOP %1", STOPPED, ": told", "jobs", "kill -CONT %1",
         "kill -9 %1", "wait %1", "jobs"],
     "disown": [
-        "sleep 0.1 &", "disown", "jobs", "wait", "sleep 0.1 &", "disown -h",
-        "jobs", "wait", "sleep 0.1 &", "sleep 0.1 &", "disown -r", "jobs"],
+        "sleep 120 &", "disown", "jobs", "wait", "(ended 1)",
+        "sleep 121 &", "disown -h", "jobs", "kill %1", "wait",
+        "sleep 122 &", "disown -r", "jobs", "(ended 1)"],
     "death by signals": [
         "sh -c 'kill -SEGV $$'", "echo $?", "sh -c 'kill -TERM $$'",
         "echo $?", "sh -c 'kill -INT $$'", "echo $?"],
@@ -127,7 +136,8 @@ GROUPS = {
         ("sh -c 'echo u''p; exec cat' one", "up"), "^Z",
         ("sh -c 'echo u''p; exec cat' two", "up"), "^Z",
         ("sh -c 'echo u''p; exec sleep 170' three", "up"), "^Z", "jobs",
-        "bg %3", "jobs", "sleep 171 &", "jobs", "kill %4", "wait %4", "jobs",
+        "bg %3", "jobs", "sleep 171 &", "jobs", "(ended 4)", "wait %4",
+        "echo $?", "jobs",
         "kill -KILL %1 %2 %3", "wait"],
     "in longer lines": [
         "sh -c 'exit 5' &", "wait $! || echo failed $?", "sleep 0.1 &",
@@ -147,26 +157,47 @@ GROUPS = {
         ("% && echo ok || echo bad",), "^C", "echo $?",
         "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "wait"],
 }
-# What they print is not compared: bash may or may not tell of who ended just
-# before, or says more than we do.
-LOOSE = {STOPPED, "cat &", "wait %4", "kill -KILL %1 %2 %3", "kill %1 %2",
+# What they print is not compared: bash says more than we do.
+LOOSE = {STOPPED, "cat &", "kill -KILL %1 %2 %3", "kill %1 %2",
          "kill $!; echo k", "kill $(jobs -p); echo k",
          "for p in `jobs -p`; do kill $p; done",
-         "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "kill -STOP %1", ": told", "wait", "wait %1",
-         "wait %2", "wait %-", "wait %+", "jobs -z; :",
+         "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "kill -STOP %1", ": told", "wait",
+         "jobs -z; :",
          "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
          "fg %sleep; :"}
 ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill|Real|Hang|User|Quit|Inter)(.*)\n", re.M)
 
 
 # Root is asked about processes that are named by their numbers.
-BY_NUMBER = {"kill $(jobs -p); echo k": "kill %1 %2",
+BY_NUMBER = {"kill -s": ":", "kill $(jobs -p); echo k": "kill %1 %2",
              "for p in `jobs -p`; do kill $p; done": "kill %1"}
+
+
+def ended_by(line, said):
+    """How many jobs end by this line sooner or later."""
+    if not re.match(r"kill |for p ", line) or ENDED.sub("", said or "") \
+            not in ("", "k\n") or re.search(r"-(STOP|CONT|n0|s 0)\b|;.*wait",
+                                           line):
+        return 0
+    if "jobs -p" in line:
+        return 2 if line.startswith("kill") else 1
+    return len(re.findall(r" [%$]", line))
+
+
+def settle(s, before, line, said):
+    """Each shell tells at a prompt who has ended, as soon as it has noticed:
+    one more prompt when it has, and both stand at the same place again."""
+    count = ended_by(line, said)
+    if count == 0:
+        return ""
+    until(lambda: len(before - set(children(s.pid))) >= count)
+    return s.run(":", PROMPT) or ""
 
 
 def play(which, lines):
     s = start(which)
     said = []
+    told = ""
     if os.getuid() == 0:
         lines = [BY_NUMBER.get(line, line) for line in lines]
     for line in lines:
@@ -189,13 +220,20 @@ def play(which, lines):
             found = s.expect(r"(?s)(.*?)" + PROMPT)
             said.append(found.group(1).decode().replace("\r", "")
                         if found else None)
+        elif ENDED_BY_US.fullmatch(line):
+            number = ENDED_BY_US.fullmatch(line).group(1).encode()
+            pid = int(re.findall(rb"\[%s\] (\d+)" % number, s.seen)[-1])
+            os.kill(pid, signal.SIGKILL)
+            until(lambda: pid not in children(s.pid))
+            said.append("")
         else:
+            before = set(children(s.pid))
             said.append(s.run(line, PROMPT))
-    said.append(s.run("wait", PROMPT))
+            told += settle(s, before, line, said[-1])
+    told += s.run("wait", PROMPT) or ""
     leave(s)
-    ended = sorted(x for text in said for x in ENDED.findall(text or ""))
-    said = [text if text is None else ENDED.sub("", text)
-            for text in said[:-1]]
+    ended = sorted(ENDED.findall(told + "".join(x or "" for x in said)))
+    said = [text if text is None else ENDED.sub("", text) for text in said]
     return said, ended, s.seen.decode("utf-8", "replace")
 
 
@@ -207,20 +245,34 @@ def time_key(s):
             pass
 
 
+def compared(name, lines):
+    """[whether both did the same, of what, notes] of one time of typing."""
+    ours, ended, seen = play("aegsh", lines)
+    theirs, other, _ = play("bash", lines)
+    seen = ["  | " + text for text in seen.splitlines()]
+    rows = [(set(other) <= set(ended), name + ": who has ended is told",
+             ["aegsh: %r" % ended, "bash:  %r" % other])]
+    for line, a, b in zip(lines, ours, theirs):
+        if line in LOOSE:
+            continue
+        shown = line if isinstance(line, str) else line[0]
+        rows.append((plain(a) == plain(b), "%s: %s" % (name, shown),
+                     ["aegsh: %r" % plain(a), "bash:  %r" % plain(b)] + seen))
+    return rows
+
+
 def beside_bash():
     for name, lines in GROUPS.items():
-        ours, ended, seen = play("aegsh", lines)
-        theirs, other, _ = play("bash", lines)
-        tap.ok(set(other) <= set(ended), name + ": who has ended is told",
-               "aegsh: %r" % ended, "bash:  %r" % other)
-        for line, a, b in zip(lines, ours, theirs):
-            if line in LOOSE:
-                continue
-            shown = line if isinstance(line, str) else line[0]
-            if not tap.ok(plain(a) == plain(b), "%s: %s" % (name, shown),
-                          "aegsh: %r" % plain(a), "bash:  %r" % plain(b)):
-                for text in seen.splitlines():
-                    print("#   | " + text)
+        # When somebody's end is noticed is a race in both shells; a
+        # difference that is one shows each time.
+        for _ in range(TIMES):
+            rows = compared(name, lines)
+            if all(good for good, _, _ in rows):
+                break
+            print("# %s: typed again, for %r" %
+                  (name, [text for good, text, _ in rows if not good]))
+        for good, text, notes in rows:
+            tap.ok(good, text, *notes)
 
 
 def stopped(group):
@@ -365,11 +417,8 @@ def left_behind():
     s.send("\x1a")
     s.expect(PROMPT)
     s.run("bg", PROMPT)
-    began = time.monotonic()
-    s.run("wait", PROMPT)
-    tap.ok(time.monotonic() - began < 2.5,
-           "a line that was stopped ends when it is done",
-           time.monotonic() - began)
+    tap.same(ENDED.sub("", s.run("wait", PROMPT) or "(no end)"), "",
+             "a line that was stopped ends when it is done")
     tap.same(s.run("echo [$LATE]", PROMPT), "[]\n",
              "and changes nothing of later lines")
     leave(s)

@@ -235,7 +235,7 @@ def jobs():
     tap.ok(s.expect("There are stopped jobs"), "exit warns once")
     s.expect(PROMPT)
     s.line("fg")
-    s.expect("cat\r\n")
+    s.expect("cat'\r\n")
     s.send("y\r")
     tap.ok(s.expect("y\r\ny"), "fg gives it the terminal again", s.seen)
     s.send("\x04")
