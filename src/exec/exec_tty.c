@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
 
 #define FRONT_TRIES 16
 #define MEMBERS_MAX 1024	/* processes that one look goes through */
+#define STOP_STEP_NS 2000000	/* between looks whether a group has stopped */
+#define STOP_STEPS 125		/* some of it may ignore the key */
 
 static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
@@ -97,25 +100,6 @@ exec_tty_give(struct exec_session *s, struct job *j)
 	tcsetpgrp(s->opts.tty, group);
 }
 
-void
-exec_tty_take(struct exec_session *s, struct job *j)
-{
-	int tty = s->opts.tty;
-	bool keep;
-
-	tcsetpgrp(tty, s->pgrp);
-	if (j != NULL && j->state == JOB_STOPPED)
-		j->has_modes = tcgetattr(tty, &j->modes) == 0;
-	/* What stty set is meant to stay; what a program left behind when it
-	 * failed or died is not. */
-	keep = j != NULL && j->state == JOB_DONE && WIFEXITED(j->wait_status)
-	    && WEXITSTATUS(j->wait_status) == 0;
-	if (keep)
-		s->has_modes = tcgetattr(tty, &s->modes) == 0 || s->has_modes;
-	else if (s->has_modes)
-		tcsetattr(tty, TCSADRAIN, &s->modes);
-}
-
 /* State and group from /proc/PID/stat, proc(5); false when it is gone. */
 static bool
 look(pid_t pid, char *ret_state, pid_t *ret_group)
@@ -138,6 +122,68 @@ look(pid_t pid, char *ret_state, pid_t *ret_group)
 		return false;
 	*ret_group = group;
 	return true;
+}
+
+/* Whether nobody of a group below this process goes on. */
+static bool
+is_still(pid_t group, pid_t pid, unsigned *seen)
+{
+	char path[64], state;
+	bool still = true;
+	pid_t its;
+	int child;
+	FILE *f;
+
+	if (++*seen > MEMBERS_MAX || !look(pid, &state, &its))
+		return true;
+	if (its == group && strchr("TtZX", state) == NULL)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
+	    (int)pid);
+	f = fopen(path, "re");
+	while (still && f != NULL && fscanf(f, "%d", &child) == 1)
+		still = is_still(group, child, seen);
+	if (f != NULL)
+		fclose(f);
+	return still;
+}
+
+/* Ctrl-Z stops each of a group on its own.  Who waits in a read(2) and has not
+ * come to it yet would take what is typed at the next prompt. */
+static void
+let_stop(const struct job *j)
+{
+	const struct timespec step = { .tv_nsec = STOP_STEP_NS };
+	int steps;
+
+	for (steps = 0; steps < STOP_STEPS; steps++) {
+		unsigned seen = 0;
+
+		if (is_still(j->pid, j->pid, &seen))
+			return;
+		nanosleep(&step, NULL);
+	}
+}
+
+void
+exec_tty_take(struct exec_session *s, struct job *j)
+{
+	int tty = s->opts.tty;
+	bool keep;
+
+	if (j != NULL && j->state == JOB_STOPPED && j->own_group)
+		let_stop(j);
+	tcsetpgrp(tty, s->pgrp);
+	if (j != NULL && j->state == JOB_STOPPED)
+		j->has_modes = tcgetattr(tty, &j->modes) == 0;
+	/* What stty set is meant to stay; what a program left behind when it
+	 * failed or died is not. */
+	keep = j != NULL && j->state == JOB_DONE && WIFEXITED(j->wait_status)
+	    && WEXITSTATUS(j->wait_status) == 0;
+	if (keep)
+		s->has_modes = tcgetattr(tty, &s->modes) == 0 || s->has_modes;
+	else if (s->has_modes)
+		tcsetattr(tty, TCSADRAIN, &s->modes);
 }
 
 struct tour {

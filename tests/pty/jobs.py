@@ -424,6 +424,38 @@ def left_behind():
     leave(s)
 
 
+# Comes to its stop a while after its parent, as on a machine under load.
+LATE_STOP = """
+import os, signal, time
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTSTP])
+print("u" + "p", os.getpid(), flush=True)
+while signal.SIGTSTP not in signal.sigpending():
+    time.sleep(0.001)
+time.sleep(0.05)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
+os.read(0, 100)
+"""
+
+
+def stop_of_all():
+    path = os.path.join(env["HOME"], "late.py")
+    with open(path, "w") as f:
+        f.write(LATE_STOP)
+    states = []
+    # The shell does not wait for ever, some ignore the key.
+    while "T" not in states and len(states) < TIMES:
+        s = start("aegsh")
+        s.line("python3 late.py; true")
+        pid = int(s.expect(r"up (\d+)").group(1))
+        s.send("\x1a")
+        s.expect(PROMPT)
+        with open("/proc/%d/stat" % pid) as f:
+            states.append(f.read().rsplit(")", 1)[1].split()[0])
+        leave(s)
+    tap.ok("T" in states, "a prompt comes when all of a line has stopped",
+           states)
+
+
 def raw_modes():
     s = start("aegsh")
     s.line("sh -c 'stty raw -echo; kill -9 $$'")
@@ -470,6 +502,7 @@ told_once()
 record()
 ends()
 left_behind()
+stop_of_all()
 raw_modes()
 time_out()
 tap.done()
