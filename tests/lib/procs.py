@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Processes as proc(5) shows them, and waiting for a condition itself."""
 
+import sys
 import time
 
 DEADLINE = 60.0     # for what takes a second on a machine at rest
@@ -11,6 +12,9 @@ def until(condition, seconds=DEADLINE):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
+            if seconds >= DEADLINE:
+                print("# waited %d s in vain, line %d" %
+                      (seconds, sys._getframe(1).f_lineno), flush=True)
             return condition()
         time.sleep(0.01)
     return True

@@ -182,25 +182,21 @@ def beside(s, line):
     return int(found.group(1))
 
 
-def blocks(pid, sig):
-    with open("/proc/%d/status" % pid) as f:
-        mask = [x.split()[1] for x in f if x.startswith("SigBlk:")]
-    return int(mask[0], 16) & 1 << (sig - 1)
-
-
 THIEF = script(
     "thief.py", "signal.signal(signal.SIGTTOU, signal.SIG_IGN)",
     "tty = os.open('/dev/tty', os.O_RDWR)",
     "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])",
+    "open(sys.argv[1], 'w').close()",
     "signal.sigwait([signal.SIGUSR1])", "os.tcsetpgrp(tty, os.getpgrp())",
     "time.sleep(60)")
 for what in ("prompt", "question"):
     s = start()
-    thief = beside(s, THIEF + " &")
+    mark = os.path.join(env["HOME"], "thief-" + what)
+    thief = beside(s, "%s %s &" % (THIEF, mark))
     if what == "question":
         s.line(ASKED)
         s.expect("Run it")
-    until(lambda: blocks(thief, signal.SIGUSR1))
+    until(lambda: os.path.exists(mark))
     os.kill(thief, signal.SIGUSR1)
     tap.ok(until(lambda: os.tcgetpgrp(s.fd) == thief),
            "a job takes the terminal away from a " + what)
