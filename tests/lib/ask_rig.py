@@ -7,14 +7,16 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
+
+from procs import DEADLINE, until
 
 SRC = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
 VALASK = os.path.join(BUILD, "tests/bin/valask")
 JUDGE = os.path.join(BUILD, "tests/bin/aegsh-judge")
 SANITIZED = b"__asan_" in open(VALASK, "rb").read()
-SLOW = 20  # seconds after which anything counts as hung
+SLOW = DEADLINE  # seconds after which anything counts as hung
+IN_TIME = 20e9   # ns for what ends at a time-out of a second, under any load
 
 
 class Root:
@@ -54,14 +56,12 @@ class Root:
 
     def wait_record(self, match, seconds=SLOW):
         """The first record that matches, when it comes."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for record in self.records():
-                if match(record):
-                    return record
-            time.sleep(0.01)
-        return None
+        found = []
 
+        def look():
+            found[:] = [r for r in self.records() if match(r)][:1]
+            return found
+        return found[0] if until(look, seconds) else None
 
     def wait_arrival(self, line):
         """The model has been asked about this line."""

@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
 import ssh_rig  # noqa: E402
 from pty_session import Session  # noqa: E402
-from procs import until  # noqa: E402
+from procs import DEADLINE, until  # noqa: E402
 from ssh_rig import which  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -116,7 +116,7 @@ def cron_done(p):
     there = [os.path.join(cron_out, n + ".done")
              for n in ("bash", "aegsh")]
     came = until(lambda: all(os.path.exists(f) for f in there) or
-                 p.poll() is not None, 75)
+                 p.poll() is not None, 60 + DEADLINE)
     if p.poll() is not None:
         with open(rig.path("cron.log"), errors="replace") as f:
             t.skip("cron", "it cannot have mounts of its own here: " +

@@ -7,6 +7,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import DEADLINE, until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -111,12 +112,10 @@ def sleeps():
     return False
 
 
-end = time.monotonic() + 20
-while not sleeps() and time.monotonic() < end:
-    time.sleep(0.01)
+until(sleeps)
 begun = time.monotonic()
 s.send("\x03")
-tap.ok(s.expect(PROMPT) and time.monotonic() - begun < 3 and
+tap.ok(s.expect(PROMPT) and time.monotonic() - begun < DEADLINE and
        b"interrupted" in s.seen, "Ctrl-C ends a file that hangs", s.seen)
 tap.same(s.run("echo on", PROMPT), "on\n", "and nothing else")
 leave(s, "exit")

@@ -240,5 +240,5 @@ tap.same([(r["tokens_in"], r["tokens_out"], r["cost"]) for r in rows],
          "each line has its tokens and cost: of all that were asked; none out "
          "of memory; those of an answer that was none")
 server.stdin.close()
-server.wait(timeout=20)
+server.wait(timeout=60)
 tap.done()

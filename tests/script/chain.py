@@ -12,7 +12,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from ask_rig import JUDGE, SANITIZED, Asker, Model, Root  # noqa: E402
+from ask_rig import IN_TIME, JUDGE, SANITIZED, Asker, Model, Root  # noqa: E402
+from procs import DEADLINE, alive, until  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -73,15 +74,15 @@ tap.ok((r.action, r.endpoint, r.model) == ("warn", "e2", "warn"),
 tap.same(asked()[before:], ["status-500", "half", "warn"],
          "in order, at once, each once")
 r = ask(chain(mode("allow", url=NOBODY), mode("block")))
-tap.ok(r.action == "block" and r.ns < 3e9, "nobody listens: the next", r)
+tap.ok(r.action == "block" and r.ns < IN_TIME, "nobody listens: the next", r)
 r = ask(chain(mode("half"), mode("nan")))
 tap.ok(r.status == "failed" and "not one JSON" in r.reason,
        "all fail: so does the question", r)
 r = ask(chain(mode("slow-headers", timeout=300), mode("allow")))
 tap.ok(r.status == "answered" and r.endpoint == "e1" and
-       3e8 < r.ns < 3e9, "a time-out of its own, then the next", r)
+       3e8 < r.ns < IN_TIME, "a time-out of its own, then the next", r)
 r = ask(chain(mode("slow-headers"), mode("slow-body")), "ask-timeout=700")
-tap.ok(r.status == "failed" and r.ns < 2e9, "one deadline for all", r)
+tap.ok(r.status == "failed" and r.ns < IN_TIME, "one deadline for all", r)
 r = ask(chain(mode("allow", format="gemini", url=BASE + "/v1beta")))
 tap.ok(r.status == "answered", "each in its own format", r)
 r = ask(chain(mode("allow", **{"key-file": "/nonexistent"}), mode("warn")))
@@ -96,10 +97,11 @@ r = ask(chain(mode("retry-once", attempts=1)))
 tap.ok(r.status == "failed", "but not where one attempt was set", r)
 r = ask(chain(mode("retry-once", attempts=1)))
 r = ask(chain(mode("retry-after")))
-tap.ok(r.status == "answered" and 0.9e9 < r.ns < 3e9,
+tap.ok(r.status == "answered" and 0.9e9 < r.ns < IN_TIME,
        "429 is tried again when the server says so", r)
+before = len(asked())
 r = ask(chain(mode("retry-after")), "ask-timeout=600")
-tap.ok(r.status == "failed" and r.ns < 0.95e9,
+tap.ok(r.status == "failed" and len(asked()) == before + 1,
        "which does not wait past the deadline", r)
 before = len(asked())
 r = ask(chain(mode("status-429")))
@@ -136,11 +138,8 @@ r = ask(chain(mode("half")), store=s)
 tap.ok("is asked again in" in r.reason and len(asked()) == before,
        "another session knows it from the store", r)
 a = Asker(root, chain(mode("half")), store=s)
-deadline = time.monotonic() + 15
 before = len(asked())
-while len(asked()) == before and time.monotonic() < deadline:
-    r = a.ask()
-    time.sleep(0.2)
+until(lambda: a.ask() and len(asked()) > before)
 tap.ok(len(asked()) == before + 1, "after a while, one question probes it")
 r = a.ask()
 tap.ok("is asked again in" in r.reason and len(asked()) == before + 1,
@@ -186,11 +185,7 @@ tap.ok(b"right" not in environ and b"OTHER=x" in environ,
        "and gone from the environment that proc shows", environ)
 pid = a.pid()
 os.kill(pid, 9)
-end = time.monotonic() + 10
-while time.monotonic() < end:
-    with open("/proc/%d/stat" % pid) as f:
-        if f.read().rpartition(")")[2].split()[0] == "Z":
-            break
+until(lambda: not alive(pid))
 tap.ok(a.ask().status == "answered", "a new helper has it too")
 a.end()
 r = ask("endpoint=%s/v1" % BASE, "model=needs-key", "key-env=KEY_VARIABLE",
@@ -224,7 +219,7 @@ tap.ok(r.status == "failed" and "proxy" in r.reason,
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
 listener.listen(4)
-listener.settimeout(20)
+listener.settimeout(DEADLINE)
 a = Asker(root, "endpoint=https://llm.example.invalid/v1", "model=allow",
           "ask-timeout=1500",
           "proxy=http://127.0.0.1:%d" % listener.getsockname()[1])
@@ -617,7 +612,7 @@ for text, words in (
         ("".join("[e%d]\nurl = u\n" % i for i in range(9)), "more than 8")):
     path = root.write("bad.conf", text)
     a = Asker(root, "chain=" + path)
-    tap.ok(a.process.wait(20) == 100, "refused: %r" % text[:40])
+    tap.ok(a.process.wait(DEADLINE) == 100, "refused: %r" % text[:40])
 with open(root.path("stderr")) as f:
     said = f.read()
 for words in ("no [NAME]", "has no url", "bad.conf:3: no such setting",
@@ -626,7 +621,7 @@ for words in ("no [NAME]", "has no url", "bad.conf:3: no such setting",
 root.write("stderr", "")
 os.chmod(root.path("chain.conf"), 0o666)
 a = Asker(root, "chain=" + root.path("chain.conf"))
-tap.ok(a.process.wait(20) == 100, "a chain that others may write is refused")
+tap.ok(a.process.wait(DEADLINE) == 100, "a chain that others may write is refused")
 root.write("stderr", "\n".join(
     line for line in open(root.path("stderr")).read().splitlines()
     if not re.match("valask: chain", line)))

@@ -185,9 +185,9 @@ for form, base in FORMATS:
     tap.ok(KEY.encode() not in s.seen, "%s: no key was shown" % form)
     end(s)
     leaks(form)
-    s = session(form, "http://127.0.0.1:%d%s" % (plain.port, base), 1000)
+    s = session(form, "http://127.0.0.1:%d%s" % (plain.port, base), 300)
     for mode in ("slow-headers", "slow-body"):
-        one(s, form, mode, "no answer within 1000 ms")
+        one(s, form, mode, "no answer within 300 ms")
     end(s)
     os.truncate(record, 0)
 

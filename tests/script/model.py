@@ -8,10 +8,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from procs import DEADLINE, until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -160,10 +160,7 @@ settings("allow", "ask-cache-ttl = 0")
 before = len(requests())
 s = Session([program("aegsh")], env=env, cwd=env["HOME"])
 s.expect("READY> ")
-end = time.monotonic() + 20
-while not any("warm" in r for r in requests()[before:]) and \
-        time.monotonic() < end:
-    time.sleep(0.02)
+until(lambda: any("warm" in r for r in requests()[before:]))
 s.line("frobnicate --first")
 tap.ok(s.expect("ran --first"), "a first line")
 new = requests()[before:]
@@ -192,5 +189,5 @@ s.line("exit")
 s.wait()
 s.close()
 server.stdin.close()
-server.wait(timeout=20)
+server.wait(timeout=DEADLINE)
 tap.done()

@@ -370,5 +370,5 @@ done = run("frobinary; env", LLM_KEY="right")
 tap.ok(done.returncode == 0 and b"LLM_KEY" not in done.stdout,
        "a key out of the environment, which no line sees", done)
 server.stdin.close()
-server.wait(timeout=20)
+server.wait(timeout=60)
 tap.done()

@@ -65,7 +65,7 @@ def run_shell(shell, session, home, script, **more):
                 argv, env=environment(home, **more), cwd=home,
                 stdin=theirs if session == "ssh-command"
                 else subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
                 start_new_session=True)
         except subprocess.TimeoutExpired:
             return None
