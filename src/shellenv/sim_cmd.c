@@ -213,12 +213,7 @@ do_exec(struct cmd *c)
 static void
 do_test(struct cmd *c)
 {
-	size_t n = c->argc - 1;
-
-	if (strcmp(c->v[0], "[") == 0 && n > 0 &&
-	    strcmp(c->v[c->argc - 1], "]") == 0)
-		n--;
-	c->s->status = se_sim_test(c->s, c->v + 1, n);
+	c->s->status = se_sim_test(c->s, c->v, c->argc);
 }
 
 static void

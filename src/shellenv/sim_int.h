@@ -146,7 +146,8 @@ const struct prof_word *se_sim_braces(struct sim *s, const struct prof_word *w,
 
 void se_sim_command(struct sim *s, struct prof_node *n);
 void se_sim_command_fish(struct sim *s, struct prof_node *n);
-enum tri se_sim_test(struct sim *s, const char *const *v, size_t n);
+/* test, or [ with its ]. */
+enum tri se_sim_test(struct sim *s, const char *const *argv, size_t argc);
 /* [[ … ]]: the words as written. */
 enum tri se_sim_cond(struct sim *s, const struct prof_word *w, size_t n);
 enum tri se_sim_match(struct sim *s, const char *text, const char *pattern);

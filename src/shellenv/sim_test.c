@@ -162,8 +162,8 @@ binary(struct sim *s, const char *a, const char *op, const char *b,
 	return op[0] == '!' ? tri_not(t) : t;
 }
 
-enum tri
-se_sim_test(struct sim *s, const char *const *v, size_t n)
+static enum tri
+test_words(struct sim *s, const char *const *v, size_t n)
 {
 	size_t i;
 
@@ -172,21 +172,21 @@ se_sim_test(struct sim *s, const char *const *v, size_t n)
 	if (n > WORDS_MAX)
 		return TRI_MAYBE;
 	if (n > 1 && strcmp(v[0], "!") == 0)
-		return tri_not(se_sim_test(s, v + 1, n - 1));
+		return tri_not(test_words(s, v + 1, n - 1));
 	/* -o binds less than -a; POSIX calls both obsolescent, profiles
 	 * use them all the same. */
 	for (i = 1; n > 3 && i + 1 < n; i++)
 		if (strcmp(v[i], "-o") == 0) {
-			enum tri a = se_sim_test(s, v, i);
-			enum tri b = se_sim_test(s, v + i + 1, n - i - 1);
+			enum tri a = test_words(s, v, i);
+			enum tri b = test_words(s, v + i + 1, n - i - 1);
 
 			return a == TRI_YES || b == TRI_YES ? TRI_YES :
 			    a == TRI_NO ? b : b == TRI_NO ? a : TRI_MAYBE;
 		}
 	for (i = 1; n > 3 && i + 1 < n; i++)
 		if (strcmp(v[i], "-a") == 0) {
-			enum tri a = se_sim_test(s, v, i);
-			enum tri b = se_sim_test(s, v + i + 1, n - i - 1);
+			enum tri a = test_words(s, v, i);
+			enum tri b = test_words(s, v + i + 1, n - i - 1);
 
 			return a == TRI_NO || b == TRI_NO ? TRI_NO :
 			    a == TRI_YES ? b : b == TRI_YES ? a : TRI_MAYBE;
@@ -196,6 +196,16 @@ se_sim_test(struct sim *s, const char *const *v, size_t n)
 	if (n == 2)
 		return unary(s, v[0], v[1]);
 	return n == 3 ? binary(s, v[0], v[1], v[2], false) : TRI_MAYBE;
+}
+
+enum tri
+se_sim_test(struct sim *s, const char *const *argv, size_t argc)
+{
+	size_t n = argc - 1;
+
+	if (strcmp(argv[0], "[") == 0 && n > 0 && strcmp(argv[n], "]") == 0)
+		n--;
+	return test_words(s, argv + 1, n);
 }
 
 static enum tri
