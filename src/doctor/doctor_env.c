@@ -50,6 +50,7 @@ check_files(struct doctor *d, const struct doctor_account *a)
 {
 	const char *const *files;
 	struct shellenv *se = NULL;
+	AEG_AUTOFREE char *home = path_canon("/", a->home);
 	struct err err = ERR_INIT;
 	size_t i;
 
@@ -58,7 +59,7 @@ check_files(struct doctor *d, const struct doctor_account *a)
 	if (shellenv_login_files(se, &files, &err) == 0)
 		for (i = 0; files[i] != NULL; i++)
 			if (!d->opts.managed ||
-			    strncmp(files[i], a->home, strlen(a->home)) != 0)
+			    !path_under(files[i], home))
 				check_file(d, a, files[i]);
 	shellenv_free(se);
 }
