@@ -40,7 +40,7 @@ struct shellenv_opts {
 	char *const *env;	/* NULL: environ */
 };
 
-/* -ENOENT: no such user.  opts may be NULL. */
+/* ERR_CALLER: no such user.  opts may be NULL. */
 int shellenv_open(const struct shellenv_opts *opts, struct shellenv **ret,
 	struct err *err) __attribute__((nonnull(2)));
 void shellenv_free(struct shellenv *se);
@@ -137,6 +137,7 @@ struct shellenv_tool {
 	const char *method;		/* NULL, or how it was installed */
 	const char *fix;		/* NULL, or the command */
 	const char *note;		/* NULL, or one more sentence */
+	bool in_shell;			/* absent, but a word of the shell */
 };
 int shellenv_which(struct shellenv *se, const char *tool,
 	const struct shellenv_tool **ret, struct err *err);

@@ -42,6 +42,12 @@ const struct shell_row *se_shell_row(enum shell_kind kind);
 const struct shell_row *se_shell_by_name(const char *path,
 	bool *ret_restricted);
 
+/* ---- builtin.c --------------------------------------------------------- */
+
+struct shellenv;
+/* "builtin" or "keyword" for a word that the shell knows by itself; NULL. */
+const char *se_builtin(struct shellenv *se, const char *name);
+
 /* ---- subject.c -------------------------------------------------------- */
 
 struct prof;

@@ -189,12 +189,18 @@ shellenv_which(struct shellenv *se, const char *tool,
     const struct shellenv_tool **ret, struct err *err)
 {
 	struct shellenv_tool *t = arena_alloc(se->arena, sizeof *t);
+	const char *kind;
 
 	if (tool[0] == '\0' || strchr(tool, '/') != NULL)
 		return err_set(err, ERR_RANGE, "'%s' is no program's name",
 		    tool);
 	if (!find_on_path(se, tool, t) && !find_elsewhere(se, tool, t))
 		find_in_files(se, tool, t);
+	kind = t->reach == SHELLENV_ABSENT ? se_builtin(se, tool) : NULL;
+	t->in_shell = kind != NULL;
+	if (kind != NULL)
+		t->note = se_printf(se, "%s is a %s of %s, not a program",
+		    tool, kind, se->type);
 	*ret = t;
 	return 0;
 }
