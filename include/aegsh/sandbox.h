@@ -59,6 +59,7 @@ struct sandbox_vars {
 
 struct sandbox_profile;
 
+/* ERR_CALLER: there is no profile of that name. */
 int sandbox_load(const char *name, const struct sandbox_vars *vars,
 	struct sandbox_profile **ret, struct err *err);
 void sandbox_profile_free(struct sandbox_profile *p);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Options of a verb, by its rows. */
+/* Options of a verb, by its rows, and how many operands it takes. */
 #include "admin_int.h"
 
 #include <string.h>
+
+#include "aegsh/base/mem.h"
 
 int
 admin_usage(struct admin *a)
@@ -19,10 +21,34 @@ admin_usage(struct admin *a)
 	return ADMIN_USAGE;
 }
 
-static int
-bad(struct admin *a, const char *what, const char *word)
+int
+admin_operands(struct admin *a, const struct admin_args *args, int least,
+    int most)
 {
-	admin_complain(a, "%s: %s", word, what);
+	int n = args->argc - args->at;
+
+	if (n >= least && n <= most)
+		return 0;
+	if (n < least)
+		admin_complain(a, "%s is missing", n > 0 ?
+		    "one more operand" : "an operand");
+	else if (most == 0)
+		admin_complain(a, "%s: takes no operand",
+		    args->argv[args->at]);
+	else
+		admin_complain(a, "%s: one operand too many%s",
+		    args->argv[args->at + most], strstr(a->verb->usage,
+		    "LINE") != NULL ? "; a line is one word: quote it" : "");
+	admin_usage(a);
+	return ADMIN_ARGS_BAD;
+}
+
+static int
+bad(struct admin *a, const struct admin_args *args, const char *what,
+    const char *word)
+{
+	admin_complain(a, "%s: %s%s", word, what, args->passed > 0 ?
+	    " (words behind `--' are operands)" : "");
 	admin_usage(a);
 	return ADMIN_ARGS_BAD;
 }
@@ -31,7 +57,7 @@ static int
 take_value(struct admin *a, struct admin_args *args, const char *word)
 {
 	if (args->at >= args->argc)
-		return bad(a, "needs an argument", word);
+		return bad(a, args, "needs an argument", word);
 	args->value = args->argv[args->at++];
 	return 0;
 }
@@ -47,14 +73,14 @@ long_option(struct admin *a, struct admin_args *args, const char *word)
 		if (strlen(o->name) != len || memcmp(o->name, name, len) != 0)
 			continue;
 		if (o->argument == NULL && eq != NULL)
-			return bad(a, "takes no argument", word);
+			return bad(a, args, "takes no argument", word);
 		if (o->argument != NULL && eq != NULL)
 			args->value = eq + 1;
 		else if (o->argument != NULL && take_value(a, args, word) < 0)
 			return ADMIN_ARGS_BAD;
 		return (int)(o - a->verb->options);
 	}
-	return bad(a, "no such option", word);
+	return bad(a, args, "no such option", word);
 }
 
 static int
@@ -78,7 +104,35 @@ letter_option(struct admin *a, struct admin_args *args)
 			args->letters = NULL;
 		return (int)(o - a->verb->options);
 	}
-	return bad(a, "no such option", word);
+	return bad(a, args, "no such option", word);
+}
+
+/* The options that were taken since move in front of the operands that
+ * were passed before them. */
+static void
+settle(struct admin_args *args)
+{
+	char **operands = args->argv + args->first;
+	size_t n = (size_t)args->passed;
+	size_t taken = (size_t)(args->at - args->first) - n;
+
+	if (n > 0 && taken > 0) {
+		AEG_AUTOFREE char **kept = xcalloc(n, sizeof *kept);
+
+		memcpy(kept, operands, n * sizeof *kept);
+		memmove(operands, operands + n, taken * sizeof *kept);
+		memcpy(operands + taken, kept, n * sizeof *kept);
+	}
+	args->first += (int)taken;
+}
+
+static int
+end(struct admin_args *args)
+{
+	settle(args);
+	args->at = args->first;
+	args->passed = 0;
+	return ADMIN_ARGS_END;
 }
 
 int
@@ -89,14 +143,21 @@ admin_option_next(struct admin *a, struct admin_args *args)
 	args->value = NULL;
 	if (args->letters != NULL)
 		return letter_option(a, args);
-	if (args->at >= args->argc)
-		return ADMIN_ARGS_END;
-	word = args->argv[args->at];
-	if (word[0] != '-' || word[1] == '\0')
-		return ADMIN_ARGS_END;
+	settle(args);
+	for (;;) {
+		if (args->at >= args->argc)
+			return end(args);
+		word = args->argv[args->at];
+		if (word[0] == '-' && word[1] != '\0')
+			break;
+		if (a->verb->command)
+			return end(args);
+		args->at++;
+		args->passed++;
+	}
 	args->at++;
 	if (strcmp(word, "--") == 0)
-		return ADMIN_ARGS_END;
+		return end(args);
 	if (word[1] == '-')
 		return long_option(a, args, word);
 	args->letters = word + 1;

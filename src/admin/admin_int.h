@@ -12,6 +12,7 @@
 #ifndef AEGSH_ADMIN_INT_H
 #define AEGSH_ADMIN_INT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ enum admin_exit {
 	ADMIN_OK = 0,
 	ADMIN_NO = 1,		/* the answer is no; nothing was found */
 	ADMIN_BLOCK = 2,	/* `test` alone: the line would be blocked */
-	ADMIN_USAGE = 100,	/* called wrongly */
+	ADMIN_USAGE = 100,	/* called wrongly, or for others to call */
 	ADMIN_SYSTEM = 111,	/* the system or the settings failed */
 };
 
@@ -65,6 +66,8 @@ struct admin_verb {
 	int (*run)(struct admin *a, int argc, char **argv);
 	const struct admin_option *options;	/* ends with a zero row */
 	enum admin_words words;	/* of its operands */
+	bool command;		/* the first operand begins a command, whose
+				 * options are its own */
 	bool hidden;		/* not in help: __complete */
 };
 
@@ -94,16 +97,23 @@ struct admin_args {
 	int argc;
 	char **argv;
 	int at;			/* the next word; at the end: first operand */
+	int first, passed;	/* operands on the way: where, how many */
 	const char *letters;	/* rest of a "-abc", or NULL */
 	const char *value;	/* argument of the option just returned */
 };
-#define ADMIN_ARGS_INIT(argc, argv) { (argc), (argv), 0, NULL, NULL }
+#define ADMIN_ARGS_INIT(argc, argv) { (argc), (argv), 0, 0, 0, NULL, NULL }
+#define ADMIN_OPERANDS_ANY INT_MAX
 
 enum { ADMIN_ARGS_END = -1, ADMIN_ARGS_BAD = -2 };
-/* The place of the next option in a->verb->options; ADMIN_ARGS_END at the
- * first operand or behind "--"; ADMIN_ARGS_BAD when it said on standard
- * error what is wrong (the verb returns ADMIN_USAGE). */
+/* The place of the next option in a->verb->options, which may stand behind
+ * operands: argv is put in order, options first.  ADMIN_ARGS_END when there
+ * is none, at "--", or at the first word of a command; ADMIN_ARGS_BAD when it
+ * said on standard error what is wrong (the verb returns ADMIN_USAGE). */
 int admin_option_next(struct admin *a, struct admin_args *args);
+/* At the end: whether so many operands are left.  0, or ADMIN_ARGS_BAD when
+ * it said what is wrong. */
+int admin_operands(struct admin *a, const struct admin_args *args, int least,
+	int most);
 /* Says how the verb is called; ADMIN_USAGE. */
 int admin_usage(struct admin *a);
 
@@ -130,8 +140,11 @@ void admin_confine_but(struct admin *a, const char *dir);
 /* "aegshctl VERB: text" on standard error, inert. */
 void admin_complain(struct admin *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same with err's text, and the exit status for it: ADMIN_SYSTEM. */
+/* The same with err's text, and the exit status for it: ADMIN_USAGE for
+ * ERR_CALLER, else ADMIN_SYSTEM. */
 int admin_fail(struct admin *a, const struct err *err);
+/* Whether a file could be read, and what stands in it is what is wrong. */
+bool admin_content_is_wrong(int code);
 /* printf to a->out, the result made inert except for newlines and tabs. */
 void admin_say(struct admin *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -146,6 +146,12 @@ try_site(struct admin_judge *j, const char *site, struct err *err)
 	int rc = policy_load_trial(policy_profile(j->policy), site, &trial,
 	    err);
 
+	/* It is the caller's file. */
+	if (admin_content_is_wrong(rc)) {
+		rc = ERR_CALLER;
+		if (err != NULL)
+			err->code = rc;
+	}
 	if (rc < 0)
 		return rc;
 	policy_free(j->policy);

@@ -46,6 +46,14 @@ groups_of(const struct admin *a, gid_t **ret, size_t *ret_n, struct err *err)
 }
 
 static int
+blame(struct err *err, int code)
+{
+	if (err != NULL)
+		err->code = code;
+	return code;
+}
+
+static int
 choose(struct admin *a, const struct admin_session *s, struct policy *p,
     struct policy_choice *ret, struct err *err)
 {
@@ -94,6 +102,9 @@ admin_policy_session(struct admin *a, const struct admin_session *s,
 		return rc;
 	rc = s->profile != NULL ? policy_select(p, s->profile, err) :
 	    choose(a, s, p, ret_choice, err);
+	/* The name came with the call, not from a file. */
+	if (rc == ERR_UNKNOWN_NAME && s->profile != NULL)
+		rc = blame(err, ERR_CALLER);
 	if (rc == 0 && ret_choice->note[0] != '\0')
 		strv_add(notes, ret_choice->note);
 	if (rc < 0)
@@ -141,6 +152,7 @@ admin_sandbox(struct admin *a, const char *name, struct sandbox_profile **ret,
 		.project = cwd,
 		.tmpdir = getenv("TMPDIR"),
 	};
+	int rc;
 
 	if (name == NULL) {
 		own = sandbox_of_policy(a, err);
@@ -154,5 +166,8 @@ admin_sandbox(struct admin *a, const char *name, struct sandbox_profile **ret,
 		return err != NULL ? err->code : -1;
 	conf_user = settings_place(a);
 	vars.conf_user = conf_user;
-	return sandbox_load(name, &vars, ret, err);
+	rc = sandbox_load(name, &vars, ret, err);
+	/* The name came from a file, not with the call. */
+	return rc == ERR_CALLER && own != NULL ? blame(err, ERR_UNKNOWN_NAME) :
+	    rc;
 }

@@ -50,7 +50,14 @@ admin_fail(struct admin *a, const struct err *err)
 {
 	admin_complain(a, "%s", err->text[0] != '\0' ? err->text :
 	    err_str(err->code));
-	return ADMIN_SYSTEM;
+	return err->code == ERR_CALLER ? ADMIN_USAGE : ADMIN_SYSTEM;
+}
+
+bool
+admin_content_is_wrong(int code)
+{
+	return code == ERR_SYNTAX || code == ERR_TOO_LONG ||
+	    code == ERR_RANGE || code == ERR_UNKNOWN_NAME;
 }
 
 void

@@ -335,7 +335,7 @@ all_stores(struct admin *a, const struct admin_filter *f, admin_row_fn *fn,
 	int rc = 0;
 
 	if (geteuid() != 0)
-		return err_set(err, -EPERM,
+		return err_set(err, ERR_CALLER,
 		    "only root may read the stores of others");
 	look_in(sysdirs()->state, "", &uids, &n);
 	look_in(sysdirs()->state_own, "aegsh-", &uids, &n);

@@ -116,6 +116,5 @@ admin_read_fail(struct admin *a, int rc, const struct err *err)
 		admin_complain(a, "nothing is recorded yet");
 		return ADMIN_NO;
 	}
-	admin_fail(a, err);
-	return rc == ERR_UNKNOWN_NAME ? ADMIN_USAGE : ADMIN_SYSTEM;
+	return admin_fail(a, err);
 }

@@ -36,7 +36,7 @@ find_user(const char *user, struct passwd **ret, struct err *err)
 	if (*ret == NULL && errno != 0 && errno != ENOENT)
 		return err_sys(err, errno, "user %s", user);
 	if (*ret == NULL)
-		return err_set(err, ERR_UNKNOWN_NAME, "no such user: %s", user);
+		return err_set(err, ERR_CALLER, "no such user: %s", user);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ admin_become(struct admin *a, const char *user, struct err *err)
 		return rc;
 	if (pw->pw_uid != a->uid) {
 		if (geteuid() != 0)
-			return err_set(err, -EPERM,
+			return err_set(err, ERR_CALLER,
 			    "only root may read the store of %s", user);
 		rc = switch_to(pw->pw_uid, pw->pw_gid, err);
 		if (rc < 0)

@@ -122,10 +122,12 @@ run(struct admin *a, int argc, char **argv)
 		else
 			return ADMIN_USAGE;
 	}
-	if (rc < 0)
+	if (rc < 0) {
 		admin_complain(a, "%s: no such time or number", args.value);
-	if (rc < 0 || args.at != argc)
 		return admin_usage(a);
+	}
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	return list(a, &q, user, json);
 }
 

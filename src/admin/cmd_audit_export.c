@@ -345,7 +345,8 @@ run(struct admin *a, int argc, char **argv)
 			return ADMIN_USAGE;
 		}
 	}
-	return args.at == argc ? export(a, &f, format) : admin_usage(a);
+	return admin_operands(a, &args, 0, 0) < 0 ? ADMIN_USAGE :
+	    export(a, &f, format);
 }
 
 const struct admin_verb cmd_audit_export = {

@@ -200,7 +200,8 @@ run(struct admin *a, int argc, char **argv)
 	}
 	if (f.json)
 		format = FORMAT_JSON;
-	return args.at == argc ? report(a, &f, format) : admin_usage(a);
+	return admin_operands(a, &args, 0, 0) < 0 ? ADMIN_USAGE :
+	    report(a, &f, format);
 }
 
 const struct admin_verb cmd_audit_report = {

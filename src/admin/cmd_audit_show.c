@@ -112,8 +112,8 @@ run(struct admin *a, int argc, char **argv)
 		else
 			return ADMIN_USAGE;
 	}
-	if (argc - args.at != 1)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 1, 1) < 0)
+		return ADMIN_USAGE;
 	if (text_to_i64(argv[args.at], 1, INT64_MAX, &f.q.id) < 0)
 		f.q.uuid = argv[args.at];
 	return show(a, &f, argv[args.at]);

@@ -76,8 +76,8 @@ run(struct admin *a, int argc, char **argv)
 		else
 			return ADMIN_USAGE;
 	}
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	rc = admin_read_open(a, user, false, &store, NULL, &err);
 	if (rc == 0)
 		rc = audit_stats(store, &s, &err);

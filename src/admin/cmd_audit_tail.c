@@ -200,7 +200,8 @@ run(struct admin *a, int argc, char **argv)
 		    "which");
 		return ADMIN_USAGE;
 	}
-	return args.at == argc ? tail(a, &f, on) : admin_usage(a);
+	return admin_operands(a, &args, 0, 0) < 0 ? ADMIN_USAGE :
+	    tail(a, &f, on);
 }
 
 const struct admin_verb cmd_audit_tail = {

@@ -156,8 +156,11 @@ run(struct admin *a, int argc, char **argv)
 			return ADMIN_USAGE;
 	}
 	/* Not repeated by the message: it may be the secret. */
-	if (args.at != argc)
+	if (args.at != argc) {
+		admin_complain(a, "takes no operand: the secret comes by "
+		    "standard input");
 		return admin_usage(a);
+	}
 	len = read_secret(secret, sizeof secret);
 	if (len < REDACT_VALUE_LEAST || len > REDACT_VALUE_MAX) {
 		admin_complain(a, "a secret has %d to %d bytes",

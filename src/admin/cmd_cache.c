@@ -42,8 +42,8 @@ stats(struct admin *a, int argc, char **argv)
 		json = true;
 	if (c == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	admin_confine(a);
 	rc = open_cache(a, false, &fd, &err);
 	if (rc == 0)
@@ -79,8 +79,8 @@ clear(struct admin *a, int argc, char **argv)
 
 	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	rc = open_cache(a, false, &fd, &err);
 	io_close(&fd);
 	if (rc == 0)

@@ -82,8 +82,8 @@ run(struct admin *a, int argc, char **argv)
 		json = true;
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_conf(a, &err) < 0)
 		return admin_fail(a, &err);

@@ -78,9 +78,13 @@ run(struct admin *a, int argc, char **argv)
 			opts.root = args.value;
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (sandbox ? argc - args.at > 1 || opts.root != NULL :
-	    args.at != argc)
+	if (sandbox && opts.root != NULL) {
+		admin_complain(a, "--sandbox is tried on the system that "
+		    "runs, not below --root");
 		return admin_usage(a);
+	}
+	if (admin_operands(a, &args, 0, sandbox) < 0)
+		return ADMIN_USAGE;
 	if (sandbox)
 		return admin_trial(a, argv[args.at], json);
 	/* Settings that cannot be used are the matter of `status`. */

@@ -17,12 +17,7 @@
 #define PLAN_MAX ((size_t)1024 * 1024)
 
 static const struct admin_option options[] = {
-	ADMIN_OPTION_JSON,
-	ENV_OPTION_USER,
-	ENV_OPTION_SHELL,
-	ENV_OPTION_FILE,
-	ENV_OPTION_PRINT,
-	ENV_OPTION_YES,
+	ENV_OPTIONS_MEND,
 	{ NULL }
 };
 
@@ -129,15 +124,13 @@ read_recipe(const char *file, struct recipe *r, struct err *err)
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTO(recipe_done) struct recipe r = { .texts = STRV_INIT };
 	struct err err = ERR_INIT;
-	int status = env_args_read(a, argc, argv, true, &args);
+	int status = env_args_read(a, argc, argv, 1, 1, &args);
 
 	if (status != ADMIN_OK)
 		return status;
-	if (args.n != 1)
-		return admin_usage(a);
 	/* Whoever calls names the file, so it is read with their rights. */
 	if (read_recipe(args.operands[0], &r, &err) < 0)
 		return env_fail(a, &err);

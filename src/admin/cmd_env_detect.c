@@ -92,16 +92,14 @@ print_text(struct admin *a, const struct shellenv_record *r)
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_record *r;
 	struct err err = ERR_INIT;
-	int status = env_args_read(a, argc, argv, true, &args);
+	int status = env_args_read(a, argc, argv, 0, 0, &args);
 
 	if (status != ADMIN_OK)
 		return status;
-	if (args.n > 0)
-		return admin_usage(a);
 	status = env_open(a, &args, &se);
 	if (status != ADMIN_OK)
 		return status;

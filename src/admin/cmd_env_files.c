@@ -127,9 +127,9 @@ show(struct admin *a, struct shellenv *se, const struct env_args *args)
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
-	int s, status = env_args_read(a, argc, argv, true, &args);
+	int s, status = env_args_read(a, argc, argv, 0, 1, &args);
 
 	if (status != ADMIN_OK)
 		return status;
@@ -142,8 +142,6 @@ run(struct admin *a, int argc, char **argv)
 		    "desktop", args.session);
 		return admin_usage(a);
 	}
-	if (args.n > 1)
-		return admin_usage(a);
 	status = env_open(a, &args, &se);
 	return status == ADMIN_OK ? show(a, se, &args) : status;
 }

@@ -16,14 +16,13 @@ static const struct admin_option options[] = {
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTOFREE struct shellenv_want *wants = NULL;
-	int i, status = env_args_read(a, argc, argv, true, &args);
+	int i, status = env_args_read(a, argc, argv, 1,
+	    ADMIN_OPERANDS_ANY, &args);
 
 	if (status != ADMIN_OK)
 		return status;
-	if (args.n == 0)
-		return admin_usage(a);
 	wants = xcalloc((size_t)args.n, sizeof *wants);
 	for (i = 0; i < args.n; i++)
 		wants[i] = (struct shellenv_want){ SHELLENV_FIX,

@@ -46,16 +46,15 @@ find_aegsh(void)
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
 	AEG_AUTOFREE char *aegsh = NULL;
 	struct err err = ERR_INIT;
-	int status = env_args_read(a, argc, argv, false, &args);
+	int status = env_args_read(a, argc, argv, 1,
+	    ADMIN_OPERANDS_ANY, &args);
 
 	if (status != ADMIN_OK)
 		return status;
-	if (args.n == 0)
-		return admin_usage(a);
 	if (shellenv_wrap(args.post_env, args.operands, &line, &err) < 0)
 		return env_fail(a, &err);
 	aegsh = find_aegsh();
@@ -76,4 +75,5 @@ const struct admin_verb cmd_env_run = {
 	.summary = "run a command behind exports, through aegsh",
 	.run = run,
 	.options = options,
+	.command = true,
 };

@@ -60,11 +60,12 @@ print_text(struct admin *a, const char *tool, const struct shellenv_tool *t)
 			admin_say(a, "  installed by: %s\n", t->method);
 		break;
 	case SHELLENV_ABSENT:
-		admin_say(a, "%s is not installed\n", tool);
+		if (!t->in_shell)	/* the note says what it is */
+			admin_say(a, "%s is not installed\n", tool);
 		break;
 	}
 	if (t->note != NULL)
-		admin_say(a, "  %s\n", t->note);
+		admin_say(a, "%s%s\n", t->in_shell ? "" : "  ", t->note);
 	if (t->fix != NULL)
 		admin_say(a, "  $ %s\n", t->fix);
 }
@@ -72,18 +73,19 @@ print_text(struct admin *a, const char *tool, const struct shellenv_tool *t)
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_tool *t;
 	struct err err = ERR_INIT;
-	int i, status = env_args_read(a, argc, argv, true, &args);
+	int i, status = env_args_read(a, argc, argv, 1,
+	    ADMIN_OPERANDS_ANY, &args);
 
 	if (status != ADMIN_OK)
 		return status;
-	if (args.n == 0)
-		return admin_usage(a);
 	status = env_open(a, &args, &se);
-	for (i = 0; i < args.n && status <= ADMIN_NO; i++) {
+	if (status != ADMIN_OK)
+		return status;
+	for (i = 0; i < args.n; i++) {
 		if (shellenv_which(se, args.operands[i], &t, &err) < 0)
 			return env_fail(a, &err);
 		if (t->reach != SHELLENV_FOUND)

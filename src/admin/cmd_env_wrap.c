@@ -12,16 +12,15 @@ static const struct admin_option options[] = {
 static int
 run(struct admin *a, int argc, char **argv)
 {
-	AEG_AUTO(env_args_done) struct env_args args = { .owned = NULL };
+	struct env_args args = { .json = false };
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
 	struct err err = ERR_INIT;
 	json_t *list;
-	int status = env_args_read(a, argc, argv, false, &args);
+	int status = env_args_read(a, argc, argv, 1,
+	    ADMIN_OPERANDS_ANY, &args);
 
 	if (status != ADMIN_OK)
 		return status;
-	if (args.n == 0)
-		return admin_usage(a);
 	if (shellenv_wrap(args.post_env, args.operands, &line, &err) < 0)
 		return env_fail(a, &err);
 	list = json_array();
@@ -38,4 +37,5 @@ const struct admin_verb cmd_env_wrap = {
 	.summary = "print the bash -c of a command behind exports",
 	.run = run,
 	.options = options,
+	.command = true,
 };

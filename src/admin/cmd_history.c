@@ -113,8 +113,8 @@ run(struct admin *a, int argc, char **argv, bool wide, bool operand)
 
 	if (admin_filter_parse(a, &args, &f) != ADMIN_OK)
 		return ADMIN_USAGE;
-	if (argc - args.at != operand)
-		return admin_usage(a);
+	if (admin_operands(a, &args, operand, operand) < 0)
+		return ADMIN_USAGE;
 	if (operand)
 		f.q.text = argv[args.at];
 	return list(a, &f, wide);

@@ -86,8 +86,8 @@ run(struct admin *a, int argc, char **argv)
 	}
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.argc - args.at != (file == NULL))
-		return admin_usage(a);
+	if (admin_operands(a, &args, file == NULL, file == NULL) < 0)
+		return ADMIN_USAGE;
 	/* The file first: what is left then needs no rights at all. */
 	if (admin_read_line(file, file == NULL ? argv[args.at] : NULL, &line,
 	    &len, &err) < 0)

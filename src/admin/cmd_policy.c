@@ -26,20 +26,23 @@ static int
 check(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
-	bool json = false, good = true;
-	int o;
+	int o, status = ADMIN_OK;
+	bool json = false;
 
 	while ((o = admin_option_next(a, &args)) >= 0)
 		json = true;
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at == argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 1, ADMIN_OPERANDS_ANY) < 0)
+		return ADMIN_USAGE;
 	for (; args.at < argc; args.at++) {
 		struct err err = ERR_INIT;
 		int rc = policy_check_file(argv[args.at], &err);
 
-		good = good && rc == 0;
+		if (rc < 0 && !admin_content_is_wrong(rc))
+			status = ADMIN_SYSTEM;
+		else if (rc < 0 && status == ADMIN_OK)
+			status = ADMIN_NO;
 		if (json) {
 			json_t *doc = json_object();
 
@@ -55,7 +58,7 @@ check(struct admin *a, int argc, char **argv)
 			admin_complain(a, "%s", err.text);
 		}
 	}
-	return good ? ADMIN_OK : ADMIN_NO;
+	return status;
 }
 
 /* ---- allowlist, blocklist ---------------------------------------------- */
@@ -111,8 +114,8 @@ list(struct admin *a, int argc, char **argv, enum policy_action action)
 	}
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	if (admin_policy(a, profile, &policy, &err) < 0)
 		return admin_fail(a, &err);
 	if (!json)

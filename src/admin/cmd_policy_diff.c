@@ -229,8 +229,8 @@ run(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &w) < 0)
 		return ADMIN_USAGE;
-	if (argc - args.at != 2)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 2, 2) < 0)
+		return ADMIN_USAGE;
 	if (w.user != NULL && admin_become(a, w.user, &err) < 0)
 		return admin_fail(a, &err);
 	if (!w.json)

@@ -64,12 +64,13 @@ put_in_place(struct admin *a, const char *verb, const char *path)
 	char hash[65];
 
 	if (policy_install(path, hash, &err) < 0) {
-		admin_complain(a, "%s", err.text);
+		int status = admin_fail(a, &err);
+
 		if (err.code == -EROFS || err.code == -EACCES)
 			admin_complain(a, "inside a line of aegsh nothing "
 			    "writes there; type it as a line of its own, as "
 			    "the operator");
-		return err.code == ERR_SYNTAX ? ADMIN_NO : ADMIN_SYSTEM;
+		return admin_content_is_wrong(err.code) ? ADMIN_NO : status;
 	}
 	admin_say(a, "%s: installed; sources %s\n", path_base(path), hash);
 	if (record(a, verb, path_base(path), hash, &err) < 0) {
@@ -95,10 +96,10 @@ install(struct admin *a, int argc, char **argv)
 
 	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (argc - args.at != 1)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 1, 1) < 0)
+		return ADMIN_USAGE;
 	return is_operator(a) ? put_in_place(a, "install", argv[args.at]) :
-	    ADMIN_SYSTEM;
+	    ADMIN_USAGE;
 }
 
 /* ---- edit ---------------------------------------------------------------- */
@@ -198,10 +199,15 @@ edit(struct admin *a, int argc, char **argv)
 
 	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (argc - args.at != 1 || strchr(argv[args.at], '/') != NULL)
+	if (admin_operands(a, &args, 1, 1) < 0)
+		return ADMIN_USAGE;
+	if (strchr(argv[args.at], '/') != NULL) {
+		admin_complain(a, "%s: the name alone, without a directory",
+		    argv[args.at]);
 		return admin_usage(a);
+	}
 	if (!is_operator(a))
-		return ADMIN_SYSTEM;
+		return ADMIN_USAGE;
 	if (mkdtemp(dir) == NULL) {
 		err_sys(&err, errno, "%s", dir);
 		return admin_fail(a, &err);

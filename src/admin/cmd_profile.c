@@ -67,8 +67,8 @@ list(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &json) < 0)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_policy(a, NULL, &policy, &err) < 0)
 		return admin_fail(a, &err);
@@ -140,8 +140,8 @@ show(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &json) < 0)
 		return ADMIN_USAGE;
-	if (argc - args.at > 1)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 1) < 0)
+		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_policy(a, args.at < argc ? argv[args.at] : NULL, &policy,
 	    &err) < 0)

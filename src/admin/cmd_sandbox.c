@@ -56,8 +56,8 @@ probe(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &json) < 0)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	sandbox_probe(&caps);
 	if (json) {
 		o = json_object();
@@ -117,8 +117,8 @@ show(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &json) < 0)
 		return ADMIN_USAGE;
-	if (argc - args.at > 1)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 1) < 0)
+		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_sandbox(a, args.at < argc ? argv[args.at] : NULL, &p,
 	    &err) < 0)
@@ -206,33 +206,25 @@ explain(struct admin *a, int argc, char **argv)
 	AEG_AUTOFREE char *path = NULL;
 	struct sandbox_profile *p = NULL;
 	struct err err = ERR_INIT;
-	const char *name = NULL, *operand = NULL;
+	const char *name = NULL;
 	unsigned asked = 0;
 	bool json = false;
 	int o, status = ADMIN_OK;
 	size_t i;
 
-	for (;;) {
-		/* Options may stand behind the path, too. */
-		while ((o = admin_option_next(a, &args)) >= 0) {
-			if (o == O_EXPLAIN_JSON)
-				json = true;
-			else if (o == O_SANDBOX)
-				name = args.value;
-			else
-				asked |= 1U << (o - O_RIGHTS);
-		}
-		if (o == ADMIN_ARGS_BAD)
-			return ADMIN_USAGE;
-		if (operand != NULL || args.at == argc)
-			break;
-		operand = argv[args.at++];
+	while ((o = admin_option_next(a, &args)) >= 0) {
+		if (o == O_EXPLAIN_JSON)
+			json = true;
+		else if (o == O_SANDBOX)
+			name = args.value;
+		else
+			asked |= 1U << (o - O_RIGHTS);
 	}
-	if (operand == NULL || args.at != argc)
-		return admin_usage(a);
+	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 1, 1) < 0)
+		return ADMIN_USAGE;
 	if (admin_sandbox(a, name, &p, &err) < 0)
 		return admin_fail(a, &err);
-	path = sandbox_place(operand);
+	path = sandbox_place(argv[args.at]);
 	sandbox_explain(p, path, reasons);
 	print_reasons(a, path, reasons, json);
 	for (i = 0; i < SANDBOX_REASONS; i++)

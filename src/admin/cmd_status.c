@@ -247,9 +247,9 @@ run(struct admin *a, int argc, char **argv)
 
 	while ((o = admin_option_next(a, &args)) >= 0)
 		json = true;
-	if (o == ADMIN_ARGS_BAD || args.at != argc) {
+	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0) {
 		json_decref(r.root);
-		return o == ADMIN_ARGS_BAD ? ADMIN_USAGE : admin_usage(a);
+		return ADMIN_USAGE;
 	}
 	/* What it is about to read was written by others. */
 	sandbox_probe(&r.caps);

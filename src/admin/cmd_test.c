@@ -126,8 +126,8 @@ run(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &w) < 0)
 		return ADMIN_USAGE;
-	if (args.argc - args.at != !w.jsonl)
-		return admin_usage(a);
+	if (admin_operands(a, &args, !w.jsonl, !w.jsonl) < 0)
+		return ADMIN_USAGE;
 	if (admin_judge_new(a, &w.opts, &j, &err) < 0)
 		return admin_fail(a, &err);
 	for (i = 0; i < admin_judge_notes(j)->n; i++)

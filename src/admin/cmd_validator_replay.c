@@ -170,7 +170,7 @@ one(struct replay *r, const json_t *row, struct err *err)
 	int rc;
 
 	if (!json_is_string(command))
-		return err_set(err, ERR_SYNTAX, "%s:%" PRId64
+		return err_set(err, ERR_CALLER, "%s:%" PRId64
 		    ": no \"command\" that is a string", r->file, r->number);
 	hash_line(json_string_value(command), json_string_length(command),
 	    hash);
@@ -210,13 +210,13 @@ all_lines(struct replay *r, FILE *f, struct err *err)
 
 		r->number++;
 		if ((size_t)n > LINE_MOST)
-			return err_set(err, ERR_TOO_LONG, "%s:%" PRId64
+			return err_set(err, ERR_CALLER, "%s:%" PRId64
 			    ": longer than %zu bytes", r->file, r->number,
 			    LINE_MOST);
 		if (strspn(line, " \t\r\n") == (size_t)n)
 			continue;
 		row = json_loadb(line, (size_t)n, JSON_ALLOW_NUL, &why);
-		rc = row == NULL ? err_set(err, ERR_SYNTAX, "%s:%" PRId64
+		rc = row == NULL ? err_set(err, ERR_CALLER, "%s:%" PRId64
 		    ": %s", r->file, r->number, why.text) : one(r, row, err);
 		json_decref(row);
 		progress(r);
@@ -277,8 +277,8 @@ run(struct admin *a, int argc, char **argv)
 	}
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (argc - args.at != 1)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 1, 1) < 0)
+		return ADMIN_USAGE;
 	r.file = argv[args.at];
 	rc = replay(&r, profile, &err);
 	if (rc == 0 && r.json)

@@ -126,8 +126,8 @@ run(struct admin *a, int argc, char **argv)
 		json = true;
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	if (admin_ask_new(a, &ask, &err) < 0)
 		return admin_fail(a, &err);
 	if (admin_judge_new(a, &opts, &j, &err) < 0) {

@@ -32,47 +32,28 @@ take(struct env_args *r, const char *name, const char *value)
 }
 
 int
-env_args_read(struct admin *a, int argc, char **argv, bool mix,
+env_args_read(struct admin *a, int argc, char **argv, int least, int most,
     struct env_args *ret)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
 	struct env_args r = { .json = false };
-	bool rest = false;
 	int o;
 
-	r.operands = r.owned = xcalloc((size_t)argc + 1, sizeof *r.operands);
-	for (;;) {
-		int before = args.at;
-
-		o = rest ? ADMIN_ARGS_END : admin_option_next(a, &args);
-		if (o == ADMIN_ARGS_BAD) {
-			free(r.owned);
-			return ADMIN_USAGE;
-		}
-		if (o >= 0) {
-			take(&r, a->verb->options[o].name, args.value);
-			continue;
-		}
-		/* Only "--" ends the options and moves on. */
-		rest |= args.at > before || !mix;
-		if (args.at >= argc)
-			break;
-		r.operands[r.n++] = argv[args.at++];
-	}
+	while ((o = admin_option_next(a, &args)) >= 0)
+		take(&r, a->verb->options[o].name, args.value);
+	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, least, most) < 0)
+		return ADMIN_USAGE;
+	r.operands = argv + args.at;
+	r.n = argc - args.at;
 	*ret = r;
 	return ADMIN_OK;
-}
-
-void
-env_args_done(struct env_args *args)
-{
-	free(args->owned);
 }
 
 int
 env_fail(struct admin *a, const struct err *err)
 {
-	admin_fail(a, err);
+	int status = admin_fail(a, err);
+
 	switch (err->code) {
 	case ERR_REFUSED:
 	case ERR_UNKNOWN_NAME:
@@ -85,7 +66,7 @@ env_fail(struct admin *a, const struct err *err)
 	case -EINVAL:
 		return ADMIN_USAGE;
 	default:
-		return ADMIN_SYSTEM;
+		return status;
 	}
 }
 
@@ -97,10 +78,8 @@ env_open(struct admin *a, const struct env_args *args, struct shellenv **ret)
 	struct err err = ERR_INIT;
 	struct shellenv *se;
 
-	if (shellenv_open(&opts, &se, &err) < 0) {
-		admin_fail(a, &err);
-		return err.code == -ENOENT ? ADMIN_NO : ADMIN_SYSTEM;
-	}
+	if (shellenv_open(&opts, &se, &err) < 0)
+		return admin_fail(a, &err);
 	if (shellenv_become(se, &err) < 0) {
 		shellenv_free(se);
 		return admin_fail(a, &err);

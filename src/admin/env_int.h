@@ -24,6 +24,10 @@
 #define ENV_OPTION_FILE \
 	{ "file", 'f', "FILE", "write there, not where it belongs", \
 	  ADMIN_WORDS_FILE }
+/* Of the verbs that say what they want themselves. */
+#define ENV_OPTIONS_MEND \
+	ADMIN_OPTION_JSON, ENV_OPTION_USER, ENV_OPTION_SHELL, \
+	ENV_OPTION_FILE, ENV_OPTION_PRINT, ENV_OPTION_YES
 #define ENV_OPTION_POST_ENV \
 	{ "post-env", 'e', "EXPORTS", "shell text to run before", \
 	  ADMIN_WORDS_NONE }
@@ -33,14 +37,12 @@ struct env_args {
 	const char *user, *shell, *file, *session, *post_env;
 	char **operands;	/* NULL-terminated, of argv */
 	int n;
-	char **owned;
 };
 
-/* Options and operands; mixed when mix is true, else up to the first
- * operand.  ADMIN_OK, or ADMIN_USAGE when something was said. */
-int env_args_read(struct admin *a, int argc, char **argv, bool mix,
-	struct env_args *ret);
-void env_args_done(struct env_args *args);
+/* Options, and from least to most operands.  ADMIN_OK, or ADMIN_USAGE when
+ * something was said. */
+int env_args_read(struct admin *a, int argc, char **argv, int least,
+	int most, struct env_args *ret);
 
 /* The environment, with the rights of its user.  ADMIN_OK, or the status
  * to leave with. */
@@ -58,6 +60,13 @@ int env_fail(struct admin *a, const struct err *err);
 int env_carry_out(struct admin *a, struct shellenv *se,
 	const struct env_args *args, const struct shellenv_plan *plan,
 	bool again);
+/* A verb whose first operand says what is to be done with the others. */
+struct env_change {
+	const char *word;		/* NULL: the end */
+	enum shellenv_op op;
+};
+int env_change(struct admin *a, int argc, char **argv,
+	const struct env_change *changes);
 /* The same from wishes. */
 int env_mend(struct admin *a, const struct env_args *args,
 	const struct shellenv_want *wants, size_t n);

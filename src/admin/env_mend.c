@@ -122,6 +122,27 @@ print_json(struct admin *a, const struct shellenv_plan *plan, bool written,
 	admin_json_print(a, o);
 }
 
+/* What was done, where it holds, and the way back. */
+static void
+tell(struct admin *a, const struct env_args *args,
+    const struct shellenv_plan *plan, bool written,
+    const struct strv *backups)
+{
+	size_t i;
+
+	for (i = 0; written && i < plan->n_edits; i++)
+		admin_say(a, "# %s: %s\n", plan->edits[i].new == NULL ?
+		    "removed" : "written", plan->edits[i].shown);
+	if (written)
+		admin_say(a, "# it holds in new sessions, not in those that "
+		    "run\n");
+	/* After a failure too: what is kept may have been replaced. */
+	for (i = 0; i < backups->n; i++)
+		admin_say(a, "# back again by: aegshctl env restore %s%s%s\n",
+		    args->user != NULL ? "--user " : "",
+		    args->user != NULL ? args->user : "", backups->v[i]);
+}
+
 int
 env_carry_out(struct admin *a, struct shellenv *se,
     const struct env_args *args, const struct shellenv_plan *plan, bool again)
@@ -130,7 +151,6 @@ env_carry_out(struct admin *a, struct shellenv *se,
 	struct err err = ERR_INIT;
 	bool write = !args->print && plan->n_edits > 0;
 	int status = ADMIN_OK, r = 0;
-	size_t i;
 
 	if (write && !args->yes) {
 		if (!args->json)
@@ -150,11 +170,8 @@ env_carry_out(struct admin *a, struct shellenv *se,
 	}
 	if (args->json)
 		print_json(a, plan, write, &backups);
-	for (i = 0; !args->json && write && i < plan->n_edits; i++)
-		admin_say(a, "# written: %s\n", plan->edits[i].shown);
-	/* After a failure too: what is kept may have been replaced. */
-	for (i = 0; !args->json && i < backups.n; i++)
-		admin_say(a, "# kept: %s\n", backups.v[i]);
+	else
+		tell(a, args, plan, write, &backups);
 	return status;
 }
 
@@ -176,4 +193,30 @@ env_mend(struct admin *a, const struct env_args *args,
 		status = env_carry_out(a, se, args, plan, tries < TRIES_MAX);
 	} while (status == ENV_AGAIN && tries++ < TRIES_MAX);
 	return status;
+}
+
+int
+env_change(struct admin *a, int argc, char **argv,
+    const struct env_change *changes)
+{
+	AEG_AUTOFREE struct shellenv_want *wants = NULL;
+	struct env_args args = { .json = false };
+	int i, status = env_args_read(a, argc, argv, 2, ADMIN_OPERANDS_ANY,
+	    &args);
+
+	if (status != ADMIN_OK)
+		return status;
+	while (changes->word != NULL &&
+	    strcmp(args.operands[0], changes->word) != 0)
+		changes++;
+	if (changes->word == NULL) {
+		admin_complain(a, "%s: not what this verb does",
+		    args.operands[0]);
+		return admin_usage(a);
+	}
+	wants = xcalloc((size_t)args.n, sizeof *wants);
+	for (i = 1; i < args.n; i++)
+		wants[i - 1] = (struct shellenv_want){ changes->op,
+			args.operands[i] };
+	return env_mend(a, &args, wants, (size_t)args.n - 1);
 }

@@ -86,6 +86,8 @@ err_str(int code)
 		return "refused";
 	case ERR_CANCELLED:
 		return "cancelled";
+	case ERR_CALLER:
+		return "wrongly asked";
 	}
 	if (code < 0 && code > -4096)
 		return strerror(-code);

@@ -168,7 +168,7 @@ policy_install(const char *path, char ret_hash[65], struct err *err)
 	int rc;
 
 	if (!is_good_name(path_base(path)))
-		return err_set(err, ERR_RANGE, "%s: the name of a rule file "
+		return err_set(err, ERR_CALLER, "%s: the name of a rule file "
 		    "has letters, digits, '.', '_' and '-', and ends in "
 		    ".conf", path);
 	rc = check(path, &text, hash, err);

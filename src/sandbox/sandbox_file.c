@@ -378,10 +378,10 @@ static int
 gather_one(const char *name, struct chain *c, struct err *err)
 {
 	size_t i, before = c->n;
-	int rc;
+	int rc, unknown = c->names.n == 0 ? ERR_CALLER : ERR_UNKNOWN_NAME;
 
 	if (!name_ok(name))
-		return err_set(err, ERR_UNKNOWN_NAME,
+		return err_set(err, unknown,
 		    "not a name of a sandbox profile");
 	for (i = 0; i < AEG_NELEM(c->place); i++) {
 		struct sandbox_seen *seen = &c->seen[c->n_seen++];
@@ -395,7 +395,7 @@ gather_one(const char *name, struct chain *c, struct err *err)
 		c->n += rc > 0;
 	}
 	if (c->n == before)
-		return err_set(err, ERR_UNKNOWN_NAME,
+		return err_set(err, unknown,
 		    "no sandbox profile '%s' in %s or %s", name,
 		    c->place[0].path, c->place[1].path);
 	return 0;

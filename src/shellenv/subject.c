@@ -118,14 +118,14 @@ find_user(struct shellenv *se, const char *want, struct err *err)
 	se->gid = getegid();
 	if (passwd_find(se, name, uid) < 0) {
 		if (want != NULL && (name != NULL || uid != geteuid()))
-			return err_set(err, -ENOENT, "no user '%s'", want);
+			return err_set(err, ERR_CALLER, "no user '%s'", want);
 		if (name != NULL)
-			return err_set(err, -ENOENT, "no user '%s', whom "
+			return err_set(err, ERR_CALLER, "no user '%s', whom "
 			    "DOAS_USER names; --user names another", name);
 		if (asked && uid != geteuid())
-			return err_set(err, -ENOENT, "no user with the uid %u, "
-			    "whom SUDO_UID or PKEXEC_UID names; --user names "
-			    "another", (unsigned)uid);
+			return err_set(err, ERR_CALLER, "no user with the uid "
+			    "%u, whom SUDO_UID or PKEXEC_UID names; --user "
+			    "names another", (unsigned)uid);
 	}
 	se->own = se->uid == geteuid();
 	return 0;
@@ -243,7 +243,7 @@ shellenv_become(const struct shellenv *se, struct err *err)
 	if (geteuid() == se->uid && getuid() == se->uid)
 		return 0;
 	if (geteuid() != 0)
-		return err_set(err, -EPERM, "only root may act for %s",
+		return err_set(err, ERR_CALLER, "only root may act for %s",
 		    se->user);
 	if (initgroups(se->user, se->gid) < 0)
 		return err_sys(err, errno, "groups of %s", se->user);

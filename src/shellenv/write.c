@@ -249,8 +249,9 @@ one(struct shellenv *se, int backups, const struct shellenv_edit *e,
 	r = e->new != NULL ? replace(&j, err) : take_away(&j, err);
 	/* The name is only safe on the disk with its directory. */
 	if (r == 0 && WRITE_CALL("fsync", fsync(j.dir)) < 0)
-		r = err_sys(err, errno, "%s: written, but its directory could "
-		    "not be synced", e->shown);
+		r = err_sys(err, errno, "%s: %s, but its directory could not "
+		    "be synced", e->shown, e->new != NULL ? "written" :
+		    "removed");
 	return r;
 }
 

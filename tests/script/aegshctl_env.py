@@ -202,7 +202,7 @@ def test_detect(root):
         report(doc["restricted"] is restricted,
                "detect: inside bash %s" % option, doc)
     report(h.run("detect", "x")[0] == 100, "detect: no operands")
-    report(h.run("detect", "--user", "no-such-user")[0] == 1,
+    report(h.run("detect", "--user", "no-such-user")[0] == 100,
            "detect: no such user")
 
 
@@ -363,6 +363,61 @@ def test_consent(root):
            h.run("var", "set", "1=2", "--yes")[0] == 100 and
            h.run("var", "set", "PATH=/x", "--yes")[0] == 100,
            "wrong calls: 100")
+
+
+def test_told(root):
+    """What was done, where it holds, and the way back."""
+    h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
+    out = h.run("path", "add", "/opt/x", "--yes", "--shell", "bash")[1]
+    back = re.search("(?m)^# back again by: aegshctl (env restore .*)$", out)
+    report("# written: ~/.bashrc\n" in out and "new sessions" in out and
+           back is not None, "told: the file, where it holds, the way back",
+           out)
+    out = h.run(*back.group(1).split()[1:], "--yes")[1]
+    report(h.get(".bashrc") == ":\n", "which goes back", out)
+    h = Home(root)
+    out = h.run("var", "set", "A=b", "--yes", "--shell", "sh")[1]
+    report("# written: ~/.profile\n" in out, "told: a new file", out)
+    out = h.run("var", "unset", "A", "--yes", "--shell", "sh")[1]
+    report("# removed: ~/.profile\n" in out and "# written" not in out and
+           not os.path.exists(os.path.join(h.path, ".profile")),
+           "told: a file that is gone", out)
+    out = h.run("path", "add", "/opt/x", "--print")[1]
+    report("# it holds" not in out and "# back" not in out,
+           "told: nothing, where nothing is written", out)
+
+
+def test_builtins(root):
+    """What no program is, the shell may know; each says what it has."""
+    h = Home(root)
+    words = {"bash": "compgen -b; compgen -k", "fish": "builtin -n",
+             "zsh": "print -l ${(k)builtins}; print -l ${(k)reswords}"}
+    for shell, ask in words.items():
+        if shutil.which(shell) is None:
+            skip("builtins of %s: it is not installed" % shell)
+            continue
+        known = subprocess.run([shell, "-c", ask], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, text=True,
+                               env=h.env()).stdout.split()
+        status, out, err = h.run("which", "--json", "--shell", shell, "--",
+                                 "cd", "if", "history", "no-such-word")
+        rows = [json.loads(x) for x in out.splitlines()]
+        notes = [x["note"] for x in rows]
+        report(status == 1 and all(
+            (note is not None and "not a program" in note and
+             note.split()[3] in ("builtin", "keyword")) ==
+            (row["tool"] in known) for note, row in zip(notes, rows)) and
+            all(x["state"] == "absent" for x in rows),
+            "which: words of %s" % shell, out + err)
+    known = subprocess.run(["bash", "-c", words["bash"]], text=True,
+                           stdout=subprocess.PIPE).stdout.split()
+    none = [w for w in known if shutil.which(w) is None]
+    out = h.run("which", "--shell", "bash", "--", *none)[1]
+    report("not installed" not in out and len(none) > 30,
+           "which: all words of bash", out)
+    out = h.run("which", "--shell", "bash", "cd")[1]
+    report(out == "cd is a builtin of bash, not a program\n",
+           "which: cd", out)
 
 
 def test_patch(root):
@@ -613,7 +668,7 @@ def test_nss(root):
         report("home-missing" in out, "another's home that is not there",
                out + err)
     else:
-        report(h.run("detect", "--user", "other", **more)[0] == 111,
+        report(h.run("detect", "--user", "other", **more)[0] == 100,
                "another of the name service: not for ordinary users")
 
 
@@ -709,7 +764,7 @@ def with_user(root):
     status, out, err = run("detect", "--json", "--user", "root",
                            SUDO_UID="4242")
     report(json.loads(out)["user"] == "root", "sudo --user root: root")
-    report(run("detect", SUDO_UID="987654")[0] == 1,
+    report(run("detect", SUDO_UID="987654")[0] == 100,
            "sudo: a user that nobody knows")
 
 
@@ -777,7 +832,7 @@ def test_rights(root):
         skip("another user's environment without rights: root has them")
         return
     status, out, err = Home(root).run("detect", "--user", "root")
-    report(status == 111 and "root" in err,
+    report(status == 100 and "root" in err,
            "another user's environment is not for ordinary users", err)
 
 
@@ -785,8 +840,8 @@ def main():
     root = tempfile.mkdtemp(prefix="aegsh-test-")
     try:
         for test in (test_detect, test_speed, test_looking, test_findings, test_consent,
-                     test_patch, test_apply, test_mending, test_wrap,
-                     test_run, test_nss, test_examples, test_rights,
+                     test_told, test_builtins, test_patch, test_apply,
+                     test_mending, test_wrap, test_run, test_nss, test_examples, test_rights,
                      test_schema):
             test(root)
     finally:

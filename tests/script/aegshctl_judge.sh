@@ -97,7 +97,7 @@ run test --profile safe 'make'
 ok "$((status == 0))" 'test --profile: a stricter one'
 like "$out" '*profile: safe*' 'is the one that judged'
 run test --profile nonsense ls
-is "$status" 111 'test --profile: one that is not there: 111'
+is "$status" 100 'test --profile: one that is not there: 100'
 run test --explain 'cat /etc/shadow'
 like "$out" '*runs *cat*facts: path /etc/shadow read*verdict: *' '--explain'
 expr='j["decision"], j["rule"], j["source"], j["model_would_be_asked"]'
@@ -136,7 +136,7 @@ is "$(json profile list --json)" "['admin']" 'profile list --json'
 run profile show dev
 like "$out" 'profile *dev*sandbox *rank *' 'profile show'
 run profile show nonsense
-is "$status" 111 'profile show: one that is not there: 111'
+is "$status" 100 'profile show: one that is not there: 100'
 words() {
 	"$aegshctl" __complete "$@" | cut -f 1 | tr '\n' ' '
 }
@@ -148,7 +148,7 @@ like "$out" '*requires*' 'and what it needs'
 run sandbox show strict
 like "$out" 'profile *strict*' 'sandbox show: another'
 run sandbox show nonsense
-is "$status" 111 'sandbox show: one that is not there: 111'
+is "$status" 100 'sandbox show: one that is not there: 100'
 expr='j["profile"], len(j["rules"]) > 3'
 is "$(json sandbox show --json strict)" 'strict True' 'sandbox show --json'
 run sandbox probe

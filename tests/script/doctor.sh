@@ -98,7 +98,7 @@ assert rows["memory-program"]["outcome"] == "enforced", rows
 ' <"$test_root/out" 2>"$test_root/err"
 is "$?" 0 'and in JSON' || sed 's/^/# /' "$test_root/err"
 "$aegshctl" doctor --sandbox none-such >/dev/null 2>"$test_root/err"
-is "$?" 111 'a sandbox that is not there'
+is "$?" 100 'a sandbox that is not there'
 "$aegshctl" doctor --sandbox --root / 2>/dev/null
 is "$?" 100 'not of an image'
 is "$(ls -d /var/tmp/aegsh-trial.* 2>/dev/null)" '' 'nothing is left'

@@ -17,7 +17,7 @@ static const struct admin_verb verb = { .name = "test", .usage = "",
 
 /* What a command line gives: letters of options, values, operands. */
 static const struct {
-	const char *argv[6];
+	const char *argv[7];
 	const char *want;
 } cases[] = {
 	{ { NULL }, "" },
@@ -32,7 +32,18 @@ static const struct {
 	{ { "--limit=" }, "limit=" },
 	{ { "--limit", "--json" }, "limit=--json" },
 	{ { "--long", "-" }, "long=-" },
-	{ { "-j", "word", "-j" }, "json | word -j" },
+	{ { "-j", "word", "-j" }, "json json | word" },
+	{ { "a", "-j", "b", "-n", "5", "c" }, "json limit=5 | a b c" },
+	{ { "a", "b", "--limit", "5", "c", "--json" },
+	    "limit=5 json | a b c" },
+	{ { "a", "-jn5", "b" }, "json limit=5 | a b" },
+	{ { "a", "-jn", "--", "b" }, "json limit=-- | a b" },
+	{ { "a", "-n", "5", "--", "b", "-j" }, "limit=5 | a b -j" },
+	{ { "a", "--", "--" }, "| a --" },
+	{ { "a", "-", "-j" }, "json | a -" },
+	{ { "a", "b", "--" }, "| a b" },
+	{ { "a", "-x" }, "BAD" },
+	{ { "a", "-n" }, "BAD" },
 	{ { "--", "-j" }, "| -j" },
 	{ { "-" }, "| -" },
 	{ { "-jx" }, "json BAD" },
@@ -43,6 +54,46 @@ static const struct {
 	{ { "-n" }, "BAD" },
 };
 
+/* A command's options are its own. */
+static void
+test_command(void)
+{
+	static const struct admin_verb run = { .name = "test", .usage = "",
+		.options = options, .command = true };
+	char *argv[] = { (char[]){ "-j" }, (char[]){ "ls" }, (char[]){ "-j" },
+		NULL };
+	struct admin_args args = ADMIN_ARGS_INIT(3, argv);
+	struct admin a = { .verb = &run, .out = stdout };
+
+	IS_INT(admin_option_next(&a, &args), 0);
+	IS_INT(admin_option_next(&a, &args), ADMIN_ARGS_END);
+	IS_INT(args.at, 1);
+	IS_STR(argv[2], "-j");
+}
+
+static void
+test_operands(void)
+{
+	static const struct { int n, least, most, want; } rows[] = {
+		{ 0, 0, 0, 0 }, { 1, 0, 0, ADMIN_ARGS_BAD },
+		{ 0, 1, 1, ADMIN_ARGS_BAD }, { 1, 1, 1, 0 },
+		{ 2, 1, 1, ADMIN_ARGS_BAD }, { 1, 2, 2, ADMIN_ARGS_BAD },
+		{ 3, 1, ADMIN_OPERANDS_ANY, 0 },
+		{ 0, 1, ADMIN_OPERANDS_ANY, ADMIN_ARGS_BAD },
+	};
+	char *argv[] = { (char[]){ "a" }, (char[]){ "b" }, (char[]){ "c" },
+		NULL };
+	struct admin a = { .verb = &verb, .out = stdout };
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct admin_args args = ADMIN_ARGS_INIT(rows[i].n, argv);
+
+		IS_INT(admin_operands(&a, &args, rows[i].least,
+		    rows[i].most), rows[i].want);
+	}
+}
+
 int
 main(void)
 {
@@ -52,6 +103,8 @@ main(void)
 	/* Usage goes to standard error; it is not what is looked at here. */
 	if (freopen("/dev/null", "w", stderr) == NULL)
 		return 99;
+	test_command();
+	test_operands();
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		AEG_AUTO(buf_done) struct buf got = BUF_INIT;
 		AEG_AUTO(strv_done) struct strv argv = STRV_INIT;

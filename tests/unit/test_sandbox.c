@@ -76,9 +76,9 @@ test_bad(void)
 		    strstr(err.text, bad[i].what) != NULL, "says: %s",
 		    err.text);
 	}
-	IS_INT(load("no-such"), ERR_UNKNOWN_NAME);
-	IS_INT(load("../../etc/passwd"), ERR_UNKNOWN_NAME);
-	IS_INT(load(""), ERR_UNKNOWN_NAME);
+	IS_INT(load("no-such"), ERR_CALLER);
+	IS_INT(load("../../etc/passwd"), ERR_CALLER);
+	IS_INT(load(""), ERR_CALLER);
 	scratch_write("share/sandbox/t.conf", "udp\0= all", 9, 0600);
 	IS_INTN(load("t"), ERR_SYNTAX, "a NUL in the text");
 	scratch_write("share/sandbox/t.conf", "", 0, 0666);

@@ -28,6 +28,8 @@ enum err_code {
 	ERR_LAYER,		/* a required sandbox layer cannot be had */
 	ERR_REFUSED,		/* the decision does not let this run */
 	ERR_CANCELLED,		/* the user pressed Ctrl-C */
+	ERR_CALLER,		/* who asks names what there is not, or asks
+				 * for what only others may */
 };
 
 struct err {
