@@ -21,6 +21,7 @@ static const struct {
 	    "by word, end" },
 	{ "bind", 2, "key bindings of bash end" },
 	{ "complete", 2, "completions of bash end" },
+	{ "enable", 2, "builtins switched on or off end" },
 	{ "set", 2, "options and parameters end" },
 	{ "shopt", 3, "options end" },
 	{ "trap", 3, "traps end" },
@@ -28,7 +29,7 @@ static const struct {
 
 /* Words that name variables: read x, declare x=1. */
 static const char *const namers[] = { "declare", "getopts", "mapfile", "read",
-	"readarray", "typeset" };
+	"readarray", "readonly", "typeset" };
 
 static bool
 kept(const struct turn *t, const char *name, size_t len)
@@ -123,6 +124,10 @@ turn_note_lost(const struct turn *t, const struct syn_facts *f, char *note,
 	for (i = 0; i < AEG_NELEM(namers); i++)
 		if (strcmp(c->words[0].value, namers[i]) == 0)
 			named(t, c, note, size);
+	if (strcmp(c->words[0].value, "exec") == 0 && c->n_words == 1 &&
+	    c->n_redirs > 0)
+		snprintf(note, size, "what exec opens or closes ends with its "
+		    "line");
 }
 
 /* ---- after any line ----------------------------------------------------- */

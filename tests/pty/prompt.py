@@ -72,7 +72,9 @@ def ends_with_its_line():
             ("PS1='> '", "'prompt'"),
             ("x=1 alias l=ls", "aliases"), ("set -f", "options"),
             ("shopt -s extglob", "options"),
-            ("declare y=1", "y is not exported")):
+            ("declare y=1", "y is not exported"),
+            ("readonly z=1", "z is not exported"),
+            ("exec 5</dev/null", "what exec opens")):
         got = s.run(line, PROMPT)
         tap.ok(got and said in got, "said to end: " + line, got)
     # Keys that come before it reads are read in the editor's modes.

@@ -251,6 +251,7 @@ NOT_COMPARED = re.compile(r"(?m)^(_|AEGSH_\w+|PS1|COLUMNS|LINES|SHELL|INPUTRC|HI
 # Printed otherwise on purpose: a note of aegsh's own.
 NOTES = re.compile(r"(?m)^SHELL: (\S+ is not exported and ends|functions end|"
                    r"options( and parameters)? end|traps end|"
+                   r"what exec opens or closes ends|"
                    r"changes of directory and).*\n")
 # Lines whose output names what differs: the prompt's own syntax of messages.
 SKIPPED = {
