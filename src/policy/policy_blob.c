@@ -261,16 +261,26 @@ check_matches(const struct check *c)
 }
 
 int
+pol_blob_check_head(const char *blob, size_t size)
+{
+	struct check c = { .blob = blob, .h = (const void *)blob };
+
+	if (size < sizeof *c.h || size > POL_BLOB_MAX ||
+	    memcmp(c.h->magic, POL_MAGIC, sizeof c.h->magic) != 0 ||
+	    c.h->version != POL_VERSION || c.h->size != size ||
+	    !check_sections(&c, size))
+		return ERR_SYNTAX;
+	return 0;
+}
+
+int
 pol_blob_check(const char *blob, size_t size)
 {
 	struct check c = { .blob = blob, .h = (const void *)blob };
 	const uint32_t *regex;
 	uint32_t i;
 
-	if (size < sizeof *c.h || size > POL_BLOB_MAX ||
-	    memcmp(c.h->magic, POL_MAGIC, sizeof c.h->magic) != 0 ||
-	    c.h->version != POL_VERSION || c.h->size != size ||
-	    !check_sections(&c, size) || !check_rules(&c) ||
+	if (pol_blob_check_head(blob, size) < 0 || !check_rules(&c) ||
 	    !check_programs(&c) || !check_names(&c, POL_SEC_INDEX) ||
 	    !check_names(&c, POL_SEC_PROGNAMES) || !check_paths(&c) ||
 	    !check_profiles(&c) || !check_matches(&c))

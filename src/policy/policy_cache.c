@@ -52,7 +52,7 @@ name_of(const char *prefix, const uint8_t hash[32], char name[80])
 /* A file of ours that nobody else can read or write, of a size between. */
 static int
 open_own(int dir_fd, const char *name, size_t least, size_t most,
-	size_t *ret_size)
+	struct stat *ret)
 {
 	AEG_AUTOFD int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC |
 	    O_NOFOLLOW | O_NONBLOCK);
@@ -65,27 +65,27 @@ open_own(int dir_fd, const char *name, size_t least, size_t most,
 	    st.st_uid != geteuid() || st.st_size < (off_t)least ||
 	    st.st_size > (off_t)most)
 		return ERR_TRUST;
-	*ret_size = (size_t)st.st_size;
+	*ret = st;
 	opened = fd;
 	fd = -1;
 	return opened;
 }
 
 int
-pol_cache_known(int dir, const uint8_t identity[32], uint8_t ret_hash[32])
+pol_cache_known(int dir, const uint8_t identity[32], struct pol_known *ret)
 {
 	AEG_AUTOFD int fd = -1;
-	uint8_t hash[32];
+	struct pol_known known;
+	struct stat st;
 	char name[80];
-	size_t size;
 
 	name_of(KNOWN_PREFIX, identity, name);
-	fd = open_own(dir, name, sizeof hash, sizeof hash, &size);
+	fd = open_own(dir, name, sizeof known, sizeof known, &st);
 	if (fd < 0)
 		return fd;
-	if (io_read_full(fd, hash, sizeof hash) < 0)
+	if (io_read_full(fd, &known, sizeof known) < 0)
 		return -EIO;
-	memcpy(ret_hash, hash, sizeof hash);
+	*ret = known;
 	return 0;
 }
 
@@ -143,27 +143,43 @@ pol_bytes_done(struct pol_bytes *b)
 	*b = (struct pol_bytes){ .p = NULL };
 }
 
+/* The whole of it is looked at but once for each file: as long as no inode
+ * tells of a change, what was right then is right. */
+static int
+check_bytes(const struct pol_bytes *b, const struct pol_known *known)
+{
+	const struct pol_header *h = (const void *)b->p;
+
+	if (memcmp(h->hash, known->hash, sizeof h->hash) != 0)
+		return ERR_SYNTAX;
+	if (b->mapped && memcmp(b->file, known->checked,
+	    sizeof b->file) == 0)
+		return pol_blob_check_head(b->p, b->size);
+	return pol_blob_check(b->p, b->size);
+}
+
 int
-pol_cache_read(int dir, const uint8_t hash[32], bool map,
+pol_cache_read(int dir, const struct pol_known *known, bool map,
 	struct pol_bytes *ret)
 {
 	AEG_AUTOFD int fd = -1;
 	AEG_AUTO(pol_bytes_done) struct pol_bytes bytes = { .p = NULL };
+	struct stat st;
 	char name[80];
 	int rc;
 
-	name_of(CACHE_PREFIX, hash, name);
+	name_of(CACHE_PREFIX, known->hash, name);
 	fd = open_own(dir, name, sizeof(struct pol_header), POL_BLOB_MAX,
-	    &bytes.size);
+	    &st);
 	if (fd < 0)
 		return fd;
+	bytes.size = (size_t)st.st_size;
+	pol_file_identity(&st, bytes.file);
 	rc = map ? map_bytes(fd, &bytes) : read_bytes(fd, &bytes);
+	if (rc == 0)
+		rc = check_bytes(&bytes, known);
 	if (rc < 0)
 		return rc;
-	if (pol_blob_check(bytes.p, bytes.size) < 0 ||
-	    memcmp(((struct pol_header *)(void *)bytes.p)->hash, hash,
-	    32) != 0)
-		return ERR_SYNTAX;
 	*ret = bytes;
 	bytes = (struct pol_bytes){ .p = NULL };
 	return 0;
@@ -221,12 +237,45 @@ pol_cache_write(const char *dir, const uint8_t hash[32], const char *blob,
 	put_file(dir, CACHE_PREFIX, hash, blob, size);
 }
 
+static bool
+is_settled(int64_t changed)
+{
+	return changed < clock_wall_ns() / 1000000000 - KNOWN_SETTLED;
+}
+
 void
 pol_cache_remember(const char *dir, const struct pol_sources *s)
 {
-	int64_t now = clock_wall_ns() / 1000000000;
+	struct pol_known known = { .checked = { 0 } };
 
-	if (s->newest < now - KNOWN_SETTLED)
-		put_file(dir, KNOWN_PREFIX, s->identity, s->hash,
-		    sizeof s->hash);
+	memcpy(known.hash, s->hash, sizeof known.hash);
+	if (is_settled(s->newest))
+		put_file(dir, KNOWN_PREFIX, s->identity, &known, sizeof known);
+}
+
+/* The disk must hold it as it was looked at, so that a crash can't leave
+ * another of the same identity. */
+void
+pol_cache_vouch(const char *dir, const struct pol_sources *s,
+	const struct pol_bytes *b)
+{
+	AEG_AUTOFREE char *path = NULL;
+	struct pol_known known;
+	int64_t now[POL_FILE_IDENTITY];
+	AEG_AUTOFD int fd = -1;
+	struct stat st;
+	char name[80];
+
+	name_of(CACHE_PREFIX, s->hash, name);
+	path = xasprintf("%s/%s", dir, name);
+	fd = open_own(AT_FDCWD, path, b->size, b->size, &st);
+	if (fd < 0 || !is_settled(s->newest) ||
+	    !is_settled(st.st_ctim.tv_sec) || fdatasync(fd) < 0)
+		return;
+	pol_file_identity(&st, now);
+	if (memcmp(now, b->file, sizeof now) != 0)
+		return;
+	memcpy(known.hash, s->hash, sizeof known.hash);
+	memcpy(known.checked, now, sizeof known.checked);
+	put_file(dir, KNOWN_PREFIX, s->identity, &known, sizeof known);
 }

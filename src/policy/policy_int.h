@@ -217,12 +217,20 @@ struct pol_match {
 	struct { uint32_t list, n; } asks[POL_MATCH_COUNT][2];
 };
 
+/* What changes when a file does (inode(7)): not even its owner can set the
+ * time of the last change of its inode. */
+#define POL_FILE_IDENTITY 7
+
+struct stat;
+void pol_file_identity(const struct stat *st, int64_t ret[POL_FILE_IDENTITY]);
+
 /* Where the compiled form lies: in memory of ours or, for the short life of
  * one line, in the mapped file. */
 struct pol_bytes {
 	char *p;
 	size_t size;
 	bool mapped;
+	int64_t file[POL_FILE_IDENTITY];	/* of the cache, if from it */
 };
 
 void pol_bytes_done(struct pol_bytes *b);
@@ -268,12 +276,15 @@ pol_list(const struct policy *p, uint32_t start)
 	return (const uint32_t *)pol_section(p, POL_SEC_LISTS) + start;
 }
 
+/* Empty: they are filled when a path is first looked for. */
 struct pol_buckets *pol_buckets_new(const struct policy *p);
 /* Bytes of one row of each table. */
 extern const size_t pol_row_size[POL_SEC_COUNT];
 /* Look at size bytes that claim to be a compiled policy.  ERR_SYNTAX when
  * any offset, count or enum in them is out of place. */
 int pol_blob_check(const char *blob, size_t size);
+/* Its header alone. */
+int pol_blob_check_head(const char *blob, size_t size);
 enum policy_action pol_action(uint32_t says);
 /* The loaded profile lets the rule speak. */
 bool pol_speaks(const struct policy *p, uint32_t rule);
@@ -344,15 +355,26 @@ int pol_open_bytes(struct pol_bytes bytes, const char *profile,
 	struct policy **ret, struct err *err);
 
 void pol_hash_hex(const uint8_t hash[32], char hex[65]);
+/* What is remembered of sources: their hash, and the compiled form's file
+ * when that was looked at as a whole (zeros: it was not). */
+struct pol_known {
+	uint8_t hash[32];
+	int64_t checked[POL_FILE_IDENTITY];
+};
+
 /* dir: the cache's, open; map: to be mapped, not read. */
-int pol_cache_read(int dir, const uint8_t hash[32], bool map,
+int pol_cache_read(int dir, const struct pol_known *known, bool map,
 	struct pol_bytes *ret);
-/* The hash that sources of this identity had; -ENOENT. */
+/* Of sources of this identity; -ENOENT. */
 int pol_cache_known(int dir, const uint8_t identity[32],
-	uint8_t ret_hash[32]);
-/* Remember it, unless a file changed so lately that it might change again
- * without its times telling. */
+	struct pol_known *ret);
+/* Remember the hash, unless a file changed so lately that it might change
+ * again without its times telling. */
 void pol_cache_remember(const char *dir, const struct pol_sources *s);
+/* Remember also that these bytes, which came from the cache, are in order;
+ * on the same condition. */
+void pol_cache_vouch(const char *dir, const struct pol_sources *s,
+	const struct pol_bytes *b);
 void pol_cache_write(const char *dir, const uint8_t hash[32],
 	const char *blob, size_t size);
 

@@ -63,7 +63,7 @@ int
 pol_open(char *blob, size_t size, const char *profile, struct policy **ret,
 	struct err *err)
 {
-	return pol_open_bytes((struct pol_bytes){ blob, size, false },
+	return pol_open_bytes((struct pol_bytes){ .p = blob, .size = size },
 	    profile, ret, err);
 }
 
@@ -94,16 +94,24 @@ load(const char *profile, const char *cache_dir,
 	AEG_AUTOFD int dir = cache_dir != NULL ? open(cache_dir, O_PATH |
 	    O_DIRECTORY | O_CLOEXEC) : -1;
 	struct pol_bytes bytes = { .p = NULL };
+	struct pol_known known = { .checked = { 0 } };
 	int rc;
 
 	rc = pol_sources_find(user, &s, err);
 	if (rc < 0)
 		return rc;
-	if (dir >= 0 && pol_cache_known(dir, s.identity, s.hash) == 0 &&
-	    pol_cache_read(dir, s.hash, map, &bytes) == 0)
+	if (dir >= 0 && pol_cache_known(dir, s.identity, &known) == 0 &&
+	    pol_cache_read(dir, &known, map, &bytes) == 0) {
+		memcpy(s.hash, known.hash, sizeof s.hash);
+		if (map && memcmp(known.checked, bytes.file,
+		    sizeof known.checked) != 0)
+			pol_cache_vouch(cache_dir, &s, &bytes);
 		return pol_open_bytes(bytes, profile, ret, err);
+	}
 	rc = pol_sources_fill(&s, err);
-	if (rc == 0 && (dir < 0 || pol_cache_read(dir, s.hash, map,
+	known = (struct pol_known){ .checked = { 0 } };
+	memcpy(known.hash, s.hash, sizeof known.hash);
+	if (rc == 0 && (dir < 0 || pol_cache_read(dir, &known, map,
 	    &bytes) < 0))
 		rc = compile(&s, cache_dir, &bytes, err);
 	if (rc < 0)

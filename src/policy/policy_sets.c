@@ -244,6 +244,7 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 enum kind { ABSOLUTE, IN_HOME, BY_NAME, N_KINDS };
 
 struct pol_buckets {
+	bool filled;
 	uint16_t first[N_KINDS][257];	/* into index, by kind and byte */
 	uint16_t index[];
 };
@@ -277,16 +278,26 @@ bucket_of(const struct policy *p, const struct pol_pattern *pat)
 struct pol_buckets *
 pol_buckets_new(const struct policy *p)
 {
+	uint32_t n = pol_count(p, POL_SEC_PATTERNS);
+	struct pol_buckets *b;
+
+	/* More than the compiler lets through; the offsets are small. */
+	if (n > UINT16_MAX)
+		return NULL;
+	b = xmalloc(sizeof *b + n * sizeof b->index[0]);
+	b->filled = false;
+	return b;
+}
+
+static void
+fill_buckets(const struct policy *p, struct pol_buckets *b)
+{
 	const struct pol_pattern *pats = pol_section(p, POL_SEC_PATTERNS);
 	uint32_t i, n = pol_count(p, POL_SEC_PATTERNS), sum = 0, count;
-	struct pol_buckets *b;
 	uint16_t *end;
 	int kind, byte;
 
-	/* More than the compiler lets through; the offsets below are small. */
-	if (n > UINT16_MAX)
-		return NULL;
-	b = xcalloc(1, sizeof *b + n * sizeof b->index[0]);
+	memset(b->first, 0, sizeof b->first);
 	for (i = 0; i < n; i++)
 		b->first[kind_of(&pats[i])][bucket_of(p, &pats[i])]++;
 	for (kind = 0; kind < N_KINDS; kind++)
@@ -307,7 +318,7 @@ pol_buckets_new(const struct policy *p)
 		b->first[kind][256] = kind + 1 < N_KINDS ?
 		    b->first[kind + 1][0] : (uint16_t)n;
 	free(end);
-	return b;
+	b->filled = true;
 }
 
 struct hits {
@@ -364,6 +375,8 @@ sets_of(const struct view *v, const char *path, size_t len, bool exact)
 	t.home_rest = below_home(v, path, len);
 	t.base = slash != NULL ? slash + 1 : path;
 	if (exact && v->policy->buckets != NULL) {
+		if (!v->policy->buckets->filled)
+			fill_buckets(v->policy, v->policy->buckets);
 		try_kind(v, &t, ABSOLUTE, path, &h);
 		if (t.home_rest != NULL)
 			try_kind(v, &t, IN_HOME, t.home_rest, &h);

@@ -35,15 +35,23 @@ add_source(struct pol_sources *s, enum pol_layer layer, char *path, char *text,
 		.text = text, .len = len };
 }
 
-/* What changes when a file does (inode(7)): not even its owner can set the
- * time of the last change of its inode. */
+void
+pol_file_identity(const struct stat *st, int64_t ret[POL_FILE_IDENTITY])
+{
+	const int64_t v[POL_FILE_IDENTITY] = { (int64_t)st->st_dev,
+		(int64_t)st->st_ino, st->st_size, st->st_mtim.tv_sec,
+		st->st_mtim.tv_nsec, st->st_ctim.tv_sec,
+		st->st_ctim.tv_nsec };
+
+	memcpy(ret, v, sizeof v);
+}
+
 static void
 identify(struct sha256_ctx *ctx, const struct stat *st, struct pol_sources *s)
 {
-	const int64_t v[] = { (int64_t)st->st_dev, (int64_t)st->st_ino,
-		st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
-		st->st_ctim.tv_sec, st->st_ctim.tv_nsec };
+	int64_t v[POL_FILE_IDENTITY];
 
+	pol_file_identity(st, v);
 	sha256_update(ctx, sizeof v, (const void *)v);
 	if (st->st_ctim.tv_sec > s->newest)
 		s->newest = st->st_ctim.tv_sec;
@@ -260,8 +268,7 @@ pol_sources_find(const struct policy_user *user, struct pol_sources *ret,
 
 	sha256_init(&ctx);
 	identify_program(&ctx, &s);
-	pol_sources_add_text(&s, POL_FLOOR, "(built in)", pol_floor_text,
-	    strlen(pol_floor_text));
+	add_source(&s, POL_FLOOR, xstrdup("(built in)"), NULL, 0);
 	for (i = 0; i < AEG_NELEM(places) && rc == 0; i++)
 		rc = find_place(&places[i], &ctx, &s, err);
 	if (rc == 0)
@@ -304,6 +311,18 @@ read_source(struct pol_sources *s, struct pol_source *v, struct err *err)
 	return 0;
 }
 
+static int
+fill_source(struct pol_sources *s, struct pol_source *v, struct err *err)
+{
+	if (v->text != NULL)
+		return 0;
+	if (v->layer != POL_FLOOR)
+		return read_source(s, v, err);
+	v->len = strlen(pol_floor_text);
+	v->text = xmemdup0(pol_floor_text, v->len);
+	return 0;
+}
+
 int
 pol_sources_fill(struct pol_sources *s, struct err *err)
 {
@@ -311,9 +330,7 @@ pol_sources_fill(struct pol_sources *s, struct err *err)
 	int rc;
 
 	for (i = 0; i < s->n; i++) {
-		if (s->v[i].text != NULL)
-			continue;
-		rc = read_source(s, &s->v[i], err);
+		rc = fill_source(s, &s->v[i], err);
 		if (rc < 0)
 			return rc;
 	}

@@ -50,14 +50,14 @@ test_between(const char *dir, int fd)
 	char *path AEG_AUTOFREE = scratch_path(path_in_root);
 	struct err err = ERR_INIT;
 	struct pol_sources s;
-	uint8_t hash[32];
+	struct pol_known known;
 
 	find(&s);
 	s.newest = 0;
 	change_behind("# six\n");
 	IS_INT(pol_sources_fill(&s, &err), 0);
 	pol_cache_remember(dir, &s);
-	OKF(pol_cache_known(fd, s.identity, hash) == -ENOENT,
+	OKF(pol_cache_known(fd, s.identity, &known) == -ENOENT,
 	    "another text is not remembered as that of what was found");
 	pol_sources_done(&s);
 	find(&s);
@@ -77,11 +77,84 @@ test_between(const char *dir, int fd)
 	pol_sources_done(&s);
 }
 
+static void
+identify(const char *path, struct pol_known *ret)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		scratch_die(path);
+	pol_file_identity(&st, ret->checked);
+}
+
+static int
+read_again(int fd, const struct pol_known *known, bool map)
+{
+	struct pol_bytes bytes = { .p = NULL };
+	int rc = pol_cache_read(fd, known, map, &bytes);
+
+	pol_bytes_done(&bytes);
+	return rc;
+}
+
+/* The compiled form is looked at as a whole once for each file. */
+static void
+test_checked(const char *dir, int fd)
+{
+	struct pol_known known = { .checked = { 0 } }, kept;
+	struct pol_bytes bytes = { .p = NULL };
+	struct err err = ERR_INIT;
+	char *path AEG_AUTOFREE = NULL;
+	struct pol_header head;
+	struct pol_sources s;
+	char hex[65];
+	int blob;
+
+	scratch_unlink(path_in_root);
+	scratch_puts(path_in_root, "# seven\n");
+	find(&s);
+	IS_INT(pol_sources_fill(&s, &err), 0);
+	s.newest = 0;
+	IS_INT(pol_compile(&s, &bytes.p, &bytes.size, &err), 0);
+	memcpy(&head, bytes.p, sizeof head);
+	pol_cache_write(dir, s.hash, bytes.p, bytes.size);
+	pol_bytes_done(&bytes);
+	pol_cache_remember(dir, &s);
+	IS_INT(pol_cache_known(fd, s.identity, &known), 0);
+	IS_INT(pol_cache_read(fd, &known, true, &bytes), 0);
+	OK(memcmp(known.checked, bytes.file, sizeof bytes.file) != 0);
+	pol_cache_vouch(dir, &s, &bytes);
+	IS_INT(pol_cache_known(fd, s.identity, &kept), 0);
+	OKF(memcmp(&kept, &known, sizeof kept) == 0,
+	    "one that was made just now may still change");
+	pol_bytes_done(&bytes);
+	pol_hash_hex(s.hash, hex);
+	path = xasprintf("%s/policy-%s", dir, hex);
+	identify(path, &known);
+	IS_INT(read_again(fd, &known, true), 0);
+	blob = open(path, O_WRONLY | O_CLOEXEC);
+	if (blob < 0 || pwrite(blob, "\xff\xff\xff\xff", 4, (off_t)
+	    head.sections[POL_SEC_RULES].offset) != 4)
+		scratch_die(path);
+	close(blob);
+	OKF(read_again(fd, &known, true) == ERR_SYNTAX,
+	    "one that was changed is looked at again");
+	identify(path, &known);
+	IS_INTN(read_again(fd, &known, true), 0,
+	    "one that was looked at is not");
+	OKF(read_again(fd, &known, false) == ERR_SYNTAX,
+	    "but for a session, which is long");
+	known.hash[0] ^= 1;
+	OKF(read_again(fd, &known, true) == -ENOENT,
+	    "and it must be of these sources");
+	pol_sources_done(&s);
+}
+
 int
 main(void)
 {
 	struct pol_sources s, again;
-	uint8_t hash[32] = { 0 };
+	struct pol_known known;
 	char *dir AEG_AUTOFREE = NULL;
 	int fd AEG_AUTOFD = -1;
 	struct err err = ERR_INIT;
@@ -94,27 +167,28 @@ main(void)
 	scratch_mkdir("etc/policy.d", 0755);
 	scratch_puts(path_in_root, "# one\n");
 	find(&s);
-	OK(pol_cache_known(fd, s.identity, hash) == -ENOENT);
+	OK(pol_cache_known(fd, s.identity, &known) == -ENOENT);
 	IS_INT(pol_sources_fill(&s, &err), 0);
 	pol_cache_remember(dir, &s);
-	OKF(pol_cache_known(fd, s.identity, hash) == -ENOENT,
+	OKF(pol_cache_known(fd, s.identity, &known) == -ENOENT,
 	    "a file that changed just now is not remembered");
 	s.newest = 0;
 	pol_cache_remember(dir, &s);
-	IS_INT(pol_cache_known(fd, s.identity, hash), 0);
-	OK(memcmp(hash, s.hash, sizeof hash) == 0);
+	IS_INT(pol_cache_known(fd, s.identity, &known), 0);
+	OK(memcmp(known.hash, s.hash, sizeof s.hash) == 0);
 	find(&again);
 	OKF(memcmp(again.identity, s.identity, sizeof s.identity) == 0,
 	    "the same files are known again");
 	pol_sources_done(&again);
 	change_behind("# two\n");
 	find(&again);
-	OKF(pol_cache_known(fd, again.identity, hash) == -ENOENT,
+	OKF(pol_cache_known(fd, again.identity, &known) == -ENOENT,
 	    "size and time put back do not hide a change");
 	IS_INT(pol_sources_fill(&again, &err), 0);
 	OK(memcmp(again.hash, s.hash, sizeof s.hash) != 0);
 	pol_sources_done(&again);
 	test_between(dir, fd);
+	test_checked(dir, fd);
 	pol_sources_done(&s);
 	return tap_done();
 }
