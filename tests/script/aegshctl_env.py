@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import shutil
 import subprocess
@@ -209,16 +210,18 @@ def test_detect(root):
 def test_speed(root):
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     times = []
+
+    def spent():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
     for _ in range(9):
-        before = time.monotonic()
+        before = spent()
         h.run("detect", "--no-probe", "--shell", "bash")
-        times.append(time.monotonic() - before)
-    median = sorted(times)[len(times) // 2] * 1000
-    if "AEGSH_SLOW" in os.environ or os.environ.get("ASAN_OPTIONS"):
-        skip("not timed: detect took %.0f ms" % median)
-    else:
-        # 30 ms is the aim; a busy machine gets four times as much.
-        report(median < 120, "detect --no-probe in %.1f ms" % median)
+        times.append(spent() - before)
+    # What it does, not what it waits for; 30 ms is the aim, and a machine
+    # under load or a sanitizer gets some more.
+    report(min(times) < 0.12, "detect --no-probe in %.1f ms" %
+           (min(times) * 1000))
 
 
 def test_looking(root):

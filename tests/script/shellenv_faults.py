@@ -104,15 +104,17 @@ if probe.returncode != 0:
     sys.exit()
 tap.ok(AFTER[0] != RC and AFTER[1] != PROFILE and "/opt/x" in AFTER[0],
        "without a fault both files change", AFTER)
+step = tap.share("the faults")
 for call, most in CALLS.items():
     total = count(call)
     first = max(1, total - most + 1)
     bad = []
-    for n in range(first, total + 1):
+    tried = range(first, total + 1, step)
+    for n in tried:
         for fault in FAULTS + (("error=ENOSPC",) if call in FULL else ()):
             well = one(call, n, fault, AFTER)
             if well is not True:
                 bad.append("%s %s %d: %s" % (call, fault, n, well))
     tap.ok(not bad, "%s: an error or the end at %d of %d" % (
-        call, total - first + 1, total), "\n".join(bad))
+        call, len(tried), total), "\n".join(bad))
 tap.done()
