@@ -190,7 +190,8 @@ def settle(s, before, line, said):
     count = ended_by(line, said)
     if count == 0:
         return ""
-    until(lambda: len(before - set(children(s.pid))) >= count)
+    # Not for ever: proc(5) may have missed one of before.
+    until(lambda: len(before - set(children(s.pid))) >= count, 10)
     return s.run(":", PROMPT) or ""
 
 
@@ -227,7 +228,7 @@ def play(which, lines):
             until(lambda: pid not in children(s.pid))
             said.append("")
         else:
-            before = set(children(s.pid))
+            before = set(children(s.pid) + children(s.pid))
             said.append(s.run(line, PROMPT))
             told += settle(s, before, line, said[-1])
     told += s.run("wait", PROMPT) or ""
