@@ -8,6 +8,8 @@ extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
 	cmd_profile_list, cmd_profile_show, cmd_sandbox_explain,
 	cmd_sandbox_probe,
 	cmd_sandbox_show, cmd_status, cmd_test;
+extern const struct admin_verb cmd_audit_backup, cmd_audit_head,
+	cmd_audit_verify;
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
 	cmd_validator_replay, cmd_validator_test;
 extern const struct admin_verb cmd_audit_events, cmd_audit_export,
@@ -31,6 +33,9 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_audit_stats,
 	&cmd_audit_token,
 	&cmd_audit_export,
+	&cmd_audit_verify,
+	&cmd_audit_head,
+	&cmd_audit_backup,
 	&cmd_test,
 	&cmd_parse,
 	&cmd_allowlist,

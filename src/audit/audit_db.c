@@ -4,7 +4,7 @@
  * other writers, never following a symbolic link, and without any of
  * sqlite's powers that a store altered by its user could turn on a reader.
  */
-#include "audit_int.h"
+#include "audit_chain_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +23,7 @@
 
 #define VALUE_MAX (16 * 1024 * 1024)	/* bytes of one value or row */
 
+/* Those that are NULL read a row of a table, as the chain has it. */
 static const char *const texts[AUDIT_STMT_COUNT] = {
 	[AUDIT_BEGIN] = "BEGIN IMMEDIATE",
 	[AUDIT_COMMIT] = "COMMIT",
@@ -58,6 +59,21 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    " ran = 1 AND status IS NULL",
 	[AUDIT_SPOOL_AT] = "SELECT id, slot FROM spool",
 	[AUDIT_SPOOL_FORGET] = "DELETE FROM spool",
+	[AUDIT_CHAIN_ORIGIN] =
+	    "SELECT store, sessions, commands, events FROM origin",
+	[AUDIT_CHAIN_LAST] =
+	    "SELECT seq, link FROM chain ORDER BY seq DESC LIMIT 1",
+	[AUDIT_CHAIN_STONE] =
+	    "SELECT seq, link FROM tombstones ORDER BY id DESC LIMIT 1",
+	[AUDIT_CHAIN_ADD] =
+	    "INSERT INTO chain (seq, kind, row, link) VALUES (?, ?, ?, ?)",
+	[AUDIT_CHAIN_LINKS] =
+	    "SELECT link FROM chain WHERE seq > ? ORDER BY seq",
+	[AUDIT_HEAD_LAST] =
+	    "SELECT seq, link FROM heads ORDER BY seq DESC LIMIT 1",
+	[AUDIT_HEAD_ADD] =
+	    "INSERT INTO heads (wall_ns, seq, link, root) VALUES"
+	    " (?, ?, ?, ?)",
 	[AUDIT_SPOOL_REACHED] = "INSERT INTO spool (id, slot) VALUES (?, ?)",
 };
 
@@ -198,6 +214,7 @@ close_db(struct audit_db *d)
 	d->db = NULL;
 	d->ready = false;
 	d->sync = 0;
+	d->tail.known = false;
 }
 
 void
@@ -357,16 +374,30 @@ audit_db_pragma(struct audit_db *d, const char *sql, int64_t *ret,
 	return rc;
 }
 
+static char *
+reader_text(enum audit_stmt which)
+{
+	const struct audit_table_spec *t = &audit_tables[which -
+	    AUDIT_READ_SESSION];
+
+	return xasprintf("SELECT %s FROM %s WHERE id = ?", t->columns,
+	    t->name);
+}
+
 sqlite3_stmt *
 audit_db_stmt(struct audit_db *d, enum audit_stmt which, struct err *err)
 {
 	sqlite3_stmt **st = &d->stmts[which];
+	AEG_AUTOFREE char *reader = NULL;
+	const char *text = texts[which];
 
 	if (*st != NULL) {
 		sqlite3_reset(*st);
 		return *st;
 	}
-	if (sqlite3_prepare_v3(d->db, texts[which], -1,
+	if (text == NULL)
+		text = reader = reader_text(which);
+	if (sqlite3_prepare_v3(d->db, text, -1,
 	    SQLITE_PREPARE_PERSISTENT, st, NULL) != SQLITE_OK) {
 		audit_db_error(d, "prepare", err);
 		return NULL;
@@ -432,6 +463,7 @@ audit_db_begin(struct audit_db *d, bool full, struct err *err)
 		    "PRAGMA synchronous = NORMAL", err);
 		d->sync = rc == 0 ? sync : 0;
 	}
+	d->tail = (struct audit_link){ .known = false };
 	return rc == 0 ? step_plain(d, AUDIT_BEGIN, err) : rc;
 }
 

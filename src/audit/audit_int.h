@@ -45,7 +45,19 @@ enum audit_stmt {
 	AUDIT_END_COMMAND, AUDIT_ADD_EVENT,
 	AUDIT_FIND_SESSION, AUDIT_FIND_COMMAND,
 	AUDIT_SPOOL_AT, AUDIT_SPOOL_FORGET, AUDIT_SPOOL_REACHED,
+	AUDIT_READ_SESSION, AUDIT_READ_COMMAND, AUDIT_READ_EVENT,
+	AUDIT_READ_TOMBSTONE, AUDIT_READ_EXEC, AUDIT_READ_FILE,
+	AUDIT_READ_OUTPUT,
+	AUDIT_CHAIN_ORIGIN, AUDIT_CHAIN_LAST, AUDIT_CHAIN_STONE,
+	AUDIT_CHAIN_ADD, AUDIT_CHAIN_LINKS, AUDIT_HEAD_LAST, AUDIT_HEAD_ADD,
 	AUDIT_STMT_COUNT
+};
+
+struct audit_link {
+	int64_t seq;		/* 0: none */
+	unsigned char link[AUDIT_SHA256_LEN];
+	bool known;
+	bool ended;		/* a session: time for a head */
 };
 
 struct audit_db {
@@ -56,6 +68,7 @@ struct audit_db {
 	int sync;		/* as last set: 1 NORMAL, 2 FULL, 0 not yet */
 	int64_t busy_ns, busy_since;	/* how long to wait; since when */
 	int log_pages;		/* after the last commit */
+	struct audit_link tail;	/* of the chain, inside a transaction */
 	sqlite3 *db;
 	sqlite3_stmt *stmts[AUDIT_STMT_COUNT];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The rows of the store, each from its struct, inside a transaction. */
-#include "audit_int.h"
+#include "audit_chain_int.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,13 +34,26 @@ bind_positive(sqlite3_stmt *st, int place, int64_t n)
 		sqlite3_bind_int64(st, place, n);
 }
 
+/* rc is that of the insert. */
+static int
+added(struct audit_db *d, int rc, enum audit_kind kind, int64_t *ret_row,
+    struct err *err)
+{
+	int64_t row = sqlite3_last_insert_rowid(d->db);
+
+	if (rc == 0)
+		rc = audit_chain_add(d, kind, row, err);
+	if (rc == 0)
+		*ret_row = row;
+	return rc;
+}
+
 int
 audit_row_session(struct audit_db *d, const struct audit_begun *b,
     int64_t *ret_row, struct err *err)
 {
 	const struct audit_session *s = &b->session;
 	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_SESSION, err);
-	int rc;
 
 	if (st == NULL)
 		return ERR_STORE;
@@ -60,10 +73,8 @@ audit_row_session(struct audit_db *d, const struct audit_begun *b,
 	audit_bind_text(st, 13, s->version);
 	audit_bind_text(st, 14, s->profile);
 	audit_bind_text(st, 15, s->policy_hash);
-	rc = audit_db_step(d, st, err);
-	if (rc == 0)
-		*ret_row = sqlite3_last_insert_rowid(d->db);
-	return rc;
+	return added(d, audit_db_step(d, st, err), AUDIT_KIND_SESSION,
+	    ret_row, err);
 }
 
 int
@@ -73,7 +84,6 @@ audit_row_command(struct audit_db *d, int64_t session,
 	const struct audit_event *ev = &c->event;
 	unsigned char sha256[AUDIT_SHA256_LEN];
 	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_COMMAND, err);
-	int rc;
 
 	if (st == NULL)
 		return ERR_STORE;
@@ -112,10 +122,8 @@ audit_row_command(struct audit_db *d, int64_t session,
 	bind_positive(st, 25, ev->tokens_out);
 	bind_positive(st, 26, ev->cost);
 	bind_positive(st, 27, ev->judge_ns);
-	rc = audit_db_step(d, st, err);
-	if (rc == 0)
-		*ret_row = sqlite3_last_insert_rowid(d->db);
-	return rc;
+	return added(d, audit_db_step(d, st, err), c->finished ?
+	    AUDIT_KIND_LINE_ENDED : AUDIT_KIND_LINE, ret_row, err);
 }
 
 int
@@ -137,7 +145,10 @@ audit_row_outcome(struct audit_db *d, int64_t row,
 	bind_positive(st, 7, o->start_ns);
 	sqlite3_bind_int64(st, 8, row);
 	rc = audit_db_step(d, st, err);
-	return rc < 0 ? rc : sqlite3_changes(d->db) > 0;
+	if (rc < 0 || sqlite3_changes(d->db) == 0)
+		return rc;
+	rc = audit_chain_add(d, AUDIT_KIND_OUTCOME, row, err);
+	return rc < 0 ? rc : 1;
 }
 
 int
@@ -145,6 +156,7 @@ audit_row_event(struct audit_db *d, int64_t session, const char *kind,
     const char *text, int64_t wall_ns, int64_t mono_ns, struct err *err)
 {
 	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_EVENT, err);
+	int64_t row;
 
 	if (st == NULL)
 		return ERR_STORE;
@@ -154,7 +166,8 @@ audit_row_event(struct audit_db *d, int64_t session, const char *kind,
 	sqlite3_bind_int64(st, 3, mono_ns);
 	audit_bind_text(st, 4, kind);
 	audit_bind_text(st, 5, text);
-	return audit_db_step(d, st, err);
+	return added(d, audit_db_step(d, st, err), AUDIT_KIND_EVENT, &row,
+	    err);
 }
 
 int
@@ -162,11 +175,14 @@ audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
     int64_t mono_ns, struct err *err)
 {
 	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_END_SESSION, err);
+	int rc;
 
 	if (st == NULL)
 		return ERR_STORE;
 	sqlite3_bind_int64(st, 1, wall_ns);
 	sqlite3_bind_int64(st, 2, mono_ns);
 	sqlite3_bind_int64(st, 3, session);
-	return audit_db_step(d, st, err);
+	rc = audit_db_step(d, st, err);
+	return rc < 0 || sqlite3_changes(d->db) == 0 ? rc :
+	    audit_chain_add(d, AUDIT_KIND_SESSION_END, session, err);
 }

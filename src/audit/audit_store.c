@@ -3,7 +3,7 @@
  * Transactions of the store.  Who writes takes in what waits in the spool,
  * before its own rows: the rows then stand in the order of time.
  */
-#include "audit_int.h"
+#include "audit_chain_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,6 +122,8 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 		rc = audit_row_end(&a->db, row, clock_wall_ns(),
 		    clock_mono_ns(), err);
 	if (rc == 0)
+		rc = audit_chain_seal(&a->db, false, err);
+	if (rc == 0)
 		rc = audit_db_commit(&a->db, err);
 	if (rc < 0) {
 		audit_db_rollback(&a->db);
@@ -154,6 +156,8 @@ audit_take_in(struct audit *a, struct err *err)
 		return rc;
 	rc = audit_fold(&a->db, &a->spool, err);
 	if (rc >= 0)
+		rc = audit_chain_seal(&a->db, false, err);
+	if (rc == 0)
 		rc = audit_db_commit(&a->db, err);
 	if (rc < 0) {
 		audit_db_rollback(&a->db);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Whether the record is still what was written: rows are chained by hashes
+ * in the order in which they came, and the last link can be kept elsewhere.
+ *
+ * The store's own user can write a whole new chain: only a head that was
+ * kept elsewhere shows that.
+ */
+#ifndef AEGSH_AUDIT_CHAIN_H
+#define AEGSH_AUDIT_CHAIN_H
+
+#include "aegsh/audit.h"
+
+#define AUDIT_HASH_LEN 32
+#define AUDIT_WITNESS_MAX 1000000	/* heads of one file */
+
+struct audit_origin {
+	unsigned char store[16];	/* its name */
+	unsigned char link[AUDIT_HASH_LEN];	/* before the first */
+	/* The last rows that are older than the chain. */
+	int64_t sessions, commands, events;
+};
+
+enum audit_fault {
+	AUDIT_FAULT_NONE = 0,
+	AUDIT_FAULT_ALTERED,	/* the row is not what was chained */
+	AUDIT_FAULT_MISSING,	/* the row is gone */
+	AUDIT_FAULT_REORDERED,	/* the chain has it out of its order */
+	AUDIT_FAULT_GAP,	/* links of the chain are gone */
+	AUDIT_FAULT_UNCHAINED,	/* a row that the chain does not have */
+	AUDIT_FAULT_HEAD,	/* a head is of another chain */
+	AUDIT_FAULT_TRUNCATED,	/* a witness has seen more */
+	AUDIT_FAULT_REWRITTEN,	/* a witness has seen another chain */
+	AUDIT_FAULT_COUNT
+};
+struct audit_finding {
+	enum audit_fault fault;
+	int64_t seq;		/* link of the chain, or 0 */
+	const char *table;	/* and row, or NULL */
+	int64_t row;
+};
+
+struct audit_witnessed {	/* a head, as it was handed out */
+	int64_t seq;
+	unsigned char link[AUDIT_HASH_LEN];
+};
+
+struct audit_verdict {
+	struct audit_origin origin;
+	int64_t first, last;	/* links that were read; last 0: none */
+	unsigned char link[AUDIT_HASH_LEN];	/* the last one */
+	int64_t links, heads, witnessed, deletions;
+	int64_t older;		/* lines from before the chain */
+	int64_t findings;
+};
+
+/* Read all of it; fn gets each finding, the first first.  witnesses are in
+ * the order of seq.  0 where it could be read, findings or not. */
+int audit_verify(struct audit *a, const struct audit_witnessed *witnesses,
+	size_t n, void (*fn)(void *ctx, const struct audit_finding *f),
+	void *ctx, struct audit_verdict *ret, struct err *err);
+const char *audit_fault_name(enum audit_fault f);
+
+/* The heads of this store in a text: each line that has one, as
+ * audit_head_text() puts it, wherever in the line.  *ret is owned, in the
+ * order of seq. */
+int audit_witness_read(const char *text, size_t len,
+	const unsigned char store[16], struct audit_witnessed **ret,
+	size_t *ret_n, struct err *err);
+
+/* "aegsh-head store=HEX seq=N link=HEX", added to b. */
+void audit_head_text(struct buf *b, const unsigned char store[16],
+	int64_t seq, const unsigned char link[AUDIT_HASH_LEN]);
+/* The name and the last link of a store. */
+int audit_stand(struct audit *a, struct audit_origin *ret,
+	struct audit_witnessed *ret_last, struct err *err);
+
+/* A copy that is whole, while others write; path must not be there. */
+int audit_backup(struct audit *a, const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: ISC */
+/* `aegshctl audit verify', `audit head', `audit backup': whether the record
+ * is what was written, and what to keep of it elsewhere. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "admin_int.h"
+#include "aegsh/audit.h"
+#include "aegsh/audit_chain.h"
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+enum { O_JSON, O_USER, O_WITNESS };
+
+#define OPTION_USER { "user", 0, "NAME", "that user's store (root only)", \
+	ADMIN_WORDS_USER }
+
+static const struct admin_option options[] = {
+	[O_JSON] = ADMIN_OPTION_JSON,
+	[O_USER] = OPTION_USER,
+	[O_WITNESS] = { "witness", 0, "FILE",
+	    "compare with the heads in FILE (-: standard input)",
+	    ADMIN_WORDS_FILE },
+	{ NULL }
+};
+static const struct admin_option user_only[] = {
+	[O_JSON] = ADMIN_OPTION_JSON,
+	[O_USER] = OPTION_USER,
+	{ NULL }
+};
+
+struct asked {
+	bool json;
+	const char *user, *witness;
+};
+
+struct told {
+	struct admin *a;
+	bool json;
+};
+
+/* -EINVAL: was said. */
+static int
+take_options(struct admin *a, struct admin_args *args, struct asked *ret)
+{
+	int o;
+
+	while ((o = admin_option_next(a, args)) >= 0) {
+		if (o == O_JSON)
+			ret->json = true;
+		else if (o == O_USER)
+			ret->user = args->value;
+		else
+			ret->witness = args->value;
+	}
+	return o == ADMIN_ARGS_BAD ? -EINVAL : 0;
+}
+
+/* ADMIN_OK, or what the verb returns. */
+static int
+open_store(struct admin *a, const struct asked *q, struct audit **ret)
+{
+	struct err err = ERR_INIT;
+	int rc = q->user != NULL ? admin_become(a, q->user, &err) : 0;
+
+	if (rc < 0) {
+		admin_fail(a, &err);
+		return err.code == ERR_UNKNOWN_NAME ? ADMIN_USAGE :
+		    ADMIN_SYSTEM;
+	}
+	rc = admin_store(a, ret, &err);
+	if (rc == -ENOENT) {
+		admin_complain(a, "nothing is recorded yet");
+		return ADMIN_NO;
+	}
+	return rc < 0 ? admin_fail(a, &err) : ADMIN_OK;
+}
+
+/* Read before rights change: the file may be root's. */
+static int
+read_witness(struct admin *a, const char *path, struct buf *ret)
+{
+	AEG_AUTOFD int file = -1;
+	struct err err = ERR_INIT;
+	int fd = STDIN_FILENO;
+
+	if (path == NULL)
+		return ADMIN_OK;
+	if (path[0] != '-' || path[1] != '\0')
+		fd = file = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && io_read_all(fd, ret) == 0 && !buf_overflow(ret))
+		return ADMIN_OK;
+	if (buf_overflow(ret))
+		err_set(&err, ERR_TOO_LONG, "%s: more than %zu bytes", path,
+		    BUF_MAX_DEFAULT);
+	else
+		err_sys(&err, errno, "%s", path);
+	return admin_fail(a, &err);
+}
+
+static void
+set_hex(json_t *o, const char *key, const unsigned char *p, size_t len)
+{
+	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
+
+	while (len-- > 0)
+		buf_putf(&b, "%02x", *p++);
+	admin_json_text(o, key, b.data);
+}
+
+static void
+on_finding(void *ctx, const struct audit_finding *f)
+{
+	static const char *const texts[AUDIT_FAULT_COUNT] = {
+		[AUDIT_FAULT_ALTERED] = "is not what was recorded",
+		[AUDIT_FAULT_MISSING] = "is gone",
+		[AUDIT_FAULT_REORDERED] = "stands out of its order",
+		[AUDIT_FAULT_GAP] = "links of the chain are gone",
+		[AUDIT_FAULT_UNCHAINED] = "was put in, or ended, beside the "
+		    "chain",
+		[AUDIT_FAULT_HEAD] = "a head is of another chain",
+		[AUDIT_FAULT_TRUNCATED] = "the chain ends before it",
+		[AUDIT_FAULT_REWRITTEN] = "a witness has seen another chain",
+	};
+	struct told *t = ctx;
+	json_t *o;
+
+	if (t->json) {
+		o = json_object();
+		admin_json_text(o, "fault", audit_fault_name(f->fault));
+		json_object_set_new(o, "seq", f->seq != 0 ?
+		    json_integer(f->seq) : json_null());
+		admin_json_text(o, "table", f->table);
+		json_object_set_new(o, "row", f->row != 0 ?
+		    json_integer(f->row) : json_null());
+		admin_json_print(t->a, o);
+		return;
+	}
+	if (f->row != 0)
+		admin_say(t->a, "%s %" PRId64, f->table, f->row);
+	if (f->row != 0 && f->seq != 0)
+		admin_say(t->a, ", ");
+	if (f->seq != 0)
+		admin_say(t->a, "link %" PRId64, f->seq);
+	admin_say(t->a, ": %s\n", texts[f->fault]);
+}
+
+static void
+print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
+{
+	json_t *o = json_object();
+
+	set_hex(o, "store", v->origin.store, sizeof v->origin.store);
+	json_object_set_new(o, "links", json_integer(v->links));
+	json_object_set_new(o, "first", json_integer(v->first));
+	json_object_set_new(o, "last", json_integer(v->last));
+	set_hex(o, "link", v->link, sizeof v->link);
+	json_object_set_new(o, "heads", json_integer(v->heads));
+	json_object_set_new(o, "witnessed", json_integer(v->witnessed));
+	json_object_set_new(o, "older", json_integer(v->older));
+	json_object_set_new(o, "findings", json_integer(v->findings));
+	if (json)
+		admin_json_print(a, o);
+	else
+		admin_json_show(a, o);
+}
+
+static int
+verify(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	AEG_AUTOFREE struct audit_witnessed *seen = NULL;
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	struct asked q = { .json = false };
+	struct audit_witnessed last;
+	struct audit_origin origin;
+	struct audit_verdict v;
+	struct audit *store;
+	struct err err = ERR_INIT;
+	struct told t = { .a = a };
+	size_t n = 0;
+	int rc;
+
+	if (take_options(a, &args, &q) < 0)
+		return ADMIN_USAGE;
+	if (args.at != argc)
+		return admin_usage(a);
+	t.json = q.json;
+	rc = read_witness(a, q.witness, &text);
+	if (rc == ADMIN_OK)
+		rc = open_store(a, &q, &store);
+	if (rc != ADMIN_OK)
+		return rc;
+	rc = audit_stand(store, &origin, &last, &err);
+	if (rc == 0 && text.len > 0)
+		rc = audit_witness_read(text.data, text.len, origin.store,
+		    &seen, &n, &err);
+	if (rc == 0)
+		rc = audit_verify(store, seen, n, on_finding, &t, &v, &err);
+	audit_close(store);
+	if (rc < 0)
+		return admin_fail(a, &err);
+	print_verdict(a, &v, q.json);
+	if (q.witness != NULL && n == 0)
+		admin_complain(a, "%s: has no head of this store", q.witness);
+	return v.findings > 0 || (q.witness != NULL && n == 0) ? ADMIN_NO :
+	    ADMIN_OK;
+}
+
+static int
+head(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
+	struct asked q = { .json = false };
+	struct audit_witnessed last;
+	struct audit_origin origin;
+	struct audit *store;
+	struct err err = ERR_INIT;
+	json_t *o;
+	int rc;
+
+	if (take_options(a, &args, &q) < 0)
+		return ADMIN_USAGE;
+	if (args.at != argc)
+		return admin_usage(a);
+	rc = open_store(a, &q, &store);
+	if (rc != ADMIN_OK)
+		return rc;
+	rc = audit_stand(store, &origin, &last, &err);
+	audit_close(store);
+	if (rc < 0)
+		return admin_fail(a, &err);
+	if (q.json) {
+		o = json_object();
+		set_hex(o, "store", origin.store, sizeof origin.store);
+		json_object_set_new(o, "seq", json_integer(last.seq));
+		set_hex(o, "link", last.link, sizeof last.link);
+		admin_json_print(a, o);
+		return ADMIN_OK;
+	}
+	audit_head_text(&b, origin.store, last.seq, last.link);
+	admin_say(a, "%s\n", b.data);
+	return ADMIN_OK;
+}
+
+static int
+backup(struct admin *a, int argc, char **argv)
+{
+	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	struct asked q = { .json = false };
+	struct err err = ERR_INIT;
+	struct audit *store;
+	int rc;
+
+	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
+		return ADMIN_USAGE;
+	if (args.at != argc - 1)
+		return admin_usage(a);
+	rc = open_store(a, &q, &store);
+	if (rc != ADMIN_OK)
+		return rc;
+	rc = audit_backup(store, argv[args.at], &err);
+	audit_close(store);
+	return rc < 0 ? admin_fail(a, &err) : ADMIN_OK;
+}
+
+const struct admin_verb cmd_audit_verify = {
+	.name = "audit verify",
+	.usage = "",
+	.summary = "check that the record is what was written",
+	.run = verify,
+	.options = options,
+};
+
+const struct admin_verb cmd_audit_head = {
+	.name = "audit head",
+	.usage = "",
+	.summary = "print the last link of the record, to be kept elsewhere",
+	.run = head,
+	.options = user_only,
+};
+
+static const struct admin_option no_options[] = { { NULL } };
+
+const struct admin_verb cmd_audit_backup = {
+	.name = "audit backup",
+	.usage = "FILE",
+	.summary = "copy the record while it is written to",
+	.run = backup,
+	.options = no_options,
+	.words = ADMIN_WORDS_FILE,
+};

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The chain, read from its beginning, beside the rows that it is of.
+ *
+ * Rows of a table were chained in the order of their numbers, so that one
+ * statement for each table goes along; what a line's row holds of its
+ * outcome is kept until that one's link comes, which is soon.  After a
+ * fault it goes on from the link that is there, so that one altered row is
+ * one finding.
+ */
+#include "audit_chain_int.h"
+
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+
+#define RING 64			/* outcomes kept: lines that overlap */
+
+struct cursor {
+	sqlite3_stmt *st;	/* stands on row, unless that is 0 */
+	int64_t row;
+	int64_t last;		/* number of the last one that was chained */
+	sqlite3_stmt *one;	/* by number */
+	int64_t older;		/* up to here, rows are not of the chain */
+	int begin, all;		/* as the table's spec has it */
+	/* Rows, and those of them that have an end; before the chain; and
+	 * what the chain has of each, and again. */
+	int64_t seen, ended, seen_older, chained, ends, kept;
+};
+
+struct outcome {
+	int64_t row;
+	struct buf bytes;
+};
+
+struct verify {
+	struct audit_db *d;
+	struct cursor tables[AUDIT_TABLE_COUNT];
+	struct outcome ring[RING];
+	sqlite3_stmt *chain, *heads;
+	int64_t head;		/* seq of the head that comes next, 0: none */
+	struct audit_tree tree;
+	struct buf bytes;
+	const struct audit_witnessed *witnesses;
+	size_t n_witnesses, next;
+	bool known_head;	/* the links since the head before were all
+				 * read */
+	void (*fn)(void *ctx, const struct audit_finding *f);
+	void *ctx;
+	struct audit_verdict v;
+};
+
+const char *
+audit_fault_name(enum audit_fault f)
+{
+	switch (f) {
+	case AUDIT_FAULT_ALTERED:	return "altered";
+	case AUDIT_FAULT_MISSING:	return "missing";
+	case AUDIT_FAULT_REORDERED:	return "reordered";
+	case AUDIT_FAULT_GAP:		return "gap";
+	case AUDIT_FAULT_UNCHAINED:	return "unchained";
+	case AUDIT_FAULT_HEAD:		return "head";
+	case AUDIT_FAULT_TRUNCATED:	return "truncated";
+	case AUDIT_FAULT_REWRITTEN:	return "rewritten";
+	case AUDIT_FAULT_NONE:
+	case AUDIT_FAULT_COUNT:
+		break;
+	}
+	return "none";
+}
+
+static void
+find(struct verify *v, enum audit_fault fault, int64_t seq,
+    const char *table, int64_t row)
+{
+	struct audit_finding f = { fault, seq, table, row };
+
+	v->v.findings++;
+	if (v->fn != NULL)
+		v->fn(v->ctx, &f);
+}
+
+static int
+prepare(struct verify *v, const char *sql, sqlite3_stmt **ret,
+    struct err *err)
+{
+	return sqlite3_prepare_v2(v->d->db, sql, -1, ret, NULL) ==
+	    SQLITE_OK ? 0 : audit_db_error(v->d, "prepare", err);
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static int
+forward(struct verify *v, struct cursor *c, struct err *err)
+{
+	int rc = sqlite3_step(c->st);
+
+	c->row = rc == SQLITE_ROW ? sqlite3_column_int64(c->st, 0) : 0;
+	if (c->row > c->older) {
+		c->seen++;
+		c->ended += c->begin < c->all && sqlite3_column_type(c->st,
+		    1 + c->begin) != SQLITE_NULL;
+	} else if (c->row != 0) {
+		c->seen_older++;
+	}
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
+	    audit_db_error(v->d, "read", err);
+}
+
+/* The statement that stands on this row; *ret NULL: it is not there. */
+static int
+stand_on(struct verify *v, const struct audit_kind_spec *k, int64_t row,
+    sqlite3_stmt **ret, struct err *err)
+{
+	struct cursor *c = &v->tables[k->table];
+	int rc = 0;
+
+	*ret = NULL;
+	if (k->adds && row > c->last) {
+		/* What it passes over is chained later, or never. */
+		while (rc == 0 && c->row != 0 && c->row < row)
+			rc = forward(v, c, err);
+		if (rc == 0 && c->row == row)
+			*ret = c->st;
+		return rc;
+	}
+	if (c->row == row) {
+		*ret = c->st;
+		return 0;
+	}
+	sqlite3_reset(c->one);
+	sqlite3_bind_int64(c->one, 1, row);
+	rc = sqlite3_step(c->one);
+	if (rc == SQLITE_ROW)
+		*ret = c->one;
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
+	    audit_db_error(v->d, "read", err);
+}
+
+static void
+keep_outcome(struct verify *v, sqlite3_stmt *st, int64_t row)
+{
+	const struct audit_table_spec *t = &audit_tables[AUDIT_TABLE_COMMANDS];
+	struct outcome *o = &v->ring[(uint64_t)row % RING];
+
+	o->row = row;
+	buf_reset(&o->bytes);
+	audit_chain_columns(&o->bytes, st, 1, t->begin, t->all);
+}
+
+/* The row's part of what is hashed; false: there is none. */
+static int
+put_row(struct verify *v, enum audit_kind kind, int64_t row, bool *ret_there,
+    struct err *err)
+{
+	const struct audit_kind_spec *k = &audit_kinds[kind];
+	const struct audit_table_spec *t = &audit_tables[k->table];
+	const struct outcome *o = &v->ring[(uint64_t)row % RING];
+	sqlite3_stmt *st;
+	int rc;
+
+	*ret_there = true;
+	if (kind == AUDIT_KIND_OUTCOME && o->row == row && row != 0) {
+		buf_put(&v->bytes, o->bytes.data, o->bytes.len);
+		return 0;
+	}
+	rc = stand_on(v, k, row, &st, err);
+	*ret_there = st != NULL;
+	if (rc < 0 || st == NULL)
+		return rc;
+	audit_chain_columns(&v->bytes, st, 1, k->first ? 0 : t->begin,
+	    k->rest ? t->all : t->begin);
+	if (kind == AUDIT_KIND_LINE)
+		keep_outcome(v, st, row);
+	return 0;
+}
+
+static void
+count_row(struct verify *v, int64_t seq, const struct audit_kind_spec *k,
+    int64_t row)
+{
+	struct cursor *c = &v->tables[k->table];
+
+	c->kept += k->first && !k->adds;
+	c->ends += k->rest && row > c->older;
+	if (!k->first)
+		return;
+	c->chained++;
+	if (!k->adds)
+		return;
+	if (row <= c->last)
+		find(v, AUDIT_FAULT_REORDERED, seq, audit_tables[k->table].name,
+		    row);
+	else
+		c->last = row;
+}
+
+/* ---- heads and witnesses ------------------------------------------------- */
+
+static void
+next_head(struct verify *v)
+{
+	v->head = sqlite3_step(v->heads) == SQLITE_ROW ?
+	    sqlite3_column_int64(v->heads, 0) : 0;
+}
+
+static bool
+is_hash(sqlite3_stmt *st, int column, const unsigned char *hash)
+{
+	return sqlite3_column_bytes(st, column) == AUDIT_SHA256_LEN &&
+	    memcmp(sqlite3_column_blob(st, column), hash,
+	    AUDIT_SHA256_LEN) == 0;
+}
+
+static void
+check_head(struct verify *v)
+{
+	unsigned char root[AUDIT_SHA256_LEN];
+
+	audit_tree_add(&v->tree, v->v.link);
+	while (v->head != 0 && v->head < v->v.last) {
+		find(v, AUDIT_FAULT_HEAD, v->head, "heads", 0);
+		next_head(v);
+	}
+	if (v->head != v->v.last)
+		return;
+	audit_tree_root(&v->tree, root);
+	if (!is_hash(v->heads, 1, v->v.link) ||
+	    (v->known_head && !is_hash(v->heads, 2, root)))
+		find(v, AUDIT_FAULT_HEAD, v->head, "heads", 0);
+	v->tree = (struct audit_tree){ .n = 0 };
+	v->known_head = true;
+	v->v.heads++;
+	next_head(v);
+}
+
+static void
+check_witness(struct verify *v)
+{
+	const struct audit_witnessed *w = v->witnesses;
+
+	for (; v->next < v->n_witnesses && w[v->next].seq <= v->v.last;
+	    v->next++) {
+		v->v.witnessed++;
+		if (w[v->next].seq < v->v.last || memcmp(w[v->next].link, v->v.link, AUDIT_HASH_LEN) != 0)
+			find(v, AUDIT_FAULT_REWRITTEN, v->v.last, NULL, 0);
+	}
+}
+
+/* ---- the chain ----------------------------------------------------------- */
+
+/* The store's numbers may be anything. */
+static int64_t
+after(int64_t seq)
+{
+	return (int64_t)((uint64_t)seq + 1);
+}
+
+static int
+check_link(struct verify *v, struct err *err)
+{
+	int64_t seq = sqlite3_column_int64(v->chain, 0);
+	int64_t kind = sqlite3_column_int64(v->chain, 1);
+	int64_t row = sqlite3_column_int64(v->chain, 2);
+	const void *link = sqlite3_column_blob(v->chain, 3);
+	unsigned char hash[AUDIT_SHA256_LEN] = { 0 };
+	const struct audit_kind_spec *k;
+	bool there = false, gap = seq != after(v->v.last);
+	int rc;
+
+	if (kind <= AUDIT_KIND_NONE || kind >= AUDIT_KIND_COUNT ||
+	    sqlite3_column_bytes(v->chain, 3) != AUDIT_SHA256_LEN)
+		return err_set(err, ERR_STORE, "audit store %s: link %lld is "
+		    "none of this version", v->d->path, (long long)seq);
+	k = &audit_kinds[kind];
+	if (gap) {
+		find(v, AUDIT_FAULT_GAP, after(v->v.last), NULL, 0);
+		v->known_head = false;
+	}
+	audit_chain_start(&v->bytes, v->v.link, (enum audit_kind)kind, row);
+	rc = put_row(v, (enum audit_kind)kind, row, &there, err);
+	if (rc < 0)
+		return rc;
+	count_row(v, seq, k, row);
+	audit_sha256(v->bytes.data, v->bytes.len, hash);
+	if (!there)
+		find(v, AUDIT_FAULT_MISSING, seq, audit_tables[k->table].name,
+		    row);
+	else if (!gap && memcmp(hash, link, sizeof hash) != 0)
+		find(v, AUDIT_FAULT_ALTERED, seq, audit_tables[k->table].name,
+		    row);
+	memcpy(v->v.link, link, sizeof hash);
+	v->v.last = seq;
+	v->v.links++;
+	check_head(v);
+	check_witness(v);
+	return 0;
+}
+
+/* The first row that the chain does not have, where there are more than it
+ * has. */
+static int
+name_unchained(struct verify *v, enum audit_table table, const char *where,
+    const char *kinds, struct err *err)
+{
+	const char *name = audit_tables[table].name;
+	AEG_AUTOFREE char *sql = xasprintf("SELECT min(id) FROM %s WHERE id >"
+	    " ?1%s AND id NOT IN (SELECT row FROM chain WHERE kind IN (%s))",
+	    name, where, kinds);
+	sqlite3_stmt *st = NULL;
+	int rc = prepare(v, sql, &st, err);
+
+	if (rc < 0)
+		return rc;
+	sqlite3_bind_int64(st, 1, v->tables[table].older);
+	if (sqlite3_step(st) == SQLITE_ROW &&
+	    sqlite3_column_type(st, 0) != SQLITE_NULL)
+		find(v, AUDIT_FAULT_UNCHAINED, 0, name,
+		    sqlite3_column_int64(st, 0));
+	sqlite3_finalize(st);
+	return 0;
+}
+
+/* Rows, and ends of rows, are counted against links.  What a deletion left
+ * has its end in two of them: then it is looked at, not counted. */
+static int
+check_table(struct verify *v, enum audit_table table, struct err *err)
+{
+	static const char *const rows[AUDIT_TABLE_COUNT] = { "1, 8",
+		"3, 5, 9", "6", "7", "10", "11", "12" };
+	struct cursor *c = &v->tables[table];
+	int rc = 0;
+
+	while (rc == 0 && c->row != 0)
+		rc = forward(v, c, err);
+	if (rc == 0 && c->seen > c->chained)
+		rc = name_unchained(v, table, "", rows[table], err);
+	if (rc < 0 || (c->ended <= c->ends && c->kept == 0))
+		return rc;
+	if (table == AUDIT_TABLE_COMMANDS)
+		rc = name_unchained(v, table, " AND status IS NOT NULL",
+		    "4, 5, 9", err);
+	else if (table == AUDIT_TABLE_SESSIONS)
+		rc = name_unchained(v, table, " AND end_wall_ns IS NOT NULL",
+		    "2, 8", err);
+	return rc;
+}
+
+static int
+check_rest(struct verify *v, struct err *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < AUDIT_TABLE_COUNT && rc == 0; i++)
+		rc = check_table(v, (enum audit_table)i, err);
+	v->v.older = v->tables[AUDIT_TABLE_COMMANDS].seen_older;
+	if (v->head != 0)
+		find(v, AUDIT_FAULT_TRUNCATED, v->head, "heads", 0);
+	if (v->next < v->n_witnesses)
+		find(v, AUDIT_FAULT_TRUNCATED,
+		    v->witnesses[v->n_witnesses - 1].seq, NULL, 0);
+	return rc;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static int
+open_tables(struct verify *v, struct err *err)
+{
+	int i, rc = 0;
+
+	v->tables[AUDIT_TABLE_SESSIONS].older = v->v.origin.sessions;
+	v->tables[AUDIT_TABLE_COMMANDS].older = v->v.origin.commands;
+	v->tables[AUDIT_TABLE_EVENTS].older = v->v.origin.events;
+	for (i = 0; i < AUDIT_TABLE_COUNT && rc == 0; i++) {
+		const struct audit_table_spec *t = &audit_tables[i];
+		struct cursor *c = &v->tables[i];
+		AEG_AUTOFREE char *each = xasprintf("SELECT id, %s FROM %s"
+		    " ORDER BY id", t->columns, t->name);
+		AEG_AUTOFREE char *one = xasprintf("SELECT id, %s FROM %s"
+		    " WHERE id = ?", t->columns, t->name);
+
+		c->begin = t->begin;
+		c->all = t->all;
+		rc = prepare(v, each, &c->st, err);
+		if (rc == 0)
+			rc = prepare(v, one, &c->one, err);
+		if (rc == 0)
+			rc = forward(v, c, err);
+	}
+	return rc;
+}
+
+/* Of what was deleted, the heads are there still. */
+static void
+check_removed(struct verify *v)
+{
+	const struct audit_witnessed *w = v->witnesses;
+
+	for (; v->next < v->n_witnesses && w[v->next].seq <= v->v.last;
+	    v->next++) {
+		sqlite3_reset(v->heads);
+		sqlite3_bind_int64(v->heads, 1, w[v->next].seq - 1);
+		v->v.witnessed++;
+		if (sqlite3_step(v->heads) != SQLITE_ROW ||
+		    sqlite3_column_int64(v->heads, 0) != w[v->next].seq ||
+		    !is_hash(v->heads, 1, w[v->next].link))
+			find(v, AUDIT_FAULT_REWRITTEN, w[v->next].seq, NULL,
+			    0);
+	}
+}
+
+/* Where a deletion left the chain, or where it began. */
+static int
+find_beginning(struct verify *v, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = audit_chain_origin(v->d, &v->v.origin, err);
+
+	memcpy(v->v.link, v->v.origin.link, sizeof v->v.link);
+	if (rc == 0)
+		rc = prepare(v, "SELECT seq, link, id FROM tombstones"
+		    " ORDER BY id DESC LIMIT 1", &st, err);
+	if (rc < 0)
+		return rc;
+	v->known_head = true;
+	if (sqlite3_step(st) == SQLITE_ROW &&
+	    sqlite3_column_bytes(st, 1) == AUDIT_SHA256_LEN) {
+		v->v.last = sqlite3_column_int64(st, 0);
+		memcpy(v->v.link, sqlite3_column_blob(st, 1),
+		    AUDIT_SHA256_LEN);
+		v->v.deletions = sqlite3_column_int64(st, 2);
+	}
+	sqlite3_finalize(st);
+	v->v.first = after(v->v.last);
+	rc = prepare(v, "SELECT seq, link, root FROM heads WHERE seq > ?"
+	    " ORDER BY seq", &v->heads, err);
+	if (rc == 0)
+		rc = prepare(v, "SELECT seq, kind, row, link FROM chain"
+		    " ORDER BY seq", &v->chain, err);
+	if (rc < 0)
+		return rc;
+	check_removed(v);
+	sqlite3_reset(v->heads);
+	sqlite3_bind_int64(v->heads, 1, v->v.last);
+	next_head(v);
+	return 0;
+}
+
+static void
+done(struct verify *v)
+{
+	int i;
+
+	for (i = 0; i < AUDIT_TABLE_COUNT; i++) {
+		sqlite3_finalize(v->tables[i].st);
+		sqlite3_finalize(v->tables[i].one);
+	}
+	for (i = 0; i < RING; i++)
+		buf_done(&v->ring[i].bytes);
+	sqlite3_finalize(v->chain);
+	sqlite3_finalize(v->heads);
+	buf_done(&v->bytes);
+}
+
+static int
+read_all(struct verify *v, struct err *err)
+{
+	int rc = find_beginning(v, err);
+
+	if (rc == 0)
+		rc = open_tables(v, err);
+	while (rc == 0 && (rc = sqlite3_step(v->chain)) == SQLITE_ROW)
+		rc = check_link(v, err);
+	if (rc > 0)
+		rc = rc == SQLITE_DONE ? 0 : audit_db_error(v->d, "read", err);
+	return rc == 0 ? check_rest(v, err) : rc;
+}
+
+int
+audit_verify(struct audit *a, const struct audit_witnessed *witnesses,
+    size_t n, void (*fn)(void *ctx, const struct audit_finding *f),
+    void *ctx, struct audit_verdict *ret, struct err *err)
+{
+	struct verify v = { .d = audit_db_of(a), .witnesses = witnesses,
+		.n_witnesses = n, .fn = fn, .ctx = ctx };
+	int rc = audit_ready(a, err);
+
+	/* One transaction: writers go on, and it sees none of it. */
+	if (rc == 0)
+		rc = audit_db_exec(v.d, "BEGIN", err);
+	if (rc < 0)
+		return rc;
+	rc = read_all(&v, err);
+	done(&v);
+	audit_db_rollback(v.d);
+	if (rc == 0)
+		*ret = v.v;
+	return rc;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Heads as text, for whoever keeps them where the store's user cannot
+ * reach; read back from any text that has such lines, as journalctl(1)
+ * prints them.
+ */
+#include "audit_chain_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+#define MARK "aegsh-head store="
+
+static void
+put_hex(struct buf *b, const unsigned char *p, size_t len)
+{
+	while (len-- > 0)
+		buf_putf(b, "%02x", *p++);
+}
+
+void
+audit_head_text(struct buf *b, const unsigned char store[16], int64_t seq,
+    const unsigned char link[AUDIT_HASH_LEN])
+{
+	buf_puts(b, MARK);
+	put_hex(b, store, 16);
+	buf_putf(b, " seq=%" PRId64 " link=", seq);
+	put_hex(b, link, AUDIT_HASH_LEN);
+}
+
+/* Moves *p behind what it takes. */
+static bool
+take_hex(const char **p, const char *end, unsigned char *ret, size_t len)
+{
+	for (; len > 0; len--, *p += 2) {
+		int high, low;
+
+		if (end - *p < 2)
+			return false;
+		high = text_hex((unsigned char)(*p)[0]);
+		low = text_hex((unsigned char)(*p)[1]);
+		if (high < 0 || low < 0)
+			return false;
+		*ret++ = (unsigned char)(high << 4 | low);
+	}
+	return true;
+}
+
+static bool
+take_word(const char **p, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(end - *p) < len || memcmp(*p, word, len) != 0)
+		return false;
+	*p += len;
+	return true;
+}
+
+static bool
+take_number(const char **p, const char *end, int64_t *ret)
+{
+	char digits[24];
+	size_t n = 0;
+
+	while (*p < end && **p >= '0' && **p <= '9' && n < sizeof digits - 1)
+		digits[n++] = *(*p)++;
+	digits[n] = '\0';
+	return text_to_i64(digits, 1, INT64_MAX, ret) == 0;
+}
+
+static int
+by_seq(const void *a, const void *b)
+{
+	const struct audit_witnessed *x = a, *y = b;
+
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+int
+audit_witness_read(const char *text, size_t len,
+    const unsigned char store[16], struct audit_witnessed **ret,
+    size_t *ret_n, struct err *err)
+{
+	const char *p = text, *end = text + len;
+	AEG_AUTOFREE struct audit_witnessed *all = NULL;
+	size_t n = 0, cap = 0;
+
+	while (len > 0 && (p = memmem(p, (size_t)(end - p), MARK,
+	    strlen(MARK))) != NULL) {
+		unsigned char other[16];
+		struct audit_witnessed w;
+
+		p += strlen(MARK);
+		if (!take_hex(&p, end, other, sizeof other) ||
+		    memcmp(other, store, sizeof other) != 0 ||
+		    !take_word(&p, end, " seq=") ||
+		    !take_number(&p, end, &w.seq) ||
+		    !take_word(&p, end, " link=") ||
+		    !take_hex(&p, end, w.link, sizeof w.link))
+			continue;
+		if (n >= AUDIT_WITNESS_MAX)
+			return err_set(err, ERR_TOO_LONG, "more than %d heads",
+			    AUDIT_WITNESS_MAX);
+		if (n == cap) {
+			cap = cap > 0 ? 2 * cap : 64;
+			all = xreallocarray(all, cap, sizeof *all);
+		}
+		all[n++] = w;
+	}
+	if (n > 0)
+		qsort(all, n, sizeof *all, by_seq);
+	*ret = AEG_STEAL(all);
+	*ret_n = n;
+	return 0;
+}
