@@ -92,6 +92,9 @@ int admin_rows(struct admin *a, const struct admin_filter *f,
  * recorded yet. */
 int admin_read_open(struct admin *a, const char *user, bool live,
 	struct audit **ret, char **ret_place, struct err *err);
+/* The caller's own, likewise, for who writes a file of all of it and keeps
+ * the rights to. */
+int admin_read_copy(struct admin *a, struct audit **ret, struct err *err);
 /* What to say, and the exit status, of an error of the above. */
 int admin_read_fail(struct admin *a, int rc, const struct err *err);
 

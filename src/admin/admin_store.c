@@ -110,6 +110,21 @@ admin_read_open(struct admin *a, const char *user, bool live,
 }
 
 int
+admin_read_copy(struct admin *a, struct audit **ret, struct err *err)
+{
+	AEG_AUTOFREE char *place = NULL;
+	struct audit *store = NULL;
+	int rc = audit_place(a->uid, false, &place, err);
+
+	if (rc == 0)
+		rc = audit_open(place, true, &store, err);
+	audit_close(store);
+	if (rc == 0)
+		rc = tell_store(a, place, err);
+	return rc < 0 ? rc : audit_open(place, true, ret, err);
+}
+
+int
 admin_read_fail(struct admin *a, int rc, const struct err *err)
 {
 	if (rc == -ENOENT) {

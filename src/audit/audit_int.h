@@ -241,7 +241,7 @@ void audit_query_bind(sqlite3_stmt *st, const struct audit_query *q);
 
 /* ---- audit_schema.c ---------------------------------------------------- */
 
-#define AUDIT_SCHEMA 4		/* the newest */
+#define AUDIT_SCHEMA 5		/* the newest */
 
 /* Bring the open database to AUDIT_SCHEMA; refuse what is not a store.
  * Readonly: AUDIT_OLD when it would have to be brought forward. */

@@ -242,7 +242,8 @@ check_witness(struct verify *v)
 	for (; v->next < v->n_witnesses && w[v->next].seq <= v->v.last;
 	    v->next++) {
 		v->v.witnessed++;
-		if (w[v->next].seq < v->v.last || memcmp(w[v->next].link, v->v.link, AUDIT_HASH_LEN) != 0)
+		if (w[v->next].seq < v->v.last || memcmp(w[v->next].link,
+		    v->v.link, AUDIT_HASH_LEN) != 0)
 			find(v, AUDIT_FAULT_REWRITTEN, v->v.last, NULL, 0);
 	}
 }

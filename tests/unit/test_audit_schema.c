@@ -175,6 +175,9 @@ main(void)
 	comes_forward("v3");
 	make("v4", 4, "PRAGMA user_version = 4");
 	comes_forward("v4");
+	/* What was written before the writer knew of the chain. */
+	IS_INT(pragma("v4", "SELECT count(*) FROM origin, chain WHERE commands"
+	    " = 1 AND seq = 2 AND row = 2 AND kind = 3"), 1);
 	/* What was there before the chain is not of it. */
 	IS_INT(pragma("v2", "SELECT commands FROM origin WHERE sessions = 1"
 	    " AND events = 0 AND length(store) = 16"), 1);
