@@ -184,8 +184,8 @@ verify(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &q) < 0)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	t.json = q.json;
 	rc = read_witness(a, q.witness, &text);
 	if (rc == ADMIN_OK)
@@ -223,8 +223,8 @@ head(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &q) < 0)
 		return ADMIN_USAGE;
-	if (args.at != argc)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 0, 0) < 0)
+		return ADMIN_USAGE;
 	rc = open_store(a, &q, &store);
 	if (rc != ADMIN_OK)
 		return rc;
@@ -255,8 +255,8 @@ backup(struct admin *a, int argc, char **argv)
 
 	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (args.at != argc - 1)
-		return admin_usage(a);
+	if (admin_operands(a, &args, 1, 1) < 0)
+		return ADMIN_USAGE;
 	rc = admin_read_copy(a, &store, &err);
 	if (rc < 0)
 		return admin_read_fail(a, rc, &err);

@@ -46,18 +46,19 @@ put("bad.json", "x\n")
 put("bad.jsonl", "x\n")
 STORE = ["history", "audit log", "audit show 1", "audit search x",
          "audit tail", "audit events", "audit report", "audit stats",
-         "audit export", "policy diff - -"]
+         "audit export", "audit verify", "audit head", "policy diff - -"]
 ENV = ["env detect", "env files", "env check", "env which ls",
        "env path add /x", "env var set A=b", "env fix x", "env backups",
        "env restore x"]
 NO_OPERAND = ["status", "doctor", "history", "audit log", "audit tail",
               "audit events", "audit report", "audit stats", "audit token",
-              "audit export", "allowlist", "blocklist", "profile list",
+              "audit export", "audit verify", "audit head", "allowlist",
+              "blocklist", "profile list",
               "sandbox probe", "config show", "validator test",
               "cache stats", "cache clear", "env detect", "env check",
               "env backups", "env sandbox"]
-OPERAND = ["audit show", "audit search", "test", "parse", "policy check",
-           "policy diff", "policy install", "policy edit", "sandbox explain",
+OPERAND = ["audit show", "audit search", "audit backup", "test", "parse",
+           "policy check", "policy diff", "policy install", "policy edit", "sandbox explain",
            "validator replay", "env which", "env path", "env var", "env fix",
            "env apply", "env restore", "env wrap", "env run"]
 VERBS = sorted(set(NO_OPERAND + OPERAND + ["profile show", "sandbox show",
@@ -68,8 +69,9 @@ MISTAKES = {
     "too few operands": OPERAND + ["policy diff -", "env path add"],
     "too many operands": [v + " extra" for v in NO_OPERAND] + [
         v + " x y" for v in (
-            "audit show", "audit search", "test", "parse", "policy install",
-            "policy edit", "profile show", "sandbox show", "sandbox explain",
+            "audit show", "audit search", "audit backup", "test", "parse",
+            "policy install", "policy edit", "profile show", "sandbox show",
+            "sandbox explain",
             "validator replay", "env files", "env apply", "env restore")] + [
                 "policy diff - - -"],
     "a value that is none": [
@@ -104,7 +106,8 @@ MISTAKES = {
     "a file or directory that cannot be read": [
         "policy check nosuch.conf", "policy install nosuch.conf",
         "policy diff nosuch -", "parse --file nosuch", "env apply nosuch",
-        "doctor --root nosuch", "test --cwd nosuch ls"],
+        "audit verify --witness nosuch", "doctor --root nosuch",
+        "test --cwd nosuch ls"],
     "settings that are wrong": [
         "history", "audit log", "config show", "test ls", "allowlist",
         "profile show", "profile list", "sandbox show", "sandbox explain /",
