@@ -77,15 +77,50 @@ step(struct view *v, const char *path, bool *ret_link)
 	return follow_dangling(real, slash + 1, ret_link);
 }
 
+/* Most names that a line says are in the directory where it stands, and no
+ * links: one question tells.  false: it is not so simple. */
+static bool
+is_in_directory(struct view *v, const char *path, const char **ret_real)
+{
+	size_t len = strlen(v->cwds[0]), n, n_name;
+	const char *name = path_base(path), *real;
+	char c, *joined;
+
+	if (name != path + len + 1 || memcmp(path, v->cwds[0], len) != 0 ||
+	    *name == '\0' || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0)
+		return false;
+	real = real_directory(v, v->cwds[0], len);
+	if (real == NULL || readlink(path, &c, 1) >= 0 || errno != EINVAL)
+		return false;
+	*ret_real = NULL;
+	if (strcmp(real, v->cwds[0]) == 0)
+		return true;
+	n = strlen(real);
+	n_name = strlen(name);
+	joined = arena_alloc(v->arena, n + n_name + 2);
+	memcpy(joined, real, n);
+	if (n > 1)
+		joined[n++] = '/';
+	memcpy(joined + n, name, n_name);
+	*ret_real = joined;
+	return true;
+}
+
 const char *
 view_behind(struct view *v, const char *path)
 {
+	AEG_AUTOFREE char *at = NULL;
+	const char *real;
+	bool more;
+	int i;
+
+	if (is_in_directory(v, path, &real))
+		return real;
 	/* One question where realpath(3) asks about every component: most
 	 * words name nothing. */
-	AEG_AUTOFREE char *at = access(path, F_OK) == 0 ?
-	    realpath(path, NULL) : NULL;
-	bool more = at == NULL && errno == ENOENT;
-	int i;
+	at = access(path, F_OK) == 0 ? realpath(path, NULL) : NULL;
+	more = at == NULL && errno == ENOENT;
 
 	for (i = 0; more && i < LINKS_MAX; i++) {
 		char *next = step(v, at != NULL ? at : path, &more);

@@ -29,9 +29,9 @@ struct first_line {
 	bool env_acts;		/* options or NAME=VALUE stand there */
 };
 
-/* The interpreter and its one argument.  Returns false where the file does
- * not begin with a `#!` line. */
-static bool
+/* The interpreter and its one argument.  Returns 1, or 0 where the file does
+ * not begin with a `#!` line, -1 where it can't be read. */
+static int
 read_line(const char *path, struct first_line *ret)
 {
 	int fd AEG_AUTOFD = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
@@ -39,11 +39,10 @@ read_line(const char *path, struct first_line *ret)
 	char *line = ret->text, *p, *end;
 	ssize_t n;
 
-	if (fd < 0)
-		return false;
-	n = read(fd, line, SHEBANG_LINE_MAX - 1);
+	if (fd < 0 || (n = read(fd, line, SHEBANG_LINE_MAX - 1)) < 0)
+		return -1;
 	if (n < 3 || line[0] != '#' || line[1] != '!')
-		return false;
+		return 0;
 	line[n] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	p = line + 2 + strspn(line + 2, " \t");
@@ -60,7 +59,7 @@ read_line(const char *path, struct first_line *ret)
 		if (*p != '\0')
 			ret->rest = p;
 	}
-	return *ret->program != '\0';
+	return *ret->program != '\0' ? 1 : 0;
 }
 
 /* `#!/usr/bin/env [-S] [-opts] [N=V…] PROG …`: PROG becomes the program. */
@@ -171,14 +170,16 @@ resolve_interpreter(const char *script, const struct state *state,
 {
 	/* As it is started, and the file behind: circles are of files. */
 	char *named AEG_AUTOFREE = xstrdup(script);
-	char *file AEG_AUTOFREE = resolve_real(script);
+	char *file AEG_AUTOFREE = NULL;
 	struct first_line line;
 	struct stat st;
 	char *next, *real;
 	bool any = false;
-	int hops;
+	int hops, rc;
 
-	for (hops = 0; read_line(named, &line); hops++) {
+	for (hops = 0; (rc = read_line(named, &line)) > 0; hops++) {
+		if (file == NULL)
+			file = resolve_real(script);
 		next = hops < RESOLVE_SHEBANG_MAX ?
 		    next_program(&line, state) : NULL;
 		if (next != NULL && is_resolver(next, &st)) {
@@ -199,5 +200,6 @@ resolve_interpreter(const char *script, const struct state *state,
 		file = real;
 		any = true;
 	}
+	ret_chain->unread |= rc < 0;
 	return any ? AEG_STEAL(file) : NULL;
 }

@@ -58,14 +58,41 @@ is_plain(const struct found_by *by)
 	return by->path == NULL && by->cwd == NULL;
 }
 
+/* Where its links lead, and what reads it. */
+static void
+look_behind(struct walk *w, const struct found_by *by, struct resolved *item,
+    const char *word, const char *found, const struct stat *st)
+{
+	const char *known = resolve_memo_get(found, st);
+	char *path AEG_AUTOFREE = NULL, *interp AEG_AUTOFREE = NULL;
+	struct resolve_chain chain = { .incomplete = false };
+
+	item->kind = RESOLVE_FILE;
+	if (known != NULL) {
+		item->path = arena_memdup0(w->arena, known, strlen(known));
+		return;
+	}
+	path = resolve_real(found);
+	item->path = arena_memdup0(w->arena, path, strlen(path));
+	/* A word with a slash is what the kernel is given. */
+	interp = resolve_interpreter(strchr(word, '/') != NULL &&
+	    is_plain(by) ? word : found, w->state, &chain);
+	if (interp != NULL)
+		item->interpreter = arena_memdup0(w->arena, interp,
+		    strlen(interp));
+	else if (!chain.incomplete && !chain.unread)
+		resolve_memo_put(found, st, path);
+	w->pub.incomplete |= chain.incomplete;
+	w->asks_resolver |= chain.asked;
+}
+
 /* The file of an item, remembered within the line: looking is what costs. */
 static void
 look_up(struct walk *w, const struct found_by *by, struct resolved *item,
     const char *word)
 {
-	char *found AEG_AUTOFREE = NULL, *path AEG_AUTOFREE = NULL;
-	char *interp AEG_AUTOFREE = NULL;
-	struct resolve_chain chain = { false, false };
+	char *found AEG_AUTOFREE = NULL;
+	struct stat st;
 	const struct resolved *same;
 	size_t i;
 
@@ -84,21 +111,12 @@ look_up(struct walk *w, const struct found_by *by, struct resolved *item,
 	}
 	if (is_plain(by))
 		w->looked_up[w->lookups++] = (size_t)(item - w->items);
-	if (resolve_find_by(word, w->state, by->path, by->cwd, &found) < 0) {
+	if (resolve_find_by(word, w->state, by->path, by->cwd, &found,
+	    &st) < 0) {
 		item->kind = RESOLVE_NOT_FOUND;
 		return;
 	}
-	path = resolve_real(found);
-	item->kind = RESOLVE_FILE;
-	item->path = arena_memdup0(w->arena, path, strlen(path));
-	/* A word with a slash is what the kernel is given. */
-	interp = resolve_interpreter(strchr(word, '/') != NULL &&
-	    is_plain(by) ? word : found, w->state, &chain);
-	if (interp != NULL)
-		item->interpreter = arena_memdup0(w->arena, interp,
-		    strlen(interp));
-	w->pub.incomplete |= chain.incomplete;
-	w->asks_resolver |= chain.asked;
+	look_behind(w, by, item, word, found, &st);
 }
 
 /* Does a function of the line run in place of what else has the name? */

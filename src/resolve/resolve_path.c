@@ -20,15 +20,13 @@ static const char default_path[] =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 static int
-is_program(const char *path)
+is_program(const char *path, struct stat *st)
 {
-	struct stat st;
-
-	if (stat(path, &st) != 0)
+	if (stat(path, st) != 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return -EACCES;
-	if ((st.st_mode & 0111) == 0)
+	if ((st->st_mode & 0111) == 0)
 		return -EACCES;
 	return 0;
 }
@@ -42,7 +40,8 @@ resolve_real(const char *path)
 }
 
 static int
-search(const char *word, const char *path, const char *cwd, char **ret_path)
+search(const char *word, const char *path, const char *cwd, char **ret_path,
+	struct stat *st)
 {
 	int rc, worst = -ENOENT;
 	const char *end;
@@ -64,7 +63,7 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 			memcpy(full + len + 1, word, word_len + 1);
 			abs = full[0] == '/' ? xstrdup(full) :
 			    xasprintf("%s/%s", cwd, full);
-			rc = is_program(abs);
+			rc = is_program(abs, st);
 			if (rc == 0) {
 				*ret_path = full[0] == '/' ? AEG_STEAL(abs) :
 				    path_canon(cwd, full);
@@ -80,7 +79,7 @@ search(const char *word, const char *path, const char *cwd, char **ret_path)
 
 int
 resolve_find_by(const char *word, const struct state *state, const char *path,
-    const char *cwd, char **ret_path)
+    const char *cwd, char **ret_path, struct stat *ret_st)
 {
 	char *abs AEG_AUTOFREE = NULL;
 	int rc;
@@ -93,11 +92,11 @@ resolve_find_by(const char *word, const struct state *state, const char *path,
 		if (path == NULL)
 			path = state_get(state, "PATH");
 		return search(word, path != NULL ? path : default_path, cwd,
-		    ret_path);
+		    ret_path, ret_st);
 	}
 	/* Not folded by its letters: ".." after a link is the kernel's. */
 	abs = word[0] == '/' ? xstrdup(word) : xasprintf("%s/%s", cwd, word);
-	rc = is_program(abs);
+	rc = is_program(abs, ret_st);
 	if (rc == 0)
 		*ret_path = AEG_STEAL(abs);
 	return rc;
@@ -106,7 +105,9 @@ resolve_find_by(const char *word, const struct state *state, const char *path,
 int
 resolve_find(const char *word, const struct state *state, char **ret_path)
 {
-	return resolve_find_by(word, state, NULL, NULL, ret_path);
+	struct stat st;
+
+	return resolve_find_by(word, state, NULL, NULL, ret_path, &st);
 }
 
 int

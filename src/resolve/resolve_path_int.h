@@ -4,6 +4,7 @@
 #define RESOLVE_PATH_INT_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "aegsh/state.h"
 
@@ -12,15 +13,25 @@
 int resolve_find(const char *word, const struct state *state,
 	char **ret_path);
 /* The same with other directories to search (a PATH) and another working
- * directory, each NULL: those of state. */
+ * directory, each NULL: those of state; *ret_st is the file's. */
 int resolve_find_by(const char *word, const struct state *state,
-	const char *path, const char *cwd, char **ret_path);
+	const char *path, const char *cwd, char **ret_path,
+	struct stat *ret_st);
 /* Links of the whole path resolved; the plain text where that fails. */
 char *resolve_real(const char *path);
+
+/* The real path of a program that was found under name and is no script,
+ * if that was remembered and still holds of what st tells now; or NULL.
+ * Borrowed until the next put. */
+const char *resolve_memo_get(const char *name, const struct stat *st);
+/* Remember it in this process, where only root can make it untrue. */
+void resolve_memo_put(const char *name, const struct stat *st,
+	const char *real);
 
 struct resolve_chain {
 	bool incomplete;	/* too long, goes round in a circle, or can't
 				 * be followed */
+	bool unread;		/* its end may be a script all the same */
 	bool asked;		/* auto-shebang(1) stands in it: AUTO_SHEBANG_*
 				 * of the environment count */
 };
