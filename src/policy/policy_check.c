@@ -166,7 +166,7 @@ pol_examples_check(const struct pol_sources *sources, const char *blob,
 	size_t i;
 	int rc = 0;
 
-	p.buckets = pol_buckets_new(&p);
+	pol_sets_prepare(&p);
 	p.regexes = pol_regex_new(pol_count(&p, POL_SEC_REGEXES));
 	x.state = state;
 	for (i = 0; i < sources->n && rc == 0; i++)

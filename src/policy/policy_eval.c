@@ -155,18 +155,6 @@ try_name(struct eval *e, struct view_cmd *cmd, const char *name, size_t len,
 		try_list(e, cmd, row->first, row->n, denied, allowed);
 }
 
-static uint64_t
-set_bit(const struct policy *p, const char *name)
-{
-	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
-	uint32_t i;
-
-	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
-		if (strcmp(pol_string(p, sets[i].name), name) == 0)
-			return (uint64_t)1 << i;
-	return 0;
-}
-
 /* ---- path validation ---------------------------------------------------- */
 
 static bool
@@ -219,7 +207,7 @@ leads_out(struct eval *e, const struct view_path *path)
 static const struct view_path *
 escape(struct eval *e, const struct view_cmd *cmd)
 {
-	uint64_t open = set_bit(e->v.policy, "jail-open");
+	uint64_t open = e->v.policy->jail_open;
 	size_t j;
 
 	for (j = 0; j < cmd->n_paths; j++)
@@ -267,7 +255,7 @@ static bool
 writes_files(const struct eval *e, const struct view_cmd *cmd)
 {
 	const struct syn_command *c = cmd->item->command;
-	uint64_t sinks = set_bit(e->v.policy, "sinks");
+	uint64_t sinks = e->v.policy->sinks;
 	size_t j, n_redirs = 0;
 
 	for (j = 0; j < c->n_redirs; j++)
@@ -299,7 +287,7 @@ is_system_file(const struct eval *e, const struct view_cmd *cmd)
 		return true;
 	sets = view_sets(&e->v, cmd->item->path, strlen(cmd->item->path),
 	    true);
-	return (sets & set_bit(e->v.policy, "programs")) != 0;
+	return (sets & e->v.policy->programs) != 0;
 }
 
 static const char *

@@ -246,6 +246,7 @@ struct policy {
 	void *match_data;	/* pcre2's */
 	void *match_context;
 	struct pol_buckets *buckets;	/* patterns by their first bytes */
+	uint64_t jail_open, sinks, programs;	/* sets of these names */
 	struct buf shown;	/* text of the last verdict's command */
 	struct pol_watch *watch;	/* the operator's files, or NULL */
 };
@@ -276,8 +277,9 @@ pol_list(const struct policy *p, uint32_t start)
 	return (const uint32_t *)pol_section(p, POL_SEC_LISTS) + start;
 }
 
-/* Empty: they are filled when a path is first looked for. */
-struct pol_buckets *pol_buckets_new(const struct policy *p);
+/* What asking for sets needs; the buckets are empty until a path is first
+ * looked for, and freed with free(). */
+void pol_sets_prepare(struct policy *p);
 /* Bytes of one row of each table. */
 extern const size_t pol_row_size[POL_SEC_COUNT];
 /* Look at size bytes that claim to be a compiled policy.  ERR_SYNTAX when

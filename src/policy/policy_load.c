@@ -45,7 +45,7 @@ pol_open_bytes(struct pol_bytes bytes, const char *profile,
 	p->size = bytes.size;
 	p->head = (const void *)p->blob;
 	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
-	p->buckets = pol_buckets_new(p);
+	pol_sets_prepare(p);
 	pol_hash_hex(p->head->hash, p->hash);
 	/* policy_choose() will. */
 	if (profile == NULL && pol_count(p, POL_SEC_PROFILES) > 0)

@@ -275,8 +275,8 @@ bucket_of(const struct policy *p, const struct pol_pattern *pat)
 	    0;
 }
 
-struct pol_buckets *
-pol_buckets_new(const struct policy *p)
+static struct pol_buckets *
+buckets_new(const struct policy *p)
 {
 	uint32_t n = pol_count(p, POL_SEC_PATTERNS);
 	struct pol_buckets *b;
@@ -319,6 +319,27 @@ fill_buckets(const struct policy *p, struct pol_buckets *b)
 		    b->first[kind + 1][0] : (uint16_t)n;
 	free(end);
 	b->filled = true;
+}
+
+static uint64_t
+set_bit(const struct policy *p, const char *name)
+{
+	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
+	uint32_t i;
+
+	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
+		if (strcmp(pol_string(p, sets[i].name), name) == 0)
+			return (uint64_t)1 << i;
+	return 0;
+}
+
+void
+pol_sets_prepare(struct policy *p)
+{
+	p->buckets = buckets_new(p);
+	p->jail_open = set_bit(p, "jail-open");
+	p->sinks = set_bit(p, "sinks");
+	p->programs = set_bit(p, "programs");
 }
 
 struct hits {
