@@ -132,6 +132,9 @@ void line_editor_free(struct line_editor *e);
 int line_editor_ended_by(const struct line_editor *e);
 /* Seconds in which the next lines must each be typed; 0: no limit. */
 void line_editor_patience(struct line_editor *e, unsigned seconds);
+/* What the next line begins with, as if it had been pasted: text to be
+ * changed, of which nothing runs before Enter is pressed. */
+void line_editor_give(struct line_editor *e, const char *text, size_t len);
 /* Lines to recall, oldest first. */
 void line_editor_remember(struct line_editor *e, const char *text);
 /* Shows the prompt (text to draw, already expanded) and reads one complete

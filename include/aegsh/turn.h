@@ -32,6 +32,10 @@
 struct turn;
 struct turn_judged;
 
+/* What a person says to a question.  Only yes runs the line. */
+enum turn_says { TURN_SAYS_NO = 0, TURN_SAYS_YES,
+	TURN_SAYS_EDIT };	/* no, and it is wanted back, to be changed */
+
 /* The stages that may live elsewhere; turn_local keeps them in this
  * process. */
 struct turn_ops {
@@ -86,8 +90,10 @@ struct turn_opts {
 					 * in struct exec_session_opts */
 	const struct turn_ops *ops;	/* NULL: turn_local */
 	const struct turn_builtin *const *builtins;	/* NULL-terminated */
-	/* The person, where there is one: true means "yes, run it". */
-	bool (*confirm)(void *ctx, const struct decision *d);
+	/* The person, where there is one, is asked about what turn_decision()
+	 * has of it. */
+	enum turn_says (*confirm)(void *ctx, struct turn *t,
+		const struct turn_judged *j);
 	void (*progress)(void *ctx, int64_t waited_ns, const char *who);
 	int cancel_fd;			/* readable on Ctrl-C; -1 */
 	void *ctx;
@@ -109,13 +115,20 @@ void turn_judged_free(struct turn_judged *j);
 const struct decision *turn_decision(const struct turn_judged *j);
 /* Bytes of the decision that were put in front of the line. */
 size_t turn_prefix(const struct turn_judged *j);
+/* The command that the decision is about, as it was written; or NULL. */
+const char *turn_part(const struct turn_judged *j);
 /* "line 2, column 5: …" of a line that cannot be read, else NULL. */
 const char *turn_syntax_error(const struct turn_judged *j);
 
 /* Ask the person where the decision says so; then it allows or blocks. */
 void turn_confirm(struct turn *t, struct turn_judged *j);
-/* What the person said: "yes", "no", or NULL: nobody was asked. */
+/* What the person said: "yes", "no", "edit", or NULL: nobody was asked. */
 const char *turn_answer(const struct turn_judged *j);
+/* What else is known of the line and of why it is asked about: headings, and
+ * lines of text, not inert, below each. */
+void turn_tell(const struct turn *t, const struct turn_judged *j,
+	void (*fn)(void *ctx, const char *heading, const char *text,
+	size_t len), void *ctx);
 
 /*
  * A command line that is nothing but a shell reading its commands from

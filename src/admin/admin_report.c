@@ -162,7 +162,8 @@ count_row(json_t *o, const struct audit_row *row)
 	count(o, "failed", row->ran && row->finished && row->status != 0);
 	count(o, "unfinished", row->ran && !row->finished);
 	count(o, "confirmed", strcmp(answer, "yes") == 0);
-	count(o, "declined", strcmp(answer, "no") == 0);
+	count(o, "declined", strcmp(answer, "no") == 0 ||
+	    strcmp(answer, "edit") == 0);
 	count(o, "secrets", row->redacted > 0);
 	span(o, row->wall_ns);
 }

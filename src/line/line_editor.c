@@ -136,6 +136,10 @@ next_byte(struct line_editor *e, unsigned char *ret)
 		memmove(e->ahead, e->ahead + 1, --e->n_ahead);
 		return 1;
 	}
+	if (e->given_at < e->given.len) {
+		*ret = (unsigned char)e->given.data[e->given_at++];
+		return 1;
+	}
 	do {
 		if (wait_key(e) == 0) {
 			errno = EINTR;
@@ -194,11 +198,13 @@ static int
 read_key(EditLine *el, wchar_t *ret)
 {
 	struct line_editor *e = line_editor_of(el);
+	bool given;
 	unsigned char byte;
 	size_t used;
 	int n;
 
 	for (;;) {
+		given = e->n_ahead == 0 && e->given_at < e->given.len;
 		n = next_byte(e, &byte);
 		if (n <= 0)
 			return n;
@@ -207,13 +213,13 @@ read_key(EditLine *el, wchar_t *ret)
 			*ret = byte == '\r' ? L'\n' : (wchar_t)byte;
 			return 1;
 		}
-		if (byte == '\033' && is_mark(e, e->paste == LINE_PASTED ?
-		    paste_ends : paste_begins)) {
+		if (byte == '\033' && !given && is_mark(e,
+		    e->paste == LINE_PASTED ? paste_ends : paste_begins)) {
 			e->paste = e->paste == LINE_PASTED ? LINE_TYPED :
 			    LINE_PASTED;
 			continue;
 		}
-		if (e->paste == LINE_PASTED && is_literal(byte)) {
+		if ((given || e->paste == LINE_PASTED) && is_literal(byte)) {
 			memmove(e->ahead + 1, e->ahead, e->n_ahead++);
 			e->ahead[0] = byte;
 			e->quoted = true;
@@ -326,6 +332,7 @@ line_editor_free(struct line_editor *e)
 	if (e->out != NULL)
 		fclose(e->out);
 	io_close(&e->signals);
+	buf_done(&e->given);
 	free(e->continuation);
 	free(e);
 }
@@ -334,6 +341,14 @@ void
 line_editor_patience(struct line_editor *e, unsigned seconds)
 {
 	e->patience = seconds;
+}
+
+void
+line_editor_give(struct line_editor *e, const char *text, size_t len)
+{
+	buf_done(&e->given);
+	e->given_at = 0;
+	buf_put(&e->given, text, len);
 }
 
 void
@@ -384,6 +399,8 @@ read_physical(struct line_editor *e, struct buf *to)
 	ask_for_marks(e, true);
 	text = el_gets(e->el, &count);
 	ask_for_marks(e, false);
+	buf_done(&e->given);
+	e->given_at = 0;
 	if (e->timed_out) {
 		el_reset(e->el);
 		return LINE_TIMED_OUT;

@@ -29,6 +29,8 @@ struct line_editor {
 		LINE_TYPED = 0, LINE_PASTED,
 	} paste;
 	bool marks;			/* the terminal may mark pastes */
+	struct buf given;		/* keys that were never typed … */
+	size_t given_at;		/* … the next of them */
 	bool quoted;			/* the next key is taken as it is */
 	size_t n_ahead;			/* keys that were read, to be taken
 					 * again */

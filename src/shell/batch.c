@@ -77,7 +77,7 @@ run_unit(struct shell *sh, const struct line *line, const char *argv0,
 	j = shell_judge(sh, line);
 	turn_confirm(sh->turn, j);
 	turn_act(sh->turn, j, argv0, args, &r);
-	shell_complain(j, &r);
+	shell_complain(sh, j, &r);
 	say_unrecorded(sh, &r);
 	status = end_status(sh, &r);
 	if (r.ran)
@@ -261,7 +261,7 @@ stream_step(struct shell *sh, const struct buf *text, const char *argv0,
 	j = shell_judge(sh, &line);
 	turn_confirm(sh->turn, j);
 	turn_stream_act(sh->turn, j, argv0, args, &r);
-	shell_complain(j, &r);
+	shell_complain(sh, j, &r);
 	if (!r.ran)
 		*status = r.status;
 	turn_judged_free(j);

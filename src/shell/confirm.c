@@ -19,6 +19,9 @@
 
 #define QUIET_MS 100		/* without a key, before a question is put */
 #define QUIET_MAX_NS ((int64_t)5 * 1000000000)
+#define LINE_SHOWN ((size_t)1000)	/* bytes of a line in a question */
+#define PART_SHOWN ((size_t)300)	/* … of the command it is about */
+#define FACT_LINES 12			/* of one kind that `?' shows */
 
 /* A terminal to ask on: ours, and we are in its foreground.  A prompt waits
  * until it is. */
@@ -36,26 +39,57 @@ shell_open_tty(bool prompt)
 	return io_move_up(fd, 10);
 }
 
+/* Nobody is there to read it: then the answer fails too, and denies. */
 static void
-put_question(struct shell *sh, const struct decision *d)
+put(const struct shell *sh, struct buf *out)
+{
+	if (io_write_full(sh->tty, out->data, out->len) < 0)
+		errno = 0;
+	buf_done(out);
+}
+
+/* May it be given back to be changed?  Only to who typed it at a prompt. */
+static bool
+can_edit(const struct shell *sh)
+{
+	return sh->editor != NULL;
+}
+
+static void
+put_choices(const struct shell *sh)
 {
 	struct buf out = BUF_INIT;
-	size_t len;
-	const char *line = decision_bytes(d, &len);
 
-	/* At a prompt the terminal is ours, whoever has taken it. */
-	if (sh->editor != NULL)
-		tcsetpgrp(sh->tty, getpgrp());
+	buf_puts(&out, can_edit(sh) ? "Run it? [y/N/e/?] " :
+	    "Run it? [y/N/?] ");
+	put(sh, &out);
+}
+
+/* What would happen, which part, why, by whom, and what else one could do. */
+static void
+put_question(const struct shell *sh, const struct turn_judged *j)
+{
+	const struct decision *d = turn_decision(j);
+	struct buf out = BUF_INIT;
+	size_t len, before = turn_prefix(j);
+	const char *line = decision_bytes(d, &len), *part = turn_part(j);
+
 	/* What earlier lines defined was shown with those. */
-	line += sh->shown_from;
-	len -= sh->shown_from;
-	buf_puts(&out, "aegsh asks: ");
-	buf_puts(&out, decision_reason(d));
-	buf_putf(&out, " [%s]\n  line: ", decision_rule(d));
-	text_inert(&out, line, len < 1000 ? len : 1000, 0);
-	if (len > 1000)
-		buf_putf(&out, " … (%zu bytes more)", len - 1000);
-	if (sh->shown_from > 0)
+	line += before;
+	len -= before;
+	buf_putf(&out, "aegsh asks: %s [%s]\n  line: ", decision_reason(d),
+	    decision_rule(d));
+	text_inert(&out, line, len < LINE_SHOWN ? len : LINE_SHOWN, 0);
+	if (len > LINE_SHOWN)
+		buf_putf(&out, " … (%zu bytes more)", len - LINE_SHOWN);
+	if (part != NULL && (strlen(part) != len ||
+	    memcmp(part, line, len) != 0)) {
+		buf_puts(&out, "\n  part: ");
+		text_inert(&out, part, strnlen(part, PART_SHOWN), 0);
+		if (strlen(part) > PART_SHOWN)
+			buf_puts(&out, " …");
+	}
+	if (before > 0)
 		buf_puts(&out, "\n  with the variables and functions of "
 		    "earlier lines");
 	if (decision_model(d) != NULL)
@@ -63,10 +97,55 @@ put_question(struct shell *sh, const struct decision *d)
 		    decision_confidence(d));
 	if (decision_instead(d) != NULL)
 		buf_putf(&out, "\n  instead: %s", decision_instead(d));
-	buf_puts(&out, "\nRun it? [y/N] ");
-	if (io_write_full(sh->tty, out.data, out.len) < 0)
-		errno = 0;	/* the read fails too, and denies */
-	buf_done(&out);
+	buf_putc(&out, '\n');
+	put(sh, &out);
+}
+
+/* One heading of `?' and its lines, of which the first few. */
+static void
+put_fact(void *ctx, const char *heading, const char *text, size_t len)
+{
+	struct buf *out = ctx;
+	const char *end = text + len;
+	size_t shown = 0, more = 0;
+
+	buf_putf(out, "  %s:\n", heading);
+	while (text < end) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((eol != NULL ? eol : end) - text);
+
+		if (shown == FACT_LINES) {
+			more++;
+		} else {
+			buf_puts(out, "    ");
+			text_inert(out, text, n < LINE_SHOWN ? n : LINE_SHOWN,
+			    0);
+			buf_puts(out, n < LINE_SHOWN ? "\n" : " …\n");
+			shown++;
+		}
+		text += n + 1;
+	}
+	if (more > 0)
+		buf_putf(out, "    … %zu lines more\n", more);
+}
+
+static void
+put_more(const struct shell *sh, struct turn *t, const struct turn_judged *j)
+{
+	struct buf out = BUF_INIT;
+	const char *contact = conf_str(sh->conf, CONF_CONTACT);
+
+	turn_tell(t, j, put_fact, &out);
+	buf_puts(&out, "  answers:\n    y run it; n or nothing: do not");
+	if (can_edit(sh))
+		buf_puts(&out, "; e do not, and give it back to be changed");
+	buf_puts(&out, "\n    what you say is recorded\n");
+	if (contact[0] != '\0') {
+		buf_puts(&out, "  who decides what may run here:\n    ");
+		text_inert(&out, contact, strlen(contact), 0);
+		buf_putc(&out, '\n');
+	}
+	put(sh, &out);
 }
 
 /* One line from the terminal, or nothing within the time. */
@@ -135,16 +214,46 @@ become_quiet(struct shell *sh)
 	return n == 0;
 }
 
-bool
-shell_confirm(void *ctx, const struct decision *d)
+static bool
+is_yes(const char *answer)
+{
+	return strcmp(answer, "y\n") == 0 || strcmp(answer, "Y\n") == 0 ||
+	    strcmp(answer, "yes\n") == 0;
+}
+
+/* Until it is answered; `?' asks again. */
+static enum turn_says
+ask(struct shell *sh, struct turn *t, const struct turn_judged *j)
+{
+	char answer[256];
+
+	for (;;) {
+		put_choices(sh);
+		if (!read_answer(sh, answer, sizeof answer)) {
+			if (io_write_full(sh->tty, "\n", 1) < 0)
+				errno = 0;
+			return TURN_SAYS_NO;
+		}
+		if (is_yes(answer))
+			return TURN_SAYS_YES;
+		if (can_edit(sh) && strcmp(answer, "e\n") == 0)
+			return TURN_SAYS_EDIT;
+		if (strcmp(answer, "?\n") != 0)
+			return TURN_SAYS_NO;
+		put_more(sh, t, j);
+	}
+}
+
+enum turn_says
+shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 {
 	struct shell *sh = ctx;
 	struct termios saved, plain;
-	bool have_modes, quiet, yes = false;
-	char answer[256];
+	enum turn_says says = TURN_SAYS_NO;
+	bool have_modes;
 
 	if (sh->tty < 0)
-		return false;
+		return TURN_SAYS_NO;
 	shell_drain_interrupts(sh);
 	have_modes = tcgetattr(sh->tty, &saved) == 0;
 	if (have_modes) {
@@ -153,18 +262,21 @@ shell_confirm(void *ctx, const struct decision *d)
 		plain.c_iflag |= ICRNL;
 		tcsetattr(sh->tty, TCSADRAIN, &plain);
 	}
-	quiet = become_quiet(sh);
-	put_question(sh, d);
-	if (quiet && read_answer(sh, answer, sizeof answer)) {
-		yes = strcmp(answer, "y\n") == 0 ||
-		    strcmp(answer, "Y\n") == 0 || strcmp(answer, "yes\n") == 0;
-	} else if (io_write_full(sh->tty, "\n", 1) < 0) {
-		errno = 0;
+	/* At a prompt the terminal is ours, whoever has taken it. */
+	if (sh->editor != NULL)
+		tcsetpgrp(sh->tty, getpgrp());
+	if (become_quiet(sh)) {
+		put_question(sh, j);
+		says = ask(sh, t, j);
+	} else {
+		put_question(sh, j);
+		if (io_write_full(sh->tty, "\n", 1) < 0)
+			errno = 0;
 	}
 	if (have_modes)
 		tcsetattr(sh->tty, TCSADRAIN, &saved);
 	shell_drain_interrupts(sh);
-	return yes;
+	return says;
 }
 
 void

@@ -164,12 +164,12 @@ run_one(struct shell *sh, const struct buf *text)
 	struct turn_result r;
 
 	j = shell_judge(sh, &line);
-	sh->shown_from = turn_prefix(j);
 	turn_confirm(sh->turn, j);
-	sh->shown_from = 0;
+	sh->edits = turn_answer(j) != NULL &&
+	    strcmp(turn_answer(j), "edit") == 0;
 	turn_act(sh->turn, j, NULL, NULL, &r);
 	shell_drain_interrupts(sh);
-	shell_complain(j, &r);
+	shell_complain(sh, j, &r);
 	say_beside(&r);
 	if (r.stopped)
 		tell_stopped(sh);
@@ -236,6 +236,17 @@ first_part(const struct job_words *w, struct buf *text, size_t *ret_rest,
 	return job_words_first(w, text->data, text->len, ret_rest, ret_then);
 }
 
+/* It was asked about, and is to be changed: the next prompt begins with it. */
+static bool
+gives_back(struct shell *sh, const struct buf *text)
+{
+	if (!sh->edits)
+		return false;
+	sh->edits = false;
+	line_editor_give(sh->editor, text->data, without_newlines(text));
+	return true;
+}
+
 static void
 run_typed(struct shell *sh, struct buf *text)
 {
@@ -259,13 +270,17 @@ run_typed(struct shell *sh, struct buf *text)
 		tells = tells_ends(&part);
 		goes_on = run_one(sh, &part);
 		buf_done(&part);
+		if (gives_back(sh, text))
+			return;
 		exec_poll_jobs(w.exec);
 		if (tells)
 			exec_each_job(w.exec, tell_end, sh);
 		go_on(sh, then, rest, text);
 	}
-	if (goes_on)
-		run_one(sh, text);
+	if (!goes_on)
+		return;
+	run_one(sh, text);
+	gives_back(sh, text);
 }
 
 static int

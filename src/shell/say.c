@@ -34,10 +34,12 @@ shell_say(const char *fmt, ...)
 
 /* Why a unit did not run: once, with the rule and a next step. */
 void
-shell_complain(const struct turn_judged *j, const struct turn_result *r)
+shell_complain(const struct shell *sh, const struct turn_judged *j,
+    const struct turn_result *r)
 {
 	const struct decision *d = turn_decision(j);
 	const char *instead = decision_instead(d);
+	const char *contact = conf_str(sh->conf, CONF_CONTACT);
 
 	if (r->ran)
 		return;
@@ -45,13 +47,17 @@ shell_complain(const struct turn_judged *j, const struct turn_result *r)
 		shell_say("%s", turn_syntax_error(j));
 	else if (decision_action(d) == DECISION_ALLOW)
 		shell_say("not run: %s", r->err.text);
+	else if (sh->edits)
+		return;		/* it stands at the prompt again */
 	else if (decision_source(d) == DECISION_BY_PERSON)
 		shell_say("not run: %s", turn_answer(j) != NULL ?
 		    "you said no" : decision_reason(d));
 	else
-		shell_say("%s: %s [%s]%s%s", decision_unasked(d) ?
+		shell_say("%s: %s [%s]%s%s%s%s", decision_unasked(d) ?
 		    "not run, as nobody is here to be asked" : "blocked",
 		    decision_reason(d), decision_rule(d),
 		    instead != NULL ? "; instead: " : "",
-		    instead != NULL ? instead : "");
+		    instead != NULL ? instead : "",
+		    contact[0] != '\0' ? "; who decides what may run here: " :
+		    "", contact);
 }

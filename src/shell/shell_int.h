@@ -54,7 +54,8 @@ struct shell {
 	bool replaced;			/* … or "exec CMD" */
 	bool warned_jobs;		/* "There are stopped jobs" was said */
 	bool minds_jobs;		/* this line is `exit' or `jobs' */
-	size_t shown_from;		/* of a decision, in a question */
+	bool edits;			/* the line is wanted back, to be
+					 * changed */
 	bool progress_shown;
 	int exit_status;
 	int exit_signal;		/* die by it, or 0 */
@@ -71,7 +72,8 @@ void shell_take_wish(struct shell *sh);
 
 /* say.c: one line on standard error, "aegsh: …", inert. */
 void shell_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void shell_complain(const struct turn_judged *j, const struct turn_result *r);
+void shell_complain(const struct shell *sh, const struct turn_judged *j,
+	const struct turn_result *r);
 
 /* start.c: each step of start-up; 0 or a status to exit with. */
 void shell_harden(struct shell *sh);
@@ -103,7 +105,8 @@ void shell_logout(struct shell *sh);
 
 /* confirm.c: ask the person on the terminal. */
 int shell_open_tty(bool prompt);
-bool shell_confirm(void *ctx, const struct decision *d);
+enum turn_says shell_confirm(void *ctx, struct turn *t,
+	const struct turn_judged *j);
 void shell_progress(void *ctx, int64_t waited_ns, const char *who);
 void shell_progress_end(struct shell *sh);
 /* batch.c: judge one unit, and tell what has become of the policy. */

@@ -393,15 +393,17 @@ turn_judged_free(struct turn_judged *j)
 void
 turn_confirm(struct turn *t, struct turn_judged *j)
 {
+	static const char *const names[] = { [TURN_SAYS_NO] = "no",
+		[TURN_SAYS_YES] = "yes", [TURN_SAYS_EDIT] = "edit" };
+	enum turn_says says = TURN_SAYS_NO;
 	struct decision *settled;
-	bool yes;
 
 	if (decision_action(j->decision) != DECISION_CONFIRM)
 		return;
-	yes = t->opts.confirm != NULL &&
-	    t->opts.confirm(t->opts.ctx, j->decision);
-	j->answer = yes ? "yes" : "no";
-	settled = decision_confirm(j->decision, yes);
+	if (t->opts.confirm != NULL)
+		says = t->opts.confirm(t->opts.ctx, t, j);
+	j->answer = names[says];
+	settled = decision_confirm(j->decision, says == TURN_SAYS_YES);
 	decision_free(j->decision);
 	j->decision = settled;
 }
@@ -441,6 +443,12 @@ size_t
 turn_prefix(const struct turn_judged *j)
 {
 	return j->prefix;
+}
+
+const char *
+turn_part(const struct turn_judged *j)
+{
+	return j->tree != NULL ? j->verdict.command : NULL;
 }
 
 const char *

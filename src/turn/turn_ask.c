@@ -7,8 +7,7 @@
 #include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
 
-#define VALUES_MOST ((size_t)16 * 1024)	/* bytes of one fact; more is cut */
-#define FACT_MOST ((size_t)32 * 1024)
+#define FACT_MOST ((size_t)32 * 1024)	/* bytes of one fact; more is cut */
 #define CODE_MOST 8			/* programs inside the line */
 
 /* The question while it is put together: texts are owned. */
@@ -31,191 +30,24 @@ add(struct question *q, const char *name)
 
 /* ---- facts --------------------------------------------------------------- */
 
-static const char *
-kind_of(const struct resolved *r)
-{
-	switch (r->kind) {
-	case RESOLVE_UNKNOWN:
-		return "(not known which)";
-	case RESOLVE_BUILTIN:
-		return "shell builtin";
-	case RESOLVE_FUNCTION:
-		return "function of the line";
-	case RESOLVE_FILE:
-		return r->path != NULL ? r->path : "(not known which)";
-	case RESOLVE_NOT_FOUND:
-		return "(not found)";
-	case RESOLVE_NONE:
-		return "(no command)";
-	}
-	return "(not known which)";
-}
-
-static void
-tell_commands(const struct turn_judged *j, struct question *q)
-{
-	struct buf *b = add(q, "commands");
-	size_t i;
-
-	for (i = 0; i < j->resolved->n; i++) {
-		const struct resolved *r = &j->resolved->items[i];
-
-		if (r->kind == RESOLVE_NONE)
-			continue;
-		buf_putf(b, "%s -> %s", r->name != NULL ? r->name :
-		    "(unknown)", kind_of(r));
-		if (r->interpreter != NULL)
-			buf_putf(b, ", run by %s", r->interpreter);
-		if (r->wrapper != NULL)
-			buf_putf(b, ", started by %s", r->wrapper);
-		if (r->program > 0)
-			buf_putf(b, ", in program %u", r->program);
-		if (r->more_args_unknown)
-			buf_puts(b, ", more arguments are unknown");
-		buf_putc(b, '\n');
-		if (r->kind == RESOLVE_UNKNOWN ||
-		    r->kind == RESOLVE_NOT_FOUND || r->more_args_unknown)
-			q->settled = false;
-	}
-	if (j->resolved->incomplete) {
-		buf_puts(b, "and more that could not be followed\n");
-		q->settled = false;
-	}
-}
-
-static const char *
-why_name(enum syn_why why)
-{
-	switch (why) {
-	case SYN_WHY_UNSPECIFIED:
-		return "not known";
-	case SYN_WHY_VARIABLE:
-		return "a value that is not known";
-	case SYN_WHY_INDIRECT:
-		return "named by another variable";
-	case SYN_WHY_SUBST:
-		return "output of a command";
-	case SYN_WHY_PROCESS:
-		return "a pipe to a command";
-	case SYN_WHY_ARITH:
-		return "arithmetic";
-	case SYN_WHY_GLOB:
-		return "names of files";
-	case SYN_WHY_BRACE:
-		return "a list of words";
-	case SYN_WHY_TILDE:
-		return "somebody's home";
-	case SYN_WHY_CAP:
-		return "too much to work out";
-	case SYN_WHY_READ_CHANGED:
-		return "read by other rules, perhaps";
-	}
-	return "not known";
-}
-
-static void
-tell_word(const struct turn_judged *j, const struct syn_word *w,
-    struct buf *values, struct buf *unknown)
-{
-	const char *source = j->line.bytes + w->offset;
-	size_t i;
-
-	if (w->known) {
-		if (w->offset + w->source_len <= j->line.len &&
-		    w->source_len > 0 && (w->len != w->source_len ||
-		    memcmp(source, w->value, w->len) != 0) &&
-		    memchr(source, '$', w->source_len) != NULL) {
-			buf_put(values, source, w->source_len);
-			buf_puts(values, " is ");
-			buf_put(values, w->value, w->len);
-			buf_putc(values, '\n');
-		}
-		return;
-	}
-	for (i = 0; i < w->n_parts; i++) {
-		if (w->parts[i].known)
-			continue;
-		buf_put(unknown, w->parts[i].text, w->parts[i].len);
-		buf_putf(unknown, ": %s\n", why_name(w->parts[i].why));
-	}
-	if (w->n_parts == 0)
-		buf_puts(unknown, "a word that is not known\n");
-}
-
-static const char *
-op_name(enum syn_redir_op op)
-{
-	static const char *const names[] = {
-		[SYN_REDIR_UNKNOWN] = "?", [SYN_REDIR_IN] = "<",
-		[SYN_REDIR_OUT] = ">", [SYN_REDIR_APPEND] = ">>",
-		[SYN_REDIR_CLOBBER] = ">|", [SYN_REDIR_RDWR] = "<>",
-		[SYN_REDIR_BOTH] = "&>", [SYN_REDIR_BOTH_APPEND] = "&>>",
-		[SYN_REDIR_DUP_IN] = "<&", [SYN_REDIR_DUP_OUT] = ">&",
-		[SYN_REDIR_CLOSE] = ">&-", [SYN_REDIR_HEREDOC] = "<<",
-		[SYN_REDIR_HERESTRING] = "<<<",
-	};
-
-	return names[op];
-}
-
-static void
-tell_redirections(const struct turn_judged *j, struct buf *ret)
-{
-	const struct syn_facts *f = j->facts;
-	size_t i, k;
-
-	for (i = 0; i < f->n_commands; i++)
-		for (k = 0; k < f->commands[i].n_redirs; k++) {
-			const struct syn_redir *r =
-			    &f->commands[i].redirs[k];
-
-			buf_putf(ret, "%d %s ", r->fd, op_name(r->op));
-			if (r->op == SYN_REDIR_HEREDOC)
-				buf_putf(ret, "(%zu bytes of the line)",
-				    r->target.len);
-			else if (r->target.value != NULL)
-				buf_put(ret, r->target.value, r->target.len);
-			buf_puts(ret, r->target.known ||
-			    r->op == SYN_REDIR_CLOSE ? "\n" :
-			    " (not known)\n");
-		}
-}
-
 static void
 tell_words(const struct turn_judged *j, struct question *q)
 {
-	struct buf values = BUF_INIT_MAX(VALUES_MOST);
-	struct buf unknown = BUF_INIT_MAX(VALUES_MOST);
-	struct buf redirections = BUF_INIT_MAX(VALUES_MOST);
-	const struct syn_facts *f = j->facts;
-	struct {
+	struct turn_words w;
+	const struct {
 		const char *name;
-		struct buf *text;
-	} all[] = { { "values", &values }, { "unknown", &unknown },
-	    { "redirections", &redirections } };
-	size_t i, k;
+		const struct buf *text;
+	} all[] = { { "commands", &w.commands }, { "values", &w.values },
+	    { "unknown", &w.unknown }, { "redirections", &w.redirections } };
+	size_t i;
 
-	for (i = 0; i < f->n_commands; i++) {
-		const struct syn_command *c = &f->commands[i];
-
-		for (k = 0; k < c->n_words; k++)
-			tell_word(j, &c->words[k], &values, &unknown);
-		for (k = 0; k < c->n_assigns; k++)
-			if (!c->assigns[k].array)
-				tell_word(j, &c->assigns[k].value, &values,
-				    &unknown);
-		for (k = 0; k < c->n_redirs; k++)
-			tell_word(j, &c->redirs[k].target, &values, &unknown);
-	}
-	tell_redirections(j, &redirections);
-	q->settled = q->settled && unknown.len == 0 && f->n_functions == 0;
-	for (i = 0; i < AEG_NELEM(all); i++) {
+	turn_words_of(j, &w);
+	q->settled &= w.all_known;
+	for (i = 0; i < AEG_NELEM(all); i++)
 		if (all[i].text->len > 0)
 			buf_put(add(q, all[i].name), all[i].text->data,
 			    all[i].text->len);
-		q->settled = q->settled && !buf_overflow(all[i].text);
-		buf_done(all[i].text);
-	}
+	turn_words_done(&w);
 }
 
 static void
@@ -359,7 +191,6 @@ gather(struct turn *t, struct turn_judged *j, struct question *q)
 {
 	q->settled = !t->stream_began;
 	syn_print(j->tree, add(q, "canonical"));
-	tell_commands(j, q);
 	tell_words(j, q);
 	tell_programs(j, q);
 	tell_scripts(j, q);

@@ -81,7 +81,8 @@ struct turn_judged {
 	size_t n_scripts;
 	bool more_scripts;		/* not all could be read */
 	bool reads_files;		/* some command runs what files say */
-	const char *answer;		/* "yes", "no" of the person, or NULL */
+	const char *answer;		/* "yes", "no", "edit" of the person, or
+					 * NULL */
 	struct decision *decision;
 	char *syntax_error;
 	/* For the record, without secrets; made by turn_event(). */
@@ -122,6 +123,16 @@ int turn_check_scripts(const struct turn_judged *j, struct err *err);
 void turn_scripts_done(struct turn_judged *j);
 /* Variables that held keys are no business of lines. */
 void turn_forget_keys(struct turn *t);
+/* turn_words.c: what the facts say of the line, a line of text each. */
+struct turn_words {
+	struct buf commands;		/* "NAME -> which program", … */
+	struct buf values;		/* "WORD is what it stands for" */
+	struct buf unknown;		/* "WORD: why that is not known" */
+	struct buf redirections;
+	bool all_known;			/* nothing is left open by these */
+};
+void turn_words_of(const struct turn_judged *j, struct turn_words *ret);
+void turn_words_done(struct turn_words *w);
 /* Put the line to the validator; j->asked has the answer. */
 void turn_ask(struct turn *t, struct turn_judged *j);
 /* The intent, by the rules for a store that fails: 0 when the line may go

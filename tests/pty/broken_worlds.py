@@ -162,7 +162,7 @@ def settings():
     s = start([AEGSH, "-l"], prompt=r"RESCUE .*[#$] ")
     # In a test whoever runs it is the operator.
     s.line("touch in-rescue && echo res''cued")
-    if s.expect(r"rescued\r\n|Run it\? \[y/N\] ").group(0) != b"rescued\r\n":
+    if s.expect(r"rescued\r\n|Run it\? \[y/N/e/\?\] ").group(0) != b"rescued\r\n":
         s.line("y")
         s.expect(r"rescued\r\n")
     tap.ok(os.path.exists(os.path.join(HOME, "in-rescue")),

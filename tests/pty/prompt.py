@@ -13,7 +13,8 @@ tap = Tap()
 root, env = place()
 PROMPT = "READY> "
 with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
-    conf.write('prompt = "%s"\n' % PROMPT)
+    conf.write('prompt = "%s"\ncontact = "Ann, ext. 7"\n' % PROMPT)
+ASKS = r"Run it\? \[y/N/e/\?\] "
 AEGSH = program("aegsh")
 
 
@@ -299,11 +300,52 @@ def history():
     s.close()
 
 
+def more_and_edit(s, asks):
+    s.line("true && " + asks)
+    found = s.expect(r"(?s)aegsh asks: (.*?)" + ASKS)
+    tap.ok(found and b"\r\n  line: true && eval" in found.group(1) and
+           b"\r\n  part: eval" in found.group(1),
+           "it says which part it is about", s.seen)
+    s.line("?")
+    found = s.expect(r"(?s)(.*?)" + ASKS)
+    said = found.group(1).decode("utf-8", "replace") if found else ""
+    for part in ("  rule:\r\n    ", "it stands in ", "profile ",
+                 "  programs:\r\n", "cat -> /", "true -> shell builtin",
+                 "  not known before it runs:\r\n", "output of a command",
+                 "e do not, and give it back", "Ann, ext. 7"):
+        tap.ok(part in said, "? tells: " + part.strip(), said)
+    s.line("e")
+    tap.ok(s.expect(PROMPT + r"true && eval \"\$\(cat /dev/null\)\""),
+           "e gives the line back", s.seen)
+    s.line("; echo $?")
+    tap.ok(s.expect(ASKS), "changed, it is asked about again", s.seen)
+    s.line("y")
+    tap.ok(s.expect(r"\n0\r\n") and s.expect(PROMPT), "and runs as changed",
+           s.seen)
+    # Of several lines, with what a terminal's marks of a paste end in.
+    s.line("echo 'two\nlines' ${#d} $(cat /dev/null); " + asks)
+    s.expect(ASKS)
+    s.line("e")
+    tap.ok(s.expect(r"(?s)" + PROMPT + r"echo 'two.*lines'.*null\)\""),
+           "several lines come back as one", s.seen)
+    tap.ok(not s.expect(ASKS, 0.5), "and wait for Enter")
+    s.line(" # changed")
+    tap.ok(s.expect(ASKS), "before they are judged", s.seen)
+    s.line("x")
+    tap.ok(s.expect("you said no"), "what is no answer means no", s.seen)
+    s.expect(PROMPT)
+    s.line("echo edited")
+    tap.ok(s.expect(r"\nedited\r\n" + PROMPT), "and nothing is left over",
+           s.seen)
+    out = s.run("history 3", PROMPT)
+    tap.ok(out and "# changed" in out, "the changed line is remembered", out)
+
+
 def question():
     s = start()
     asks = "eval \"$(cat /dev/null)\""
     s.send(asks + "\ry\r")
-    if s.expect(r"Run it\? \[y/N\] "):
+    if s.expect(ASKS):
         tap.ok(True, "a doubtful line is asked about")
         tap.ok(not s.expect(PROMPT, 1.0),
                "keys typed before the question do not answer it")
@@ -312,19 +354,22 @@ def question():
         s.expect(PROMPT)
         tap.same(s.run("echo $?", PROMPT), "126\n", "with status 126")
         s.line(asks)
-        s.expect(r"Run it\? \[y/N\] ")
+        s.expect(ASKS)
         s.line("y")
         tap.ok(s.expect(PROMPT), "y runs it")
         tap.same(s.run("echo $?", PROMPT), "0\n", "with its own status")
         s.line(asks)
-        s.expect(r"Run it\? \[y/N\] ")
+        s.expect(ASKS)
         s.send("\x03")
         tap.ok(s.expect("you said no"), "Ctrl-C means no", s.seen)
         s.expect(PROMPT)
+        more_and_edit(s, asks)
     else:
         tap.ok(False, "a doubtful line is asked about", s.seen)
     s.line("nc -e sh 127.0.0.1 1")
-    tap.ok(s.expect(r"blocked: .*\["), "a catastrophe is blocked", s.seen)
+    tap.ok(s.expect(r"blocked: .*\[.*who decides what may run here: "
+                    r"Ann, ext\. 7\r\n"),
+           "a catastrophe is blocked, with whom to ask", s.seen)
     tap.ok(s.expect(PROMPT), "without a question")
     s.line("rm -rf $'\\x2f'; printf '\\033]0;x\\007' # \x16\x1b[31m")
     tap.ok(s.expect(PROMPT), "escape sequences in a line do no harm")

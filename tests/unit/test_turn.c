@@ -17,7 +17,7 @@
 static enum policy_action policy_says;
 static struct val_verdict model_says;
 static int intents, outcomes, asked, confirmed, store_fails;
-static bool person_says;
+static enum turn_says person_says;
 static char last_decision[32], last_line[256];
 static char judged_line[256], judged_project[4096];
 static bool last_ran;
@@ -86,11 +86,12 @@ static const struct turn_ops settling = { fake_judge, fake_ask, fake_intent,
 	fake_outcome, fake_settle };
 static const struct turn_ops *ops = &fake;
 
-static bool
-fake_confirm(void *ctx, const struct decision *d)
+static enum turn_says
+fake_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 {
 	(void)ctx;
-	(void)d;
+	(void)t;
+	(void)j;
 	confirmed++;
 	return person_says;
 }
@@ -223,18 +224,21 @@ person_decides(void)
 	struct turn_result r;
 
 	policy_says = POLICY_WARN;
-	person_says = true;
+	person_says = TURN_SAYS_YES;
 	r = run(t, "exit 3");
 	OKF(r.ran && r.status == 3, "yes runs it");
 	IS_INT(confirmed, 1);
-	person_says = false;
+	person_says = TURN_SAYS_NO;
 	r = run(t, "exit 3");
 	OKF(!r.ran && r.status == TURN_STATUS_BLOCKED, "no does not");
+	person_says = TURN_SAYS_EDIT;
+	r = run(t, "exit 3");
+	OKF(!r.ran && r.status == TURN_STATUS_BLOCKED, "edit does not either");
 	policy_says = POLICY_BLOCK;
-	person_says = true;
+	person_says = TURN_SAYS_YES;
 	r = run(t, "exit 3");
 	OKF(!r.ran, "a block is final");
-	IS_INTN(confirmed, 2, "and nobody is asked about it");
+	IS_INTN(confirmed, 3, "and nobody is asked about it");
 	turn_free(t);
 }
 
