@@ -67,7 +67,7 @@ CONF_ROW(STREAM_SYNC, "stream-sync", INT, "0", 0, 1000, NULL, OPERATOR, LESS,
 CONF_ROW(HISTORY, "history", INT, "10000", 0, 1000000, NULL, USER, NONE,
 	"lines that the prompt can recall")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,
-	"prompt string, with bash's \\u \\h \\w \\W \\$ \\? escapes")
+	"prompt string with bash's escapes, \\{git} and others; or theme:NAME")
 CONF_ROW(LOGIN_FILES, "login-files", ENUM, "all", 0, 0, "none system all", USER,
 	WORDS, "start-up files that a login takes in; when managed, all counts "
 	"as system unless the operator says it")

@@ -137,6 +137,9 @@ void line_editor_patience(struct line_editor *e, unsigned seconds);
 void line_editor_give(struct line_editor *e, const char *text, size_t len);
 /* Lines to recall, oldest first. */
 void line_editor_remember(struct line_editor *e, const char *text);
+/* In a prompt: around what the terminal takes for itself and shows nothing
+ * of (EL_PROMPT_ESC of editline(3)). */
+#define LINE_HIDDEN '\001'
 /* Shows the prompt (text to draw, already expanded) and reads one complete
  * unit into ret.  A unit over LINE_MAX_BYTES is LINE_FAILED with err. */
 enum line_result line_editor_read(struct line_editor *e, const char *prompt,

@@ -306,7 +306,7 @@ line_editor_new(const struct line_editor_opts *opts,
 	    CONF_HISTORY));
 	history(e->hist, &ev, H_SETUNIQUE, 1);
 	el_set(e->el, EL_CLIENTDATA, e);
-	el_set(e->el, EL_PROMPT, prompt_text);
+	el_set(e->el, EL_PROMPT_ESC, prompt_text, LINE_HIDDEN);
 	el_set(e->el, EL_EDITOR, "emacs");
 	el_set(e->el, EL_HIST, history, e->hist);
 	el_wset(e->el, EL_GETCFN, read_key);

@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -165,6 +166,8 @@ run_one(struct shell *sh, const struct buf *text)
 
 	j = shell_judge(sh, &line);
 	turn_confirm(sh->turn, j);
+	sh->last_decision = turn_syntax_error(j) != NULL ? "unreadable" :
+	    decision_action_name(decision_action(turn_decision(j)));
 	sh->edits = turn_answer(j) != NULL &&
 	    strcmp(turn_answer(j), "edit") == 0;
 	turn_act(sh->turn, j, NULL, NULL, &r);
@@ -383,7 +386,9 @@ one_prompt(struct repl *r, bool *leave)
 		if (text.data[0] != ' ')
 			line_editor_remember(sh->editor, text.data);
 		sh->minds_jobs = false;
+		sh->last_took_ns = clock_mono_ns();
 		run_typed(sh, &text);
+		sh->last_took_ns = clock_mono_ns() - sh->last_took_ns;
 		*leave = sh->exiting;
 		/* Only what knows of the warning keeps it in force. */
 		if (!sh->minds_jobs)

@@ -56,6 +56,8 @@ struct shell {
 	bool minds_jobs;		/* this line is `exit' or `jobs' */
 	bool edits;			/* the line is wanted back, to be
 					 * changed */
+	const char *last_decision;	/* about the line before, or NULL … */
+	int64_t last_took_ns;		/* … from Enter to its end */
 	bool progress_shown;
 	int exit_status;
 	int exit_signal;		/* die by it, or 0 */

@@ -300,6 +300,29 @@ def history():
     s.close()
 
 
+def colours():
+    conf = os.path.join(root, "etc", "aegsh.conf")
+    with open(conf) as f:
+        before = f.read()
+    with open(conf, "w") as f:
+        f.write(r"prompt = '\{green}\W\{off} \{decision}|\{failed}"
+                r"\{bold}READY> '" + "\n")
+    s = Session([AEGSH], env=dict(env, TERM="xterm"), cwd=env["HOME"])
+    tap.ok(s.expect(r"\x1b\[32m~\x1b\[0m \|\x1b\[1mREADY> "),
+           "a prompt in colour", s.seen)
+    s.line("false")
+    tap.ok(s.expect(r"\x1b\[32m~\x1b\[0m allow\|1 \x1b\[1mREADY> "),
+           "with the last decision and status", s.seen)
+    s.line("export NO_COLOR=1")
+    tap.ok(s.expect(r"\n\r?~ allow\|READY> "), "NO_COLOR is heeded",
+           s.seen)
+    s.send("\x04")
+    s.wait()
+    s.close()
+    with open(conf, "w") as f:
+        f.write(before)
+
+
 def more_and_edit(s, asks):
     s.line("true && " + asks)
     found = s.expect(r"(?s)aegsh asks: (.*?)" + ASKS)
@@ -371,7 +394,7 @@ def question():
                     r"Ann, ext\. 7\r\n"),
            "a catastrophe is blocked, with whom to ask", s.seen)
     tap.ok(s.expect(PROMPT), "without a question")
-    s.line("rm -rf $'\\x2f'; printf '\\033]0;x\\007' # \x16\x1b[31m")
+    s.line("ls -d $'\\x2f'; printf '\\033]0;x\\007' # \x16\x1b[31m")
     tap.ok(s.expect(PROMPT), "escape sequences in a line do no harm")
     s.send("\x04")
     s.wait()
@@ -388,4 +411,5 @@ jobs()
 notes()
 history()
 question()
+colours()
 tap.done()
