@@ -109,15 +109,6 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	follow_words(w, at, row, argv, argc, from);
 }
 
-/* command -v and friends look a name up and start nothing. */
-static bool
-only_asks(const struct syn_word *argv, size_t argc)
-{
-	return strcmp(argv[0].value, "command") == 0 && argc > 1 &&
-	    argv[1].len > 1 && argv[1].value[0] == '-' &&
-	    strpbrk(argv[1].value, "vV") != NULL;
-}
-
 /* PATH=… of env's operands, and its options that change how the command is
  * found. */
 static void
@@ -480,7 +471,8 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 	case WRAP_NONE:
 		return;
 	case WRAP_WORDS:
-		if (!only_asks(argv, argc))
+		if (strcmp(argv[0].value, "command") != 0 ||
+		    !syn_command_asks(argv, argc, NULL))
 			unwrap_words(w, at, row, argv, argc);
 		return;
 	case WRAP_ENV:

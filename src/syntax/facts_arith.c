@@ -276,6 +276,7 @@ read_variable(struct reader *r)
 	const char *value = NULL;
 	size_t from = r->pos, len = 0;
 	struct reader inner = { .w = r->w };
+	int64_t v;
 
 	while (r->pos < r->len &&
 	    syn_is((unsigned char)r->s[r->pos], SYN_CH_NAME))
@@ -288,7 +289,9 @@ read_variable(struct reader *r)
 		    value[0] != '-') {
 			inner.s = value;
 			inner.len = len;
-			return read_number(&inner);
+			v = read_number(&inner);
+			r->bad |= inner.bad || inner.pos != len;
+			return v;
 		}
 		break;
 	case SYN_VAR_UNKNOWN:

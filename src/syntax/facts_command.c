@@ -232,6 +232,8 @@ remember(struct syn_walk *w, const struct syn_assignment *from,
 	enum syn_var state;
 	char *joined;
 
+	if (a->subscript != NULL || a->array)
+		syn_env_may_fail(w);
 	if (a->subscript != NULL || a->array ||
 	    syn_array_get(w, a->name, len) != NULL) {
 		syn_array_assign(w, from, a);
@@ -362,10 +364,46 @@ set_default(struct syn_walk *w, const struct syn_param *param)
 		    word.value, word.len);
 }
 
+/* Behind these names a word that has the form of an assignment is read as
+ * one: it is not split.  Bash looks at the word as it is written. */
+static bool
+is_declaration(const struct syn_text *t)
+{
+	static const char *const names[] = { "alias", "declare", "export",
+		"local", "readonly", "typeset" };
+	const char *name;
+	size_t i, len;
+
+	if (t == NULL || t->pieces == NULL ||
+	    t->pieces->kind != SYN_PIECE_LITERAL || t->pieces->next != NULL)
+		return false;
+	name = t->pieces->text;
+	len = t->pieces->len;
+	if (len != t->src_len)
+		return false;
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
+			return true;
+	return false;
+}
+
+static void
+tell_words(struct syn_walk *w, const struct syn_text *first,
+    struct syn_vec *words)
+{
+	bool declares = is_declaration(first);
+	const struct syn_text *t;
+
+	for (t = first; t != NULL; t = t->next)
+		syn_expand(w, t->pieces, t, declares && t->assignment != NULL ?
+		    SYN_MODE_VALUE : SYN_MODE_ARGUMENT, words);
+}
+
 void
 syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 {
 	size_t index = syn_tell(w, node, 0), parent = w->at.parent, mark;
+	size_t start = syn_env_mark(w);
 	struct syn_vec words = { NULL, 0, 0 };
 	const struct syn_text *first = node->words, *t;
 	const struct syn_param *assigned;
@@ -379,8 +417,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	assigned = find_defaults(w, node->words);
 	syn_walk_texts(w, node->words);
 	syn_walk_targets(w, node->targets);
-	for (t = first; t != NULL; t = t->next)
-		syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
+	tell_words(w, first, &words);
 	c = command_at(w, index);
 	c->words = words.v;
 	c->n_words = words.n;
@@ -402,5 +439,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 		for (t = node->words; t != first; t = t->next)
 			syn_env_forget(w, t->assignment->name,
 			    t->assignment->name_len);
+	if (syn_targets_may_fail(w, node->targets))
+		syn_env_doubt(w, start);
 	w->at.parent = parent;
 }

@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-static bool
-is(const struct syn_word *word, const char *s)
-{
-	return word->known && strcmp(word->value, s) == 0;
-}
-
 static void
 changes_reading(struct syn_walk *w, const char *name)
 {
@@ -136,6 +130,59 @@ do_enable(const struct syn_call *c)
 	change_mode(c);
 }
 
+/* Names of set -o that change neither reading nor values. */
+static bool
+is_plain_option(const char *name)
+{
+	static const char *const names[] = { "allexport", "braceexpand",
+		"emacs", "errexit", "errtrace", "functrace", "hashall",
+		"interactive-comments", "monitor", "noclobber", "noexec",
+		"noglob", "nolog", "notify", "nounset", "onecmd", "physical",
+		"pipefail", "verbose", "vi", "xtrace" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_word_known(const struct syn_word *word)
+{
+	return word->known && !word->may_split;
+}
+
+/* The letters of one word; *at: the word, moved over the names behind o.
+ * false: bash may complain, or do what is not known. */
+static bool
+set_letters(const struct syn_call *c, size_t *at)
+{
+	const char *v = c->words[*at].value, *p;
+
+	for (p = v + 1; *p != '\0'; p++) {
+		if (strchr("abefhmnptuvxBCEPTo", *p) == NULL)
+			return false;
+		if (*p == 'B')
+			doubt_braces(c->w);
+		/* Functions are exported. */
+		if (*p == 'a')
+			syn_calls_unknown(c->w);
+		if (*p != 'o' || *at + 1 == c->n)
+			continue;
+		v = c->words[*at + 1].value;
+		if (!is_word_known(&c->words[*at + 1]) || v[0] == '-' ||
+		    v[0] == '+' || !is_plain_option(v))
+			return false;
+		if (strcmp(v, "braceexpand") == 0)
+			doubt_braces(c->w);
+		if (strcmp(v, "allexport") == 0)
+			syn_calls_unknown(c->w);
+		++*at;
+	}
+	return true;
+}
+
 static void
 do_set(const struct syn_call *c)
 {
@@ -144,45 +191,36 @@ do_set(const struct syn_call *c)
 	for (i = 1; i < c->n; i++) {
 		const char *v = c->words[i].value;
 
-		if (!c->words[i].known || (i + 1 == c->n &&
-		    c->words[i].may_split)) {
+		if (is_word_known(&c->words[i]) && (v[0] == '\0' ||
+		    strchr("-+", v[0]) == NULL)) {
+			syn_positional(c, i);
+			return;
+		}
+		if (syn_word_is(&c->words[i], "--") ||
+		    (syn_word_is(&c->words[i], "-") && i + 1 < c->n)) {
+			syn_positional(c, i + 1);
+			return;
+		}
+		if (!is_word_known(&c->words[i]) || !set_letters(c, &i)) {
 			doubt_braces(c->w);
+			syn_env_forget(c->w, "@", 1);
 			change_mode(c);
 			return;
 		}
-		if (strcmp(v, "--") == 0 || (v[0] != '-' && v[0] != '+')) {
-			syn_positional(c, i + (v[0] == '-'));
-			return;
-		}
-		if (strpbrk(v + 1, "Bk") != NULL)
-			doubt_braces(c->w);
-		/* Functions are exported. */
-		if (strchr(v + 1, 'a') != NULL)
-			syn_calls_unknown(c->w);
-		if (strchr(v + 1, 'k') != NULL)
-			change_mode(c);
-		if (strchr(v + 1, 'o') == NULL || ++i == c->n)
-			continue;
-		v = c->words[i].value;
-		if (!c->words[i].known || strcmp(v, "posix") == 0 ||
-		    strcmp(v, "keyword") == 0)
-			change_mode(c);
-		if (!c->words[i].known || strcmp(v, "braceexpand") == 0)
-			doubt_braces(c->w);
-		if (!c->words[i].known || strcmp(v, "allexport") == 0)
-			syn_calls_unknown(c->w);
 	}
 }
 
-/* `shopt -q login_shell`, `shopt -p`: it tells, and sets nothing. */
+/* `shopt -q login_shell`, `shopt extglob`: it tells, and sets nothing. */
 static bool
 only_asks(const struct syn_call *c)
 {
 	size_t i;
 
-	if (c->n < 2 || (!is(&c->words[1], "-q") && !is(&c->words[1], "-p")))
-		return false;
-	for (i = 2; i < c->n; i++)
+	if (c->n < 2)
+		return true;
+	i = syn_word_is(&c->words[1], "-q") ||
+	    syn_word_is(&c->words[1], "-p") ? 2 : 1;
+	for (; i < c->n; i++)
 		if (!c->words[i].known || c->words[i].may_split ||
 		    c->words[i].value[0] == '-')
 			return false;
@@ -195,16 +233,17 @@ static bool
 is_harmless(const struct syn_call *c)
 {
 	static const char *const names[] = { "checkjobs", "checkwinsize",
-		"cmdhist", "execfail", "failglob", "histappend", "huponexit",
-		"inherit_errexit", "lithist", "nullglob", "progcomp",
-		"shift_verbose" };
+		"cmdhist", "dotglob", "execfail", "globskipdots", "globstar",
+		"histappend", "huponexit", "inherit_errexit", "lithist",
+		"nocaseglob", "nullglob", "progcomp", "shift_verbose" };
 	size_t i, k;
 
-	if (c->n < 3 || (!is(&c->words[1], "-s") && !is(&c->words[1], "-u")))
+	if (c->n < 3 || (!syn_word_is(&c->words[1], "-s") &&
+	    !syn_word_is(&c->words[1], "-u")))
 		return false;
 	for (i = 2; i < c->n; i++) {
 		for (k = 0; k < AEG_NELEM(names); k++)
-			if (is(&c->words[i], names[k]))
+			if (syn_word_is(&c->words[i], names[k]))
 				break;
 		if (k == AEG_NELEM(names))
 			return false;
@@ -212,23 +251,24 @@ is_harmless(const struct syn_call *c)
 	return true;
 }
 
+/* extglob, nocasematch, patsub_replacement, xpg_echo, compat31, …: how what
+ * follows is read, matched, replaced and written. */
 static void
 do_shopt(const struct syn_call *c)
 {
-	size_t i;
-
 	if (only_asks(c) || is_harmless(c))
 		return;
-	changes_reading(c->w, c->words[0].value);
-	for (i = 1; i < c->n; i++) {
-		const char *v = c->words[i].value;
+	doubt_braces(c->w);
+	change_mode(c);
+}
 
-		if (!c->words[i].known || strcmp(v, "posix") == 0 ||
-		    (v[0] == '-' && strchr(v, 'o') != NULL)) {
-			doubt_braces(c->w);
-			syn_env_hostile(c->w);
-		}
-	}
+/* Under limits of its own even a here-document may fail. */
+static void
+do_ulimit(const struct syn_call *c)
+{
+	c->w->env.fragile = true;
+	if (c->w->env.loops > 0)
+		syn_env_hostile(c->w);
 }
 
 /* What a trap does may happen at any time; at the exit is no such time. */
@@ -237,12 +277,14 @@ do_trap(const struct syn_call *c)
 {
 	size_t i;
 
+	if (c->n < 2 || syn_word_is(&c->words[1], "-") ||
+	    syn_word_is(&c->words[1], ""))
+		return;
 	/* It may call a function. */
-	if (c->n > 1 && !is(&c->words[1], "-") && !is(&c->words[1], ""))
-		syn_calls_unknown(c->w);
+	syn_calls_unknown(c->w);
 	for (i = 2; i < c->n; i++)
-		if (!is(&c->words[i], "EXIT") && !is(&c->words[i], "0") &&
-		    !is(&c->words[1], "-") && !is(&c->words[1], ""))
+		if (!syn_word_is(&c->words[i], "EXIT") &&
+		    !syn_word_is(&c->words[i], "0"))
 			syn_env_hostile(c->w);
 }
 
@@ -264,6 +306,7 @@ static const struct builtin {
 	{ "continue", do_break },
 	{ "declare", syn_do_declare }, { "enable", do_enable },
 	{ "eval", do_eval }, { "export", syn_do_export },
+	{ "fc", do_anything },
 	{ "getopts", syn_do_getopts }, { "hash", do_hash },
 	{ "let", do_let }, { "local", syn_do_declare },
 	{ "mapfile", syn_do_mapfile }, { "popd", do_popd },
@@ -272,20 +315,62 @@ static const struct builtin {
 	{ "readonly", syn_do_declare }, { "set", do_set },
 	{ "shift", syn_do_shift }, { "shopt", do_shopt },
 	{ "source", do_anything }, { "test", do_test }, { "trap", do_trap },
-	{ "typeset", syn_do_declare }, { "unalias", do_alias },
+	{ "typeset", syn_do_declare }, { "ulimit", do_ulimit },
+	{ "unalias", do_alias },
 	{ "unset", syn_do_unset }, { "wait", syn_do_wait },
 };
 
-/* Defined anywhere in the unit, or inherited: bash exports functions so. */
+/* A function that the shell is born with: bash exports them so. */
 static bool
-is_inherited(struct syn_walk *w, const char *name)
+is_inherited(struct syn_walk *w, const struct syn_word *word)
 {
-	char key[256];
+	static const char before[] = "BASH_FUNC_", after[] = "%%";
 	const char *value = NULL;
-	int n = snprintf(key, sizeof key, "BASH_FUNC_%s%%%%", name);
+	char key[256];
 
-	return w->vars != NULL && n > 0 && (size_t)n < sizeof key &&
-	    w->vars->get(w->vars->ctx, key, &value) != SYN_VAR_UNSET;
+	if (w->vars == NULL || word->len > sizeof key - sizeof before -
+	    sizeof after)
+		return false;
+	memcpy(key, before, sizeof before - 1);
+	memcpy(key + sizeof before - 1, word->value, word->len);
+	memcpy(key + sizeof before - 1 + word->len, after, sizeof after);
+	return w->vars->get(w->vars->ctx, key, &value) != SYN_VAR_UNSET;
+}
+
+bool
+syn_command_asks(const struct syn_word *words, size_t n, size_t *ret_at)
+{
+	bool asks = false;
+	size_t i;
+
+	for (i = 1; i < n && words[i].known && words[i].len > 1 &&
+	    words[i].value[0] == '-'; i++) {
+		if (strcmp(words[i].value, "--") == 0) {
+			i++;
+			break;
+		}
+		asks |= strpbrk(words[i].value, "vV") != NULL &&
+		    strspn(words[i].value + 1, "pvV") == words[i].len - 1;
+	}
+	if (ret_at != NULL)
+		*ret_at = i;
+	return asks;
+}
+
+/* What a builtin does, where the name means one. */
+static bool
+run_builtin(const struct syn_call *c)
+{
+	const char *name = c->words[0].value;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(builtins); i++)
+		if (builtins[i].name[0] == name[0] &&
+		    strcmp(builtins[i].name, name) == 0) {
+			builtins[i].effect(c);
+			return true;
+		}
+	return false;
 }
 
 /* Skip "command" and "builtin" and their options; false: command -v, which
@@ -293,45 +378,59 @@ is_inherited(struct syn_walk *w, const char *name)
 static bool
 skip_prefix(struct syn_call *c)
 {
-	while (c->n > 0 && (is(c->words, "command") ||
-	    is(c->words, "builtin"))) {
-		do {
-			c->words++;
-			c->n--;
-			if (c->n > 0 && (is(c->words, "-v") ||
-			    is(c->words, "-V")))
-				return false;
-		} while (c->n > 0 && c->words->known &&
-		    c->words->value[0] == '-');
+	size_t at = 1;
+
+	if (syn_word_is(c->words, "command")) {
+		if (syn_command_asks(c->words, c->n, &at))
+			return false;
+	} else if (c->n > 1 && syn_word_is(&c->words[1], "--")) {
+		at = 2;
 	}
+	c->words += at;
+	c->n -= at;
 	return c->n > 0;
 }
 
+/* Functions come before builtins, except behind "command" and "builtin". */
 bool
 syn_effect(struct syn_walk *w, const struct syn_command *command)
 {
 	struct syn_call c = { .w = w, .command = command,
 	    .words = command->words, .n = command->n_words };
-	size_t i;
+	size_t mark = syn_env_mark(w);
+	bool called = false, found;
 
-	if (!skip_prefix(&c))
+	if (c.n == 0)
 		return false;
-	if (!c.words->known || is_inherited(w, c.words->value)) {
-		/* It may be any of the below. */
+	if (c.words->known && syn_is_function(w, c.words->value,
+	    c.words->len)) {
+		enum syn_is_function now = syn_function_now(w, c.words);
+
+		if (now != SYN_FUNCTION_NO) {
+			syn_function_called(w, c.words, c.n);
+			called = true;
+		}
+		if (now == SYN_FUNCTION_YES)
+			return true;
+	}
+	if (!c.words->known || is_inherited(w, c.words)) {
+		/* It may be any of the above. */
 		do_anything(&c);
 		return true;
 	}
-	if (syn_is_function(w, c.words->value, c.words->len)) {
-		syn_function_called(w, c.words, c.n);
+	while (syn_word_is(c.words, "command") ||
+	    syn_word_is(c.words, "builtin"))
+		if (!skip_prefix(&c))
+			return called;
+	if (!c.words->known) {
+		do_anything(&c);
 		return true;
 	}
-	for (i = 0; i < AEG_NELEM(builtins); i++)
-		if (builtins[i].name[0] == c.words->value[0] &&
-		    strcmp(builtins[i].name, c.words->value) == 0) {
-			builtins[i].effect(&c);
-			return true;
-		}
-	return false;
+	found = run_builtin(&c);
+	/* It was the one or the other. */
+	if (called)
+		syn_env_doubt(w, mark);
+	return found || called;
 }
 
 void
@@ -342,7 +441,8 @@ syn_name_effect(struct syn_walk *w, const char *name, size_t len)
 	};
 	size_t i;
 
-	if (len == 9 && memcmp(name, "BASH_CMDS", 9) == 0)
+	if ((len == 9 && memcmp(name, "BASH_CMDS", 9) == 0) ||
+	    (len == 10 && memcmp(name, "EXECIGNORE", 10) == 0))
 		syn_lookup_odd(w);
 	for (i = 0; i < AEG_NELEM(names); i++) {
 		if (strncmp(names[i], name, len) != 0 || names[i][len] != '\0')

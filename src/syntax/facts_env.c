@@ -6,27 +6,58 @@
 
 #define FIRST_SLOTS 32
 
-/* Bash sets these itself, or what is assigned is not what is read. */
-static bool
-is_dynamic(const char *name, size_t len)
+enum own { OWN_GIVEN, OWN_GIVEN_IF_UNSET, OWN_ALWAYS };
+
+/* What bash sets itself when it starts, or where what is assigned is not what
+ * is read: `env -i bash -c "declare -p"` lists them. */
+static void
+classify(struct syn_slot *slot)
 {
-	static const char *const names[] = {
-		"_", "COLUMNS", "COPROC", "DIRSTACK", "EPOCHREALTIME",
-		"EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS", "HISTCMD",
-		"LINENO", "LINES", "MAPFILE", "OPTARG", "OPTIND", "PIPESTATUS",
-		"PPID", "RANDOM", "REPLY", "SECONDS", "SHELLOPTS", "SHLVL",
-		"SRANDOM", "UID",
+#define OWN(name, own) { name, sizeof name - 1, own }
+	static const struct {
+		const char *name;
+		size_t len;
+		enum own own;
+	} names[] = {
+		OWN("_", OWN_ALWAYS), OWN("COLUMNS", OWN_ALWAYS),
+		OWN("COPROC", OWN_ALWAYS), OWN("COPROC_PID", OWN_ALWAYS),
+		OWN("DIRSTACK", OWN_ALWAYS), OWN("EPOCHREALTIME", OWN_ALWAYS),
+		OWN("EPOCHSECONDS", OWN_ALWAYS), OWN("EUID", OWN_ALWAYS),
+		OWN("FUNCNAME", OWN_ALWAYS), OWN("GROUPS", OWN_ALWAYS),
+		OWN("HISTCMD", OWN_ALWAYS),
+		OWN("HOSTNAME", OWN_GIVEN_IF_UNSET),
+		OWN("HOSTTYPE", OWN_GIVEN_IF_UNSET), OWN("IFS", OWN_GIVEN),
+		OWN("LINENO", OWN_ALWAYS), OWN("LINES", OWN_ALWAYS),
+		OWN("MACHTYPE", OWN_GIVEN_IF_UNSET),
+		OWN("MAPFILE", OWN_ALWAYS), OWN("OLDPWD", OWN_GIVEN),
+		OWN("OPTARG", OWN_ALWAYS), OWN("OPTERR", OWN_GIVEN),
+		OWN("OPTIND", OWN_ALWAYS),
+		OWN("OSTYPE", OWN_GIVEN_IF_UNSET),
+		OWN("PATH", OWN_GIVEN_IF_UNSET),
+		OWN("PIPESTATUS", OWN_ALWAYS), OWN("PPID", OWN_ALWAYS),
+		OWN("PS4", OWN_GIVEN), OWN("PWD", OWN_GIVEN_IF_UNSET),
+		OWN("RANDOM", OWN_ALWAYS), OWN("REPLY", OWN_ALWAYS),
+		OWN("SECONDS", OWN_ALWAYS), OWN("SHELL", OWN_GIVEN_IF_UNSET),
+		OWN("SHELLOPTS", OWN_ALWAYS), OWN("SHLVL", OWN_ALWAYS),
+		OWN("SRANDOM", OWN_ALWAYS), OWN("TERM", OWN_GIVEN_IF_UNSET),
+		OWN("UID", OWN_ALWAYS),
 	};
-	size_t i;
+#undef OWN
+	const char *name = slot->name;
+	size_t len = slot->len, i;
 
 	if (len >= 4 && (memcmp(name, "BASH", 4) == 0 ||
 	    memcmp(name, "COMP", 4) == 0 || (len >= 8 &&
 	    memcmp(name, "READLINE", 8) == 0)))
-		return true;
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
-			return true;
-	return false;
+		slot->never = true;
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		if (names[i].len != len || names[i].name[0] != name[0] ||
+		    memcmp(names[i].name, name, len) != 0)
+			continue;
+		slot->never = names[i].own == OWN_ALWAYS;
+		slot->given = names[i].own == OWN_GIVEN;
+		slot->given_if_unset = names[i].own == OWN_GIVEN_IF_UNSET;
+	}
 }
 
 static size_t
@@ -75,7 +106,7 @@ syn_env_slot(struct syn_walk *w, const char *name, size_t len)
 	slot = arena_alloc(w->names, sizeof *slot);
 	slot->name = arena_memdup0(w->names, name, len);
 	slot->len = len;
-	slot->never = is_dynamic(name, len);
+	classify(slot);
 	env->slots[i] = slot;
 	env->used++;
 	return slot;
@@ -125,12 +156,12 @@ syn_env_get(struct syn_walk *w, const char *name, size_t len,
 		*ret_len = slot->value_len;
 		return slot->state;
 	}
-	/* Bash does not take IFS from its environment. */
-	if (w->vars == NULL || strcmp(slot->name, "IFS") == 0)
+	/* These bash does not take from its environment. */
+	if (w->vars == NULL || slot->given)
 		return SYN_VAR_UNKNOWN;
 	*ret_value = NULL;
 	state = w->vars->get(w->vars->ctx, slot->name, ret_value);
-	if (state == SYN_VAR_SET && *ret_value == NULL)
+	if (state == SYN_VAR_SET ? *ret_value == NULL : slot->given_if_unset)
 		return SYN_VAR_UNKNOWN;
 	if (state == SYN_VAR_SET)
 		*ret_len = strlen(*ret_value);
@@ -212,6 +243,13 @@ syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
 
 	slot->attributed = true;
 	attribute = attribute_slot(w, slot);
+	/* What several of them make of a value is not worked out. */
+	if (!w->first && (!syn_env_certain(w, attribute) || (attribute->set &&
+	    (attribute->state != SYN_VAR_SET ||
+	    attribute->value[0] != letter)))) {
+		syn_env_forget(w, attribute->name, attribute->len);
+		return;
+	}
 	syn_env_set(w, attribute->name, attribute->len, SYN_VAR_SET,
 	    arena_memdup0(w->arena, &letter, 1), 1);
 }
@@ -287,6 +325,9 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 		note_place(w, slot);
 		w->again = true;
 	}
+	/* It may be readonly. */
+	if (slot->attributed || slot->tainted)
+		syn_env_may_fail(w);
 	if (slot->attributed)
 		state = through_attribute(w, slot, state, &value, &value_len);
 	put(w, slot, state, value, value_len);
@@ -369,7 +410,8 @@ syn_env_restart(struct syn_env *env)
 	}
 	env->n_undo = 0;
 	env->clock = env->loop_stamp = env->function_stamp = 0;
-	env->hostile = env->no_braces = false;
+	env->hostile = env->no_braces = env->fragile = false;
+	env->fails = SYN_NO_MARK;
 }
 
 size_t
@@ -405,6 +447,21 @@ syn_env_doubt(struct syn_walk *w, size_t mark)
 		env->undo[i].slot->state = SYN_VAR_UNKNOWN;
 		env->undo[i].slot->items = NULL;
 	}
+}
+
+void
+syn_env_may_fail(struct syn_walk *w)
+{
+	if (w->env.fails > w->env.n_undo)
+		w->env.fails = w->env.n_undo;
+}
+
+void
+syn_env_line_end(struct syn_walk *w)
+{
+	if (w->env.fails < w->env.n_undo)
+		syn_env_doubt(w, w->env.fails);
+	w->env.fails = SYN_NO_MARK;
 }
 
 void

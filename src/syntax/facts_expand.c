@@ -46,17 +46,6 @@ add_parameter(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 		m->may_split = true;
 }
 
-static bool
-is_ascii(const char *s, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if ((unsigned char)s[i] >= 0x80)
-			return false;
-	return true;
-}
-
 /* ~ at the start of a word, or behind = and : of an assignment; the number
  * of bytes that were dealt with. */
 static size_t
@@ -166,7 +155,7 @@ expand_known(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 			add_parameter(m, piece, quoted, SYN_WHY_VARIABLE);
 		return;
 	case SYN_PARAM_LENGTH:
-		if (is_ascii(value, len)) {
+		if (syn_is_ascii(value, len)) {
 			snprintf(number, sizeof number, "%zu", len);
 			syn_add_value(m, piece, number, strlen(number), quoted);
 			return;
@@ -425,7 +414,8 @@ syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
 
 	syn_restart(&m);
 	if (has_brace(pieces) && syn_brace(w, pieces, &words)) {
-		expand_braces(&m, words);
+		/* Behind declare, too, but which of it is split then? */
+		expand_braces(&m, mode == SYN_MODE_VALUE ? NULL : words);
 	} else {
 		expand_word(&m, pieces, text->assignment != NULL ?
 		    text->assignment->value : NULL);

@@ -173,6 +173,7 @@ syn_walk_function(struct syn_walk *w, const struct syn_node *node)
 	const char *change = w->change;
 	size_t stamp = env->function_stamp, loop = env->loop_stamp, i;
 	bool hostile = env->hostile, odd = w->lookup_odd, idle = w->idle;
+	size_t fails = env->fails;
 	const struct syn_calls *calls;
 	struct syn_function *f;
 	struct syn_word name;
@@ -188,6 +189,7 @@ syn_walk_function(struct syn_walk *w, const struct syn_node *node)
 	w->at.context |= SYN_IN_FUNCTION;
 	w->at.function = name.value;
 	env->loops++;
+	env->fails = SYN_NO_MARK;
 	calls = known_calls(w, node, &name);
 	for (i = 0; i < (calls != NULL ? calls->n : 1); i++)
 		walk_call(w, node, calls != NULL ? calls->v[i] : NULL);
@@ -200,7 +202,9 @@ syn_walk_function(struct syn_walk *w, const struct syn_node *node)
 			w->function_change = w->change;
 		w->function_hostile |= env->hostile;
 		w->function_odd |= w->lookup_odd;
+		w->function_fails |= env->fails != SYN_NO_MARK;
 	}
+	env->fails = fails;
 	w->change = change;
 	env->hostile = hostile;
 	w->lookup_odd = odd;
@@ -221,4 +225,6 @@ syn_function_called(struct syn_walk *w, const struct syn_word *words,
 		syn_env_hostile(w);
 	if (w->function_odd)
 		syn_lookup_odd(w);
+	if (w->function_fails)
+		syn_env_may_fail(w);
 }

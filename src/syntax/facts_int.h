@@ -48,6 +48,8 @@ struct syn_slot {		/* a variable */
 	const char *name;
 	size_t len;
 	bool never;		/* bash itself changes it */
+	bool given;		/* bash starts with a value of its own … */
+	bool given_if_unset;	/* … if it inherits none */
 	bool anywhere;		/* assigned, says the first walk */
 	bool in_function;	/* … inside one */
 	bool in_loop;		/* … inside one, between … */
@@ -75,6 +77,8 @@ struct syn_undo {
 	const struct syn_items *items;
 };
 
+#define SYN_NO_MARK SIZE_MAX
+
 struct syn_loop {		/* around what is walked */
 	size_t first, last;	/* offsets in the unit */
 	size_t stamp;		/* when its body began (again) */
@@ -96,6 +100,10 @@ struct syn_env {
 	bool hostile_somewhere;	/* in a loop or function, says the walk
 				 * before */
 	bool no_braces;		/* brace expansion may be off */
+	bool fragile;		/* limits were set: here-documents may fail */
+	size_t fails;		/* what stands behind this mark on the present
+				 * line may be skipped: an expansion in front
+				 * of it may have failed; or SYN_NO_MARK */
 };
 
 /* A growing array in the arena of the facts. */
@@ -127,7 +135,7 @@ struct syn_walk {
 	const char *change;	/* command that changes how later lines are
 				 * read, on this line or before */
 	const char *function_change;	/* the same inside a function */
-	bool function_hostile, function_odd;
+	bool function_hostile, function_odd, function_fails;
 	const char *change_somewhere;	/* in a loop or function, says the
 					 * walk before */
 	const char *rest_unknown;
@@ -174,6 +182,23 @@ syn_spend(struct syn_walk *w, size_t bytes)
 	    SYN_SPEND_FREE + SYN_SPEND_PER_BYTE * w->tree->len);
 }
 
+static inline bool
+syn_word_is(const struct syn_word *word, const char *s)
+{
+	return word->known && strcmp(word->value, s) == 0;
+}
+
+static inline bool
+syn_is_ascii(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char)s[i] >= 0x80)
+			return false;
+	return true;
+}
+
 enum syn_mode {			/* how a word is expanded */
 	SYN_MODE_ARGUMENT = 0,	/* braces, splitting, globbing */
 	SYN_MODE_TARGET,	/* of a redirection: the same, one word */
@@ -203,6 +228,10 @@ size_t syn_env_mark(struct syn_walk *w);
 void syn_env_undo(struct syn_walk *w, size_t mark);	/* ran elsewhere */
 void syn_env_doubt(struct syn_walk *w, size_t mark);	/* may have run */
 void syn_env_border(struct syn_walk *w);		/* of a loop */
+/* An expansion that bash may not be able to make: with it the rest of the
+ * line is skipped, or of the text of eval. */
+void syn_env_may_fail(struct syn_walk *w);
+void syn_env_line_end(struct syn_walk *w);
 void syn_env_read(struct syn_walk *w, const char *name, size_t len);
 /* The characters that split: NULL when not known. */
 const char *syn_env_ifs(struct syn_walk *w);
@@ -353,6 +382,9 @@ void syn_walk_script(struct syn_walk *w, const struct syn_script *script,
 void syn_walk_pieces(struct syn_walk *w, const struct syn_piece *pieces);
 void syn_walk_texts(struct syn_walk *w, const struct syn_text *t);
 void syn_walk_targets(struct syn_walk *w, const struct syn_target *t);
+/* One of them may not come about: then the command does not run. */
+bool syn_targets_may_fail(const struct syn_walk *w,
+	const struct syn_target *t);
 void syn_walk_cond(struct syn_walk *w, const struct syn_cond *c);
 /* A value that bash evaluates as arithmetic. */
 void syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word);

@@ -11,12 +11,6 @@
 
 static const char cwd_name[] = ".";
 
-static bool
-is(const struct syn_word *word, const char *s)
-{
-	return word->known && strcmp(word->value, s) == 0;
-}
-
 /* What names mean is not known any more: a builtin may be gone, a name may
  * stand for any file. */
 void
@@ -113,7 +107,7 @@ target(struct syn_walk *w, const struct syn_word *word)
 	char *joined;
 
 	if (!word->known || word->may_split || word->len == 0 ||
-	    is(word, "-"))
+	    syn_word_is(word, "-"))
 		return NULL;
 	if (word->value[0] == '/')
 		return word->value;
@@ -143,12 +137,13 @@ syn_lookup_cd(struct syn_walk *w, const struct syn_word *words, size_t n)
 	const char *to = NULL, *home = NULL;
 	size_t i = 1, len = 0;
 
-	while (i < n && (is(&words[i], "-L") || is(&words[i], "-e") ||
-	    is(&words[i], "--")))
+	while (i < n && (syn_word_is(&words[i], "-L") ||
+	    syn_word_is(&words[i], "-e") ||
+	    syn_word_is(&words[i], "--")))
 		i++;
 	if (i + 1 == n)
 		to = target(w, &words[i]);
-	else if (i == n && is(&words[0], "cd") &&
+	else if (i == n && syn_word_is(&words[0], "cd") &&
 	    syn_env_get(w, "HOME", 4, &home, &len) == SYN_VAR_SET)
 		to = home;
 	if (to != NULL)

@@ -2,12 +2,6 @@
 /* The builtins that give variables values: read, printf -v, declare, … */
 #include "facts_int.h"
 
-static bool
-is(const struct syn_word *word, const char *s)
-{
-	return word->known && strcmp(word->value, s) == 0;
-}
-
 /* NAME or NAME[…] or NAME=…; false when it is not known which. */
 static bool
 name_of(const struct syn_word *word, const char **ret_name, size_t *ret_len)
@@ -68,6 +62,7 @@ syn_walk_subscript(struct syn_walk *w, const struct syn_word *word)
 
 	if (open == NULL)
 		return;
+	syn_env_may_fail(w);
 	key = *word;
 	key.value = open + 1;
 	key.len = word->len - (size_t)(key.value - word->value);
@@ -152,7 +147,7 @@ read_line(const struct syn_call *c)
 
 	if (text == NULL || ifs == NULL)
 		return false;
-	if (i < c->n && is(&c->words[i], "-r")) {
+	if (i < c->n && syn_word_is(&c->words[i], "-r")) {
 		raw = true;
 		i++;
 	}
@@ -208,7 +203,7 @@ syn_do_mapfile(const struct syn_call *c)
 void
 syn_do_getopts(const struct syn_call *c)
 {
-	size_t at = c->n > 1 && is(&c->words[1], "--") ? 3 : 2;
+	size_t at = c->n > 1 && syn_word_is(&c->words[1], "--") ? 3 : 2;
 
 	if (c->n > 1 && c->words[1].may_split)
 		syn_env_hostile(c->w);
@@ -216,17 +211,34 @@ syn_do_getopts(const struct syn_call *c)
 		syn_forget_word(c->w, &c->words[at]);
 }
 
+/* wait -p NAME, -pNAME, -np NAME: it is unset, then a number. */
 void
 syn_do_wait(const struct syn_call *c)
 {
+	struct syn_word name;
+	const char *p;
 	size_t i;
 
 	for (i = 1; i < c->n; i++) {
-		if (c->words[i].known &&
-		    strncmp(c->words[i].value, "-p", 2) == 0)
-			do_names(c);
-		if (!c->words[i].known && i == 1 && c->n > 2)
-			syn_env_hostile(c->w);
+		if (!c->words[i].known) {
+			/* Could be "-pNAME". */
+			if (c->words[i].value[0] != '%' &&
+			    strncmp(c->words[i].value, "$!", 2) != 0)
+				syn_env_hostile(c->w);
+			continue;
+		}
+		if (c->words[i].value[0] != '-')
+			continue;
+		p = strchr(c->words[i].value, 'p');
+		if (p == NULL)
+			continue;
+		name = c->words[i];
+		name.value = p + 1;
+		name.len -= (size_t)(name.value - c->words[i].value);
+		if (name.len > 0)
+			syn_forget_word(c->w, &name);
+		else if (i + 1 < c->n)
+			syn_forget_word(c->w, &c->words[++i]);
 	}
 }
 
@@ -258,51 +270,73 @@ print_to(const struct syn_call *c, const struct syn_word *name, size_t rest)
 	buf_done(&out);
 }
 
+/* The last -v counts. */
 void
 syn_do_printf(const struct syn_call *c)
 {
 	struct syn_word name;
-	size_t i = 1;
+	bool found = false;
+	size_t i;
 
-	if (i == c->n)
-		return;
-	if (!c->words[i].known) {
-		/* Could be "-v". */
-		syn_env_hostile(c->w);
-	} else if (is(&c->words[i], "-v")) {
-		if (i + 1 < c->n)
-			print_to(c, &c->words[i + 1], i + 2);
-	} else if (strncmp(c->words[i].value, "-v", 2) == 0) {
+	for (i = 1; i < c->n; i++) {
+		if (!c->words[i].known) {
+			/* Could be "-v". */
+			syn_env_hostile(c->w);
+			return;
+		}
+		if (strncmp(c->words[i].value, "-v", 2) != 0)
+			break;
+		if (found)
+			syn_forget_word(c->w, &name);
 		name = c->words[i];
 		name.value += 2;
 		name.len -= 2;
-		print_to(c, &name, i + 1);
+		if (name.len == 0) {
+			if (++i == c->n)
+				return;
+			name = c->words[i];
+		}
+		found = true;
 	}
+	if (found)
+		print_to(c, &name, i);
 }
 
 /* ---- declare, export ---------------------------------------------------- */
 
-/* The letters of the options in front of the names. */
+#define OPTIONS_MAX 64
+
+/* The letters of the options in front of the names, each once: '?' for one
+ * that is not valid, for which bash does nothing, '+' for all that are taken
+ * away, where the builtin does that. */
 static size_t
-read_options(const struct syn_call *c, char *letters, size_t size)
+read_options(const struct syn_call *c, const char *valid, bool plus,
+    char letters[OPTIONS_MAX])
 {
 	size_t i, n = 0, j;
 
+	letters[0] = '\0';
 	for (i = 1; i < c->n; i++) {
 		const struct syn_word *word = &c->words[i];
 
-		if (!word->known || word->len < 2 ||
-		    (word->value[0] != '-' && word->value[0] != '+'))
+		if (!word->known || word->len < 2 || (word->value[0] != '-' &&
+		    !(plus && word->value[0] == '+')))
 			break;
-		if (is(word, "--")) {
+		if (syn_word_is(word, "--")) {
 			i++;
 			break;
 		}
-		for (j = 1; j < word->len && n + 1 < size; j++)
-			letters[n++] = word->value[0] == '+' ? '+' :
+		for (j = 1; j < word->len; j++) {
+			char letter = strchr(valid, word->value[j]) == NULL ?
+			    '?' : word->value[0] == '+' ? '+' :
 			    word->value[j];
+
+			if (strchr(letters, letter) != NULL)
+				continue;
+			letters[n++] = letter;
+			letters[n] = '\0';
+		}
 	}
-	letters[n] = '\0';
 	return i;
 }
 
@@ -339,7 +373,7 @@ evaluate(struct syn_walk *w, const struct syn_word *word)
 static char
 one_attribute(const struct syn_call *c, const char *letters)
 {
-	char found = is(&c->words[0], "readonly") ? 'r' : '\0';
+	char found = syn_word_is(&c->words[0], "readonly") ? 'r' : '\0';
 
 	for (; *letters != '\0'; letters++) {
 		if (strchr("xt", *letters) != NULL)
@@ -372,22 +406,23 @@ void
 syn_do_declare(const struct syn_call *c)
 {
 	bool function = (c->w->at.context & SYN_IN_FUNCTION) != 0;
-	char letters[32];
+	char letters[OPTIONS_MAX];
 	const char *name;
 	size_t i, len;
 	bool plain, array;
 	char letter;
 
-	i = read_options(c, letters, sizeof letters);
+	i = read_options(c, "aAfFgiIlnprtux",
+	    !syn_word_is(&c->words[0], "readonly"), letters);
 	/* declare -fx, export -f: another shell may call them. */
 	if (strchr(letters, 'f') != NULL)
 		syn_calls_unknown(c->w);
-	plain = !is(&c->words[0], "readonly") &&
+	plain = !syn_word_is(&c->words[0], "readonly") &&
 	    strspn(letters, "xt") == strlen(letters) &&
-	    (function || !is(&c->words[0], "local"));
+	    (function || !syn_word_is(&c->words[0], "local"));
 	array = strspn(letters, "axt") == strlen(letters) &&
-	    !is(&c->words[0], "readonly");
-	letter = is(&c->words[0], "local") && !function ? '\0' :
+	    !syn_word_is(&c->words[0], "readonly");
+	letter = syn_word_is(&c->words[0], "local") && !function ? '\0' :
 	    one_attribute(c, letters);
 	/* A reference: to assign to it is to assign to what nobody knows. */
 	if (strchr(letters, 'n') != NULL)
@@ -419,22 +454,24 @@ syn_do_declare(const struct syn_call *c)
 void
 syn_do_export(const struct syn_call *c)
 {
-	size_t i, len;
+	char letters[OPTIONS_MAX];
+	size_t i = read_options(c, "fnp", false, letters), len;
 	const char *name;
 
-	for (i = 1; i < c->n; i++) {
+	if (strchr(letters, 'f') != NULL)
+		syn_calls_unknown(c->w);
+	for (; i < c->n; i++) {
 		const struct syn_word *word = &c->words[i];
 
-		if (word->known && word->value[0] == '-') {
-			if (strchr(word->value, 'f') != NULL)
-				syn_calls_unknown(c->w);
-			continue;
-		}
 		syn_walk_subscript(c->w, word);
-		if (!name_of(word, &name, &len))
-			syn_env_hostile(c->w);
-		else if (strchr(word->value, '=') != NULL)
+		if (!name_of(word, &name, &len)) {
+			if (!word->known)
+				syn_env_hostile(c->w);
+		} else if (letters[0] != '\0') {
+			syn_forget_word(c->w, word);
+		} else if (strchr(word->value, '=') != NULL) {
 			assign_plain(c->w, word, name, len);
+		}
 	}
 }
 
@@ -444,14 +481,14 @@ void
 syn_do_unset(const struct syn_call *c)
 {
 	bool function = (c->w->at.context & SYN_IN_FUNCTION) != 0;
-	bool variables = true, functions = true;
-	char letters[32];
-	size_t i = read_options(c, letters, sizeof letters);
+	bool variables, functions, sure;
+	char letters[OPTIONS_MAX];
+	size_t i = read_options(c, "fvn", false, letters);
 
-	if (strchr(letters, 'f') != NULL)
-		variables = false;
-	if (strchr(letters, 'v') != NULL || strchr(letters, 'n') != NULL)
-		functions = false;
+	/* With both, or another letter, bash complains. */
+	sure = letters[0] == '\0' || (letters[1] == '\0' && letters[0] != '?');
+	variables = !sure || letters[0] != 'f';
+	functions = !sure || letters[0] == '\0' || letters[0] == 'f';
 	for (; i < c->n; i++) {
 		const struct syn_word *word = &c->words[i];
 
@@ -463,7 +500,7 @@ syn_do_unset(const struct syn_call *c)
 			syn_env_hostile(c->w);
 		if (!variables)
 			continue;
-		if (!function && is_plain(word) && letters[0] != 'n')
+		if (!function && sure && is_plain(word) && letters[0] != 'n')
 			syn_env_set(c->w, word->value, word->len,
 			    SYN_VAR_UNSET, "", 0);
 		else

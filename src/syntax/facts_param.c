@@ -17,17 +17,6 @@ struct pattern {
 	bool stars;
 };
 
-static bool
-is_ascii(const char *s, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if ((unsigned char)s[i] >= 0x80)
-			return false;
-	return true;
-}
-
 /* The known bytes of a word, and which of them are quoted. */
 static bool
 read_bytes(struct syn_maker *m, const struct syn_piece *pieces,
@@ -43,7 +32,7 @@ read_bytes(struct syn_maker *m, const struct syn_piece *pieces,
 		    memchr(piece->text, '~', piece->len) != NULL)
 			return false;
 	syn_expand_one(m->w, pieces, "", 0, m->offset, SYN_MODE_VALUE, &word);
-	if (!word.known || !is_ascii(word.value, word.len))
+	if (!word.known || !syn_is_ascii(word.value, word.len))
 		return false;
 	quoted = arena_alloc(m->w->arena, word.len + 1);
 	for (i = 0; i < word.n_parts; i++) {
@@ -89,6 +78,14 @@ static bool
 is_op(const struct pattern *p, char c)
 {
 	return p->len > 0 && p->s[0] == c && !p->quoted[0];
+}
+
+/* ## %% ^^ ,, // are read from the text, never from a value in it. */
+static bool
+is_doubled(const struct syn_piece *word, char c)
+{
+	return word != NULL && word->kind == SYN_PIECE_LITERAL &&
+	    word->len > 0 && word->text[0] == c;
 }
 
 static void
@@ -179,7 +176,7 @@ cut(struct syn_maker *m, const struct syn_param *param, const char **value,
 
 	if (!read_pattern(m, param->word, &p))
 		return false;
-	longest = is_op(&p, param->letter);
+	longest = is_doubled(param->word, param->letter);
 	if (longest)
 		skip_op(&p);
 	if (!may_try(m, &p, *len))
@@ -245,7 +242,7 @@ pattern_case(struct syn_maker *m, const struct syn_param *param,
 
 	if (!read_pattern(m, param->word, &p))
 		return false;
-	all = is_op(&p, param->letter);
+	all = is_doubled(param->word, param->letter);
 	if (all)
 		skip_op(&p);
 	return turn_case(m, &p, param->letter, all, value, len);
@@ -354,7 +351,7 @@ replace(struct syn_maker *m, const struct syn_param *param, const char **value,
 	    !read_bytes(m, after, &r) ||
 	    memchr(r.s, '\\', r.len) != NULL)
 		return false;
-	all = is_op(&p, '/');
+	all = is_doubled(param->word, '/');
 	if (all)
 		skip_op(&p);
 	if (!settle_pattern(&p) || !may_try(m, &p, *len) ||
@@ -441,6 +438,11 @@ quote(struct syn_maker *m, const char **value, size_t *len)
 			return false;
 	if (!syn_spend(m->w, 5 * *len))
 		return false;
+	if (*len == 1 && (*value)[0] == '\'') {
+		*value = "\\'";
+		*len = 2;
+		return true;
+	}
 	buf_putc(&out, '\'');
 	for (i = 0; i < *len; i++)
 		if ((*value)[i] == '\'')
@@ -488,7 +490,7 @@ syn_param_apply(struct syn_maker *m, const struct syn_param *param,
 {
 	size_t from, n;
 
-	if (!is_ascii(*value, *len))
+	if (!syn_is_ascii(*value, *len))
 		return false;
 	switch (param->op) {
 	case SYN_PARAM_PATTERN:

@@ -71,9 +71,40 @@ assign_default(struct syn_walk *w, const struct syn_param *param)
 		syn_env_forget(w, param->name, param->name_len);
 }
 
+/* An expression that bash can surely evaluate. */
+static bool
+is_sound(struct syn_walk *w, const struct syn_piece *pieces)
+{
+	const char *text;
+	size_t len;
+	int64_t v;
+
+	return syn_arith_text(w, pieces, &text, &len) &&
+	    syn_arith_value(w, text, len, &v);
+}
+
+static bool
+is_all_items(const struct syn_piece *key)
+{
+	return key != NULL && key->next == NULL && key->len == 1 &&
+	    key->kind == SYN_PIECE_LITERAL &&
+	    (key->text[0] == '@' || key->text[0] == '*');
+}
+
+static bool
+param_may_fail(struct syn_walk *w, const struct syn_param *param)
+{
+	if (param->has_subscript && !is_all_items(param->subscript))
+		return !is_sound(w, param->subscript);
+	return param->op == SYN_PARAM_SUBSTRING || (param->indirect &&
+	    param->op != SYN_PARAM_KEYS && param->op != SYN_PARAM_NAMES);
+}
+
 static void
 walk_param(struct syn_walk *w, const struct syn_param *param)
 {
+	if (param_may_fail(w, param))
+		syn_env_may_fail(w);
 	if (param->name_len > 0 &&
 	    syn_is((unsigned char)param->name[0], SYN_CH_NAME) &&
 	    !syn_is((unsigned char)param->name[0], SYN_CH_DIGIT)) {
@@ -119,6 +150,8 @@ walk_piece(struct syn_walk *w, const struct syn_piece *piece)
 		w->at.context |= SYN_IN_ARITH;
 		syn_arith_walk(w, piece->kids);
 		w->at.context = context;
+		if (!is_sound(w, piece->kids))
+			syn_env_may_fail(w);
 		break;
 	case SYN_PIECE_ARRAY:
 		syn_walk_texts(w, piece->words);
@@ -168,6 +201,30 @@ syn_walk_targets(struct syn_walk *w, const struct syn_target *t)
 			syn_env_forget(w, t->fd_name, len);
 		}
 	}
+}
+
+static bool
+may_fail(const struct syn_walk *w, const struct syn_target *t)
+{
+	static const char null[] = "/dev/null";
+
+	if (w->env.fragile || t->fd_name != NULL)
+		return true;
+	if (t->op == SYN_REDIR_HEREDOC || t->op == SYN_REDIR_HERESTRING)
+		return false;
+	return t->op == SYN_REDIR_DUP_IN || t->op == SYN_REDIR_DUP_OUT ||
+	    t->op == SYN_REDIR_CLOSE || t->word == NULL ||
+	    t->word->src_len != sizeof null - 1 ||
+	    memcmp(t->word->src, null, sizeof null - 1) != 0;
+}
+
+bool
+syn_targets_may_fail(const struct syn_walk *w, const struct syn_target *t)
+{
+	for (; t != NULL; t = t->next)
+		if (may_fail(w, t))
+			return true;
+	return false;
 }
 
 /* An operand that is a number, or names a variable: it is evaluated. */

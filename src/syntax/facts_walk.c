@@ -8,7 +8,7 @@
 static void
 walk_apart(struct syn_walk *w, const struct syn_list *list, unsigned context)
 {
-	size_t mark = syn_env_mark(w);
+	size_t mark = syn_env_mark(w), fails = w->env.fails;
 	const char *change = w->change;
 	unsigned saved = w->at.context;
 
@@ -16,6 +16,7 @@ walk_apart(struct syn_walk *w, const struct syn_list *list, unsigned context)
 	syn_walk_list(w, list);
 	w->at.context = saved;
 	syn_env_undo(w, mark);
+	w->env.fails = fails;
 	w->change = change;
 }
 
@@ -203,12 +204,13 @@ walk_coproc(struct syn_walk *w, const struct syn_node *node)
 {
 	unsigned saved = w->at.context;
 	const char *name, *change = w->change;
-	size_t len, mark = syn_env_mark(w);
+	size_t len, mark = syn_env_mark(w), fails = w->env.fails;
 
 	w->at.context |= SYN_IN_COPROC | SYN_IN_BACKGROUND;
 	syn_walk_node(w, node->inner);
 	w->at.context = saved;
 	syn_env_undo(w, mark);
+	w->env.fails = fails;
 	w->change = change;
 	if (node->name == NULL)
 		return;
@@ -216,10 +218,11 @@ walk_coproc(struct syn_walk *w, const struct syn_node *node)
 	if (name != NULL && len < 100) {
 		char pid[128];
 
+		/* Bash unsets them when the coprocess ends: any time. */
 		memcpy(pid, name, len);
 		memcpy(pid + len, "_PID", 4);
-		syn_env_forget(w, name, len);
-		syn_env_forget(w, pid, len + 4);
+		syn_env_taint(w, name, len);
+		syn_env_taint(w, pid, len + 4);
 	} else {
 		syn_walk_pieces(w, node->name->pieces);
 		syn_env_hostile(w);
@@ -267,7 +270,7 @@ walk_inside(struct syn_walk *w, const struct syn_node *node)
 void
 syn_walk_node(struct syn_walk *w, const struct syn_node *node)
 {
-	size_t index, parent = w->at.parent;
+	size_t index, parent = w->at.parent, mark = syn_env_mark(w);
 
 	if (node->kind == SYN_CMD_SIMPLE) {
 		syn_tell_simple(w, node);
@@ -284,6 +287,8 @@ syn_walk_node(struct syn_walk *w, const struct syn_node *node)
 	syn_tell_targets(w, node, index);
 	walk_inside(w, node);
 	w->at.parent = parent;
+	if (syn_targets_may_fail(w, node->targets))
+		syn_env_doubt(w, mark);
 }
 
 /* ---- lists -------------------------------------------------------------- */
@@ -294,6 +299,7 @@ walk_pipe(struct syn_walk *w, const struct syn_pipe *pipe)
 	struct syn_place_in saved = w->at;
 	const struct syn_node *node;
 	const char *change = w->change;
+	size_t fails = w->env.fails;
 	unsigned n = 0;
 
 	if (pipe->bangs % 2 == 1)
@@ -314,6 +320,8 @@ walk_pipe(struct syn_walk *w, const struct syn_pipe *pipe)
 			/* The last one stays here under lastpipe. */
 			syn_env_doubt(w, mark);
 			w->change = change;
+			if (node->next != NULL)
+				w->env.fails = fails;
 		}
 	}
 	w->at = saved;
@@ -324,19 +332,22 @@ walk_andor(struct syn_walk *w, const struct syn_andor *andor)
 {
 	const struct syn_pipe *pipe;
 	unsigned saved = w->at.context;
-	size_t start = syn_env_mark(w), mark = start;
+	size_t start = syn_env_mark(w), mark = start, fails = w->env.fails;
 	const char *change = w->change;
+	bool skipped = false;
 
 	if (andor->background)
 		w->at.context |= SYN_IN_BACKGROUND;
 	for (pipe = andor->first; pipe != NULL; pipe = pipe->next) {
 		unsigned context = w->at.context;
 
-		/* Behind && all that stands before it has run. */
-		if (pipe->or_else) {
+		/* Behind && all that stands before it has run, but for what
+		 * stands behind || itself. */
+		if (pipe->or_else || skipped) {
 			syn_env_doubt(w, mark);
 			mark = syn_env_mark(w);
 		}
+		skipped = pipe->or_else;
 		if (pipe->next != NULL)
 			w->at.context |= SYN_IN_CONDITION;
 		walk_pipe(w, pipe);
@@ -348,6 +359,7 @@ walk_andor(struct syn_walk *w, const struct syn_andor *andor)
 	w->at.context = saved;
 	if (andor->background) {
 		syn_env_undo(w, start);
+		w->env.fails = fails;
 		w->change = change;
 	}
 }
@@ -374,14 +386,19 @@ static void
 walk_lines(struct syn_walk *w, const struct syn_script *script)
 {
 	const struct syn_andor *andor = script->list->first;
+	size_t fails = w->env.fails;
 
+	w->env.fails = SYN_NO_MARK;
 	for (; andor != NULL; andor = andor->next) {
 		walk_andor(w, andor);
+		if (andor->line_end || andor->next == NULL)
+			syn_env_line_end(w);
 		if (!andor->line_end || w->change == NULL || w->changed ||
 		    (andor->next == NULL && !script->broken))
 			continue;
 		read_differently(w, w->change);
 	}
+	w->env.fails = fails;
 }
 
 void

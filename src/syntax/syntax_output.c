@@ -26,8 +26,8 @@ read_digits(const char **p, const char *end, int base, int digits)
 static bool
 put_escaped(struct buf *out, const char *p, const char *end, bool b)
 {
-	static const char from[] = "abefnrtvE\\\"'", to[] =
-	    "\a\b\033\f\n\r\t\v\033\\\"'";
+	static const char from[] = "abefnrtvE\\\"'?", to[] =
+	    "\a\b\033\f\n\r\t\v\033\\\"'?";
 	const char *hit;
 	int value;
 
@@ -57,7 +57,7 @@ put_escaped(struct buf *out, const char *p, const char *end, bool b)
 				buf_putc(out, (char)value);
 			}
 		} else if ((hit = strchr(from, *p)) != NULL &&
-		    !(b && (*p == '"' || *p == '\''))) {
+		    !(b && strchr("\"'?", *p) != NULL)) {
 			buf_putc(out, to[hit - from]);
 			p++;
 		} else {

@@ -16,7 +16,9 @@ OPERATORS = ["${%s#t}", "${%s##*t}", "${%s%%1}", "${%s%%%%1*}", "${%s/t/u}",
              "${%s:1:1}", "${#%s}", "${%s:-t2}", "${%s-t3}", "${%s:+t1}",
              "${%s+x}", "${%s:=t1}", "${%s@Q}", "${%s@L}", "${%s@U}",
              "${%s@E}", "${!%s}", "${%s/1/&&}", "${%s#?}", "${%s/*/t1}",
-             "${%s#\\t}", "${%s/'1'/2}"]
+             "${%s#\\t}", "${%s/'1'/2}", "${%s#$b}", "${%s##$b}",
+             "${%s%%$b}", "${%s/$b/t}", "${%s/\"$b\"/t}", "${%s//$b}",
+             "${%s^$b}", "${%s,$b}", "${%s^^$b}"]
 
 
 class Lines:
@@ -148,6 +150,27 @@ class Lines:
             lambda: "readonly %s=%s" % (name, self.value()),
             lambda: "declare %s %s" % (self.pick("-l", "-u", "-i", "-r"),
                                        name),
+            lambda: "b=" + self.quoted(self.pick(
+                "#t", "%1", "/t", "^t", ",T", "t*", "t1 x", "'", "08")),
+            lambda: "%s %s=%s" % (self.pick(
+                "export", "declare", "command export", "\\export",
+                "builtin declare", "declare -" + "x" * 33 + "u",
+                "export -n", "declare -q", "typeset -x", "$e declare"),
+                name, self.pick("$b", "$V2", "$a", "\"$b\"")),
+            lambda: self.pick(
+                "printf -v b -v a t2", "printf -v a '\\?'", "wait -np a",
+                "wait -pa", "unset -fv a", "coproc a { :; }",
+                "a=${b@Q}", "a=$((b+1))", "a=t$((b))"),
+            lambda: "set " + self.pick(
+                "- -q", "-Z b", "-e- b", "-o bad b", "-oo pipefail x", "-",
+                "+", "+- t1", "-o", "-x t1", "- t1 x"),
+            lambda: "shopt -s " + self.pick(
+                "nocasematch", "extglob", "dotglob", "failglob", "xpg_echo",
+                "compat31"),
+            lambda: "shopt -u patsub_replacement",
+            lambda: "%s=$%s" % (name, self.pick(
+                "OPTERR", "OSTYPE", "PS4", "TERM", "SHELL", "HOSTTYPE",
+                "PWD", "OLDPWD", "PPID", "IFS", "SHLVL", "UID")),
             lambda: "%s=%s" % (name, self.pick("T1", "T2", "1+1", "tT")),
             lambda: "printf -v %s %s" % (name, self.pick(
                 "t1", "%s t1", "'%s%s' t 1", "%b 't\\x31'", "%s " +
@@ -208,6 +231,47 @@ class Lines:
             lambda: "bash -c '\"$@\"' x t1 " + self.words(),
             lambda: "echo t1 | { bash; }")()
 
+    def skipped(self):
+        """What may not come to be, and what is run by it afterwards."""
+        assign = self.assign()
+        if "\n" in assign:
+            assign = "a=t2"
+        use = self.pick("$a x", "$c x", "$1 x", "${r[0]} x", "t1 $a $b $c",
+                        "t1 $V1 $1", "g1 x", "t1 \"$a\"")
+        fails = self.pick("<no", ">no/no", "2<&7", "<$V2", "<<< x", "2>&1",
+                          ">/dev/null", "{fd}<no")
+        return self.pick(
+            lambda: "%s %s; %s" % (assign, fails, use),
+            lambda: "{ %s; } %s; %s" % (assign, fails, use),
+            lambda: "if true; then %s; fi %s; %s" % (assign, fails, use),
+            lambda: "for c in t1 t2; do %s; done %s; %s" % (
+                assign, fails, use),
+            lambda: "g1() { a=t3; } %s; g1; %s" % (fails, use),
+            lambda: "eval %s %s; %s" % (self.pick(
+                "a=t2", "'set -- t3'", "'b=$((08)); a=t2'"), fails, use),
+            lambda: "%s || %s && %s" % (self.pick(
+                "true", "false", "f1", "t1 c"), assign, use),
+            lambda: "%s && %s || %s && %s; %s" % (self.pick(
+                "true", "false", "f1"), assign, self.assign(), use, use),
+            lambda: "a=t1\n%s; %s\n%s" % (self.pick(
+                ": $((08))", "readonly b; b=x", "r[-9]=1", "c=$((b/0))",
+                ": ${!b}", ": ${a:b/0}", "g1() { : $((08)); }; g1",
+                "shopt -s failglob; : nope*", "{ : $((08)); }",
+                "(: $((08)))", ": $((08)) | :", "eval ': $((08)); a=t3'",
+                "V1=${V1:$((08))}"), assign, use),
+            lambda: "if %s; then break; fi; %s; %s" % (
+                self.pick("true", "t1 c"), assign, use),
+            lambda: "for c in t1 t2; do %s; %s; %s; done; %s" % (
+                assign, self.pick("true && break", "f1 || continue",
+                                  "g1() { return; }; g1"), self.assign(),
+                use),
+            lambda: "%s() { %s; }; %s; %s" % (
+                self.pick("export", "command", "builtin", "eval", "read",
+                          "declare", "unset", "set", "g1"),
+                self.pick(":", "a=t2", "a=t3; return; a=t2"), assign, use),
+            lambda: "%s; %s() { :; }; %s" % (
+                assign, self.pick("export", "eval", "set"), use))()
+
     def compound(self):
         inner = self.deeper(self.line, "t1 in")
         other = self.deeper(self.line, "t2 in")
@@ -251,8 +315,10 @@ class Lines:
             return self.assign()
         if kind < 14:
             return self.simple()
-        if kind < 16:
+        if kind < 15:
             return self.program()
+        if kind < 17:
+            return self.skipped()
         return self.compound()
 
     def line(self):

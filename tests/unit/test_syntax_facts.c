@@ -378,7 +378,8 @@ static const char *const effects[] = {
 	"-read b a", "getopts ab: b \"$@\"", "-getopts ab: \"$secret\"",
 	"-getopts ab: a", "-getopts $secret b", "mapfile -t b <x",
 	"-mapfile -C 'a=rm; :' -c 1 b", "-readarray a", "wait", "wait $!",
-	"wait \"$secret\"", "-wait -p a x", "-wait $secret x",
+	"-wait \"$secret\"", "-wait -np a x", "-wait -pa x",
+	"-wait -p a x", "-wait $secret x",
 	"export b=c d", "export -p", "export b=$secret", "-export a=rm",
 	"-export \"$secret\"", "-export a=$secret", "-a=rm export a",
 	"declare b=c", "declare -p b", "-declare a", "-declare -n b=a; b=rm",
@@ -588,7 +589,7 @@ main(void)
 	check_rest("shopt -q -s extglob\necho a", "shopt", false);
 	check_rest("shopt -q $(x)\necho a", "shopt", false);
 	check_rest("shopt -sq extglob\necho a", "shopt", false);
-	check_rest("shopt $x extglob\necho a", "shopt", false);
+	check_rest("shopt $secret extglob\necho a", "shopt", false);
 	check_rest("echo $(alias a=b)\na", NULL, false);
 	check_effects();
 	check_hidden();
