@@ -4,8 +4,10 @@
  * the site's rules.  What does not pass its check is never in place, and
  * what is, is recorded.  These verbs alone write, and are never confined.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,22 +122,41 @@ editor(void)
 	return "vi";
 }
 
+/* What is typed at the editor, Ctrl-C too, is the editor's. */
+static int
+start_and_wait(const char *name, const char *path, int *ret_status)
+{
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
+	struct sigaction was_int, was_quit;
+	pid_t pid, got = -1;
+	int error;
+
+	sigaction(SIGINT, &ignored, &was_int);
+	sigaction(SIGQUIT, &ignored, &was_quit);
+	pid = fork();
+	if (pid == 0) {
+		sigaction(SIGINT, &was_int, NULL);
+		sigaction(SIGQUIT, &was_quit, NULL);
+		execlp(name, name, "--", path, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && (got = waitpid(pid, ret_status, 0)) < 0 &&
+	    errno == EINTR)
+		continue;
+	error = errno;
+	sigaction(SIGINT, &was_int, NULL);
+	sigaction(SIGQUIT, &was_quit, NULL);
+	return got < 0 ? -error : 0;
+}
+
 static int
 run_editor(const char *path, struct err *err)
 {
 	const char *name = editor();
-	pid_t pid = fork();
-	int status;
+	int status, rc = start_and_wait(name, path, &status);
 
-	if (pid == 0) {
-		execlp(name, name, "--", path, (char *)NULL);
-		_exit(127);
-	}
-	if (pid < 0)
-		return err_sys(err, errno, "fork");
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return err_sys(err, errno, "waitpid");
+	if (rc < 0)
+		return err_sys(err, -rc, "%s", name);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return err_set(err, ERR_CANCELLED, "%s did not end well; "
 		    "nothing is changed", name);
@@ -188,6 +209,21 @@ edit_copy(struct admin *a, const char *path)
 	return ADMIN_NO;
 }
 
+/* With the copies and notes that editors leave beside a file. */
+static void
+remove_copies(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+
+	while (d != NULL && (e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d != NULL)
+		closedir(d);
+	rmdir(dir);
+}
+
 static int
 edit(struct admin *a, int argc, char **argv)
 {
@@ -215,8 +251,7 @@ edit(struct admin *a, int argc, char **argv)
 	path = xasprintf("%s/%s", dir, argv[args.at]);
 	status = copy_out(argv[args.at], path, &err) < 0 ?
 	    admin_fail(a, &err) : edit_copy(a, path);
-	unlink(path);
-	rmdir(dir);
+	remove_copies(dir);
 	return status;
 }
 

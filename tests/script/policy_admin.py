@@ -2,6 +2,7 @@
 """The operator's way to change rules: tried against what was recorded,
 installed whole or not at all, recorded, from a line of aegsh too."""
 
+import glob
 import json
 import os
 import resource
@@ -15,6 +16,7 @@ TOP = os.environ["abs_top_srcdir"]
 BIN = os.path.join(os.environ["abs_top_builddir"], "tests/bin")
 AEGSH, CTL = os.path.join(BIN, "aegsh"), os.path.join(BIN, "aegshctl")
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from procs import DEADLINE, until  # noqa: E402
 from pty_session import Session  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -165,18 +167,25 @@ def whole_or_not():
         f.write(old)
 
 
+def copies():
+    return {x for x in glob.glob("/tmp/aegshctl-policy.*/50-s.conf*")
+            if os.stat(x).st_uid == os.getuid()}
+
+
 def edit():
     """An editor known by its name, that is a script of the test's."""
     write("bin/nano", '#!/bin/sh\n[ "$1" = -- ] || exit 9\n'
-          'sed -i s/frob/zap/ "$2"\n')
+          'kill -INT $PPID\nkill -QUIT $PPID\n: >"$2~"\nsed -i s/frob/zap/ "$2"\n')
     write("bin/ed", "#!/bin/sh\necho 'broken {' >>\"$2\"\n")
     write("bin/evil", "#!/bin/sh\ntouch %s/ran\n" % home)
     for name in "nano", "ed", "evil":
         os.chmod(os.path.join(home, "bin", name), 0o755)
+    before = copies()
     path = {"PATH": os.path.join(home, "bin") + ":/usr/bin:/bin"}
     p = ctl("policy", "edit", "50-s.conf", EDITOR="nano", **path)
     tap.ok(p.returncode == 0 and block_rule("zap") == "s" and
-           block_rule("frob") is None, "policy edit", p)
+           block_rule("frob") is None, "policy edit, Ctrl-C in the editor", p)
+    tap.ok(not copies() - before, "and nothing of the editor's stays", copies())
     p = ctl("policy", "edit", "50-s.conf", text="n\n", EDITOR="ed", **path)
     tap.ok(p.returncode == 1 and "broken" in p.stderr and
            "nothing is changed" in p.stderr and block_rule("zap") == "s",
@@ -190,6 +199,53 @@ def edit():
            "an editor that is not known is not started", p)
     tap.same(ctl("policy", "edit", "../x.conf").returncode, 100,
              "only a name")
+
+
+def edit_killed():
+    """kill -9 while the editor runs, or at any time after it."""
+    path = os.path.join(rules, "50-s.conf")
+    with open(path) as f:
+        old = f.read()
+    new = RULE % ("s", "zap") + "# " + "y" * 50000 + "\n"
+    ready = os.path.join(home, "ready")
+    write("text", new)
+    seen = set()
+    for i in range(12):
+        with open(path, "w") as f:
+            f.write(old)
+        # The first is killed by its own editor.
+        write("bin/nano", "#!/bin/sh\ncat %s/text >\"$2\"\necho \"$2\" >%s.t\n"
+              "mv %s.t %s\n%s" % (home, ready, ready, ready,
+                                 "kill -9 $PPID\n" if i == 0 else ""))
+        p = subprocess.Popen(
+            [CTL, "policy", "edit", "50-s.conf"], cwd=home,
+            env=dict(env, EDITOR="nano", PATH=home + "/bin:/usr/bin:/bin"),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        until(lambda: os.path.exists(ready) or p.poll() is not None)
+        try:
+            p.wait(timeout=DEADLINE if i == 0 else i * 0.015)
+        except subprocess.TimeoutExpired:
+            p.kill()
+        rc = p.wait()
+        with open(path) as f:
+            now = f.read()
+        if i == 0:
+            tap.ok(rc == -signal.SIGKILL and now == old,
+                   "killed by its editor: the old rules", (rc, len(now)))
+        seen.add(now)
+        with open(ready) as f:
+            shutil.rmtree(os.path.dirname(f.read().strip()),
+                          ignore_errors=True)
+        os.unlink(ready)
+    tap.ok(seen <= {old, new}, "killed later: one or the other, whole",
+           [len(x) for x in seen])
+    tap.same(block_rule("zap"), "s", "and the rules hold")
+    for name in installed():
+        if name.startswith("."):
+            os.unlink(os.path.join(rules, name))
+    with open(path, "w") as f:
+        f.write(old)
 
 
 def from_a_line():
@@ -231,6 +287,7 @@ try:
     install()
     whole_or_not()
     edit()
+    edit_killed()
     from_a_line()
 finally:
     shutil.rmtree(root)
