@@ -137,6 +137,17 @@ def early_end(host):
     return gone, line, err
 
 
+def ours(pid):
+    """Of this rig, not of another test of the same user."""
+    try:
+        with open("/proc/%s/environ" % pid, "rb") as f:
+            return rig.dir.encode() in f.read()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
 def named(comm):
     """Processes of the other side with that name."""
     found = []
@@ -151,7 +162,7 @@ def named(comm):
         except OSError:
             continue
         if stat[stat.index("(") + 1:stat.rindex(")")] == comm and \
-                stat[stat.rindex(")") + 2] != "Z":
+                stat[stat.rindex(")") + 2] != "Z" and ours(name):
             found.append(int(name))
     return found
 

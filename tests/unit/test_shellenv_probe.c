@@ -13,12 +13,12 @@
 #include "shellenv/shellenv_int.h"
 #include "tap.h"
 
-#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
+#define LONG_MS 60000		/* for what ends by itself */
+
 static struct probe_result r;
-static int64_t took_ms;
 
 static void
 run(const char *script, int limit_ms)
@@ -28,7 +28,6 @@ run(const char *script, int limit_ms)
 	const struct probe p = { .path = "/bin/sh", .argv = argv, .env = env,
 		.limit_ms = limit_ms, .out_max = 64 * 1024,
 		.with_stderr = true };
-	int64_t from = clock_mono_ns();
 	struct err err = ERR_INIT;
 
 	se_probe_result_done(&r);
@@ -36,7 +35,6 @@ run(const char *script, int limit_ms)
 		printf("Bail out! %s\n", err.text);
 		exit(99);
 	}
-	took_ms = (clock_mono_ns() - from) / 1000000;
 }
 
 static const char *
@@ -77,6 +75,20 @@ gone(const char *text)
 	return is_dead(pid);
 }
 
+/* Until it has come to tell a number: a machine under load gives it none of
+ * its time, or too late. */
+static void
+run_telling(const char *script, int limit_ms)
+{
+	int tries;
+
+	for (tries = 0; tries < 6; tries++) {
+		run(script, limit_ms << tries);
+		if (strtol(out(), NULL, 10) > 1)
+			return;
+	}
+}
+
 static void
 test_plain(void)
 {
@@ -97,17 +109,15 @@ test_plain(void)
 static void
 test_waiting(void)
 {
-	run("read x; echo \"got $x\"", 5000);
+	run("read x; echo \"got $x\"", LONG_MS);
 	IS_STR(out(), "got \n");
-	OKF(took_ms < 3000, "a question gets the end of file (%d ms)",
-	    (int)took_ms);
+	OKF(!r.timed_out, "a question gets the end of file");
 	run("exec </dev/tty && echo tty", 5000);
 	OKF(strstr(out(), "tty\n") == NULL, "there is no terminal");
-	run("echo $$; exec sleep 1000", 300);
-	OK(r.timed_out);
-	OKF(took_ms < 3000, "the limit holds (%d ms)", (int)took_ms);
+	run_telling("echo $$; exec sleep 1000", 300);
+	OKF(r.timed_out, "the limit holds");
 	OKF(gone(out()), "and the process is gone");
-	run("trap '' TERM INT HUP QUIT; echo $$; while :; do sleep 1000; "
+	run_telling("trap '' TERM INT HUP QUIT; echo $$; while :; do sleep 1000; "
 	    "done", 300);
 	OKF(r.timed_out && gone(out()), "also one that ignores signals");
 	run("kill -STOP $$", 300);
@@ -117,13 +127,13 @@ test_waiting(void)
 static void
 test_descendants(void)
 {
-	run("sleep 1000 & echo $!", 5000);
-	OKF(took_ms < 3000 && gone(out()),
-	    "a background process ends with it (%d ms)", (int)took_ms);
-	run("setsid sh -c 'echo $$; exec sleep 1000' & wait_for=$!; "
+	run("sleep 1000 & echo $!", LONG_MS);
+	OKF(!r.timed_out && gone(out()),
+	    "a background process ends with it");
+	run_telling("setsid sh -c 'echo $$; exec sleep 1000' & wait_for=$!; "
 	    "sleep 0.2", 5000);
 	OKF(gone(out()), "also in a session of its own");
-	run("setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & "
+	run_telling("setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & "
 	    "exit' ; sleep 0.2", 5000);
 	OKF(gone(out()), "also an orphan");
 }
@@ -131,9 +141,8 @@ test_descendants(void)
 static void
 test_flood(void)
 {
-	run("yes", 5000);
-	OK(r.too_much);
-	OKF(took_ms < 4000, "a flood ends it (%d ms)", (int)took_ms);
+	run("yes", LONG_MS);
+	OKF(r.too_much && !r.timed_out, "a flood ends it");
 	IS_INT(r.out.len <= 64 * 1024, 1);
 }
 
