@@ -4,8 +4,10 @@ nothing is run for it."""
 
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import DEADLINE  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -151,6 +153,24 @@ s.send("\x1b[200~echo \x04\x15\x1b[A\x1b[201~")
 s.send("\x15echo st''ill\r")
 tap.ok(s.expect("still"), "pasted keys do nothing of their own", s.rest)
 s.expect(PROMPT)
+# Ten thousand lines at once: each runs, once, in order.
+lines = "".join("echo n%d >>pasted\n" % n for n in range(10000))
+pasted = ("\x1b[200~%secho al''l\x1b[201~\r" % lines).encode()
+os.set_blocking(s.fd, False)
+end = time.monotonic() + DEADLINE
+while pasted and time.monotonic() < end:
+    try:
+        pasted = pasted[os.write(s.fd, pasted[:1024]):]
+    except BlockingIOError:
+        pass
+    # What it draws has to be read, or each waits for the other.
+    s._fill(time.monotonic() + 0.001)
+os.set_blocking(s.fd, True)
+tap.ok(s.expect("\nall\r"), "a long paste comes to an end", s.rest[-300:])
+s.expect(PROMPT)
+with open(home + "/pasted") as f:
+    tap.ok(f.read().split() == ["n%d" % n for n in range(10000)],
+           "10,000 pasted lines run, in order")
 s.send("echo ${HOME%x}/\t\x15echo # no\t\x15echo qui''et\r")
 tap.ok(s.expect("quiet"), "what is not known is not completed", s.rest)
 s.expect(PROMPT)
