@@ -87,6 +87,15 @@ struct audit_outcome {
 	const char *note;	/* "state not brought back: …", or NULL */
 };
 
+struct audit_exec {		/* a program that ran under a line */
+	pid_t pid, ppid;
+	int64_t wall_ns, mono_ns;	/* when it started */
+	const char *path;
+	const char *argv;	/* its words, each with its NUL; without
+				 * secrets */
+	size_t argv_len;
+};
+
 /* Durable (synchronous FULL) when it returns 0.  Outcomes held back by
  * audit_outcome() go into the same transaction. */
 int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
@@ -97,6 +106,8 @@ int audit_intent_begin(struct audit *a, struct audit_event *ev,
 int audit_intent_settle(struct audit *a, struct err *err);
 /* Kept in memory until the next intent, audit_flush() or audit_close(). */
 void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
+/* Kept likewise; before the line's outcome. */
+void audit_exec(struct audit *a, int64_t id, const struct audit_exec *x);
 /* A line that starts no process: intent and outcome, kept likewise. */
 void audit_builtin(struct audit *a, const struct audit_event *ev, int status);
 /* A thing that happened: "policy-reload", "state-stripped", … */

@@ -25,6 +25,7 @@
 #include "aegsh/capture.h"
 #include "aegsh/decision.h"
 #include "aegsh/sandbox.h"
+#include "aegsh/supervise.h"
 
 struct exec_session_opts {
 	const struct sandbox_profile *profile;	/* outlives the session */
@@ -86,6 +87,7 @@ struct exec_spec {
 	bool own_session;	/* setsid(2): no terminal, no signal of it */
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */
 	int cancel_fd;		/* readable: the same; 0: none */
+	const struct supervise_opts *supervise;	/* NULL: nobody watches */
 };
 
 /* The commands that would set these options, one a line. */
@@ -110,6 +112,8 @@ unsigned job_number(const struct job *j);	/* %N, 0: not in the table */
 const char *job_text(const struct job *j);
 /* A process of it that lives: bash, or what bash left behind. */
 pid_t job_process(const struct job *j);
+/* What watches it, or NULL. */
+const struct supervisor *job_supervisor(const struct job *j);
 /* It began in front and ends with aegsh, whatever is done to the job. */
 bool job_bound(const struct job *j);
 int job_stop_signal(const struct job *j);	/* that stopped it, or 0 */

@@ -65,6 +65,13 @@ int sandbox_load(const char *name, const struct sandbox_vars *vars,
 void sandbox_profile_free(struct sandbox_profile *p);
 const char *sandbox_profile_name(const struct sandbox_profile *p);
 unsigned sandbox_required(const struct sandbox_profile *p);
+/* Which lines run under a supervisor (supervise.h). */
+enum sandbox_supervise {
+	SANDBOX_SUPERVISE_ALL = 0,
+	SANDBOX_SUPERVISE_SCRIPTS,	/* that run a script which may change */
+	SANDBOX_SUPERVISE_NONE,
+};
+enum sandbox_supervise sandbox_supervise(const struct sandbox_profile *p);
 
 enum sandbox_right { SANDBOX_READ = 1, SANDBOX_WRITE = 2, SANDBOX_EXECUTE = 4,
 	SANDBOX_MAKE = 8 };	/* MAKE: create, remove, rename */

@@ -186,6 +186,12 @@ audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o)
 }
 
 void
+audit_exec(struct audit *a, int64_t id, const struct audit_exec *x)
+{
+	audit_queue_exec(&a->queue, id, x);
+}
+
+void
 audit_builtin(struct audit *a, const struct audit_event *ev, int status)
 {
 	if (a->in_session)

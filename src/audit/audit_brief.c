@@ -55,6 +55,19 @@ put_outcome(const struct audit *a, const struct audit_kept *k, struct buf *b)
 }
 
 static void
+put_exec(const struct audit *a, const struct audit_kept *k, struct buf *b)
+{
+	const struct audit_handle *h = find(a, k->id);
+	struct audit_item item = { .kind = AUDIT_ITEM_EXEC,
+		.exec = k->exec };
+
+	if (h == NULL)
+		return;
+	memcpy(item.uuid, h->uuid, sizeof item.uuid);
+	audit_item_put(b, &item);
+}
+
+static void
 put_kept(const struct audit *a, struct buf *b)
 {
 	struct audit_item item = { .kind = AUDIT_ITEM_COMMAND };
@@ -65,6 +78,9 @@ put_kept(const struct audit *a, struct buf *b)
 		switch (k->kind) {
 		case AUDIT_KEPT_OUTCOME:
 			put_outcome(a, k, b);
+			break;
+		case AUDIT_KEPT_EXEC:
+			put_exec(a, k, b);
 			break;
 		case AUDIT_KEPT_BUILTIN:
 			item.command = (struct audit_command){

@@ -51,6 +51,9 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	[AUDIT_ADD_EVENT] =
 	    "INSERT INTO events (session, writer, wall_ns, mono_ns, kind,"
 	    " text) VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?)",
+	[AUDIT_ADD_EXEC] =
+	    "INSERT INTO execs (command, writer, wall_ns, mono_ns, pid, ppid,"
+	    " path, argv) VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?, ?, ?)",
 	[AUDIT_FIND_SESSION] =
 	    "SELECT id FROM sessions WHERE uuid = ? AND end_wall_ns IS NULL"
 	    " ORDER BY id DESC LIMIT 1",

@@ -79,6 +79,25 @@ take_outcome(struct folding *f, const struct audit_item *item,
 	return event(f, "outcome-without-row", text, err);
 }
 
+/* One without a line is of no use: its path alone says nothing. */
+static int
+take_exec(struct folding *f, const struct audit_item *item, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(f->db, AUDIT_FIND_COMMAND, err);
+	int64_t row;
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, f->session);
+	sqlite3_bind_blob(st, 2, item->uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	rc = find(f->db, st, &row, err);
+	if (rc < 0)
+		return rc;
+	return row != 0 ? audit_row_exec(f->db, row, &item->exec, err) :
+	    event(f, "exec-without-row", item->exec.path, err);
+}
+
 /* A row of a session that nobody began: somebody wrote into the spool. */
 static int
 take_command(struct folding *f, const struct audit_item *item,
@@ -103,6 +122,8 @@ take_item(struct folding *f, const struct audit_item *item, struct err *err)
 		return take_command(f, item, err);
 	case AUDIT_ITEM_OUTCOME:
 		return take_outcome(f, item, err);
+	case AUDIT_ITEM_EXEC:
+		return take_exec(f, item, err);
 	case AUDIT_ITEM_NOTE:
 		return audit_row_event(f->db, f->session, item->name,
 		    item->text, item->wall_ns, item->mono_ns, err);

@@ -42,7 +42,7 @@ int audit_open_dir(const char *path, uid_t uid, int *ret_fd, struct err *err);
 enum audit_stmt {
 	AUDIT_BEGIN, AUDIT_COMMIT, AUDIT_ROLLBACK,
 	AUDIT_ADD_SESSION, AUDIT_END_SESSION, AUDIT_ADD_COMMAND,
-	AUDIT_END_COMMAND, AUDIT_ADD_EVENT,
+	AUDIT_END_COMMAND, AUDIT_ADD_EVENT, AUDIT_ADD_EXEC,
 	AUDIT_FIND_SESSION, AUDIT_FIND_COMMAND,
 	AUDIT_SPOOL_AT, AUDIT_SPOOL_FORGET, AUDIT_SPOOL_REACHED,
 	AUDIT_READ_SESSION, AUDIT_READ_COMMAND, AUDIT_READ_EVENT,
@@ -136,6 +136,8 @@ int audit_row_event(struct audit_db *d, int64_t session, const char *kind,
 /* 1: written; 0: there is no such row without an outcome. */
 int audit_row_outcome(struct audit_db *d, int64_t row,
 	const struct audit_outcome *o, struct err *err);
+int audit_row_exec(struct audit_db *d, int64_t command,
+	const struct audit_exec *x, struct err *err);
 int audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
 	int64_t mono_ns, struct err *err);
 
@@ -201,6 +203,7 @@ enum audit_item_kind {
 	AUDIT_ITEM_BEGUN, AUDIT_ITEM_COMMAND, AUDIT_ITEM_OUTCOME,
 	AUDIT_ITEM_NOTE, AUDIT_ITEM_ENDED,
 	AUDIT_ITEM_MORE,	/* of the command or outcome that follows */
+	AUDIT_ITEM_EXEC,
 	AUDIT_ITEM_BAD,		/* what follows cannot be read */
 };
 struct audit_item {		/* strings borrowed from the record */
@@ -208,7 +211,9 @@ struct audit_item {		/* strings borrowed from the record */
 	struct audit_begun begun;
 	struct audit_command command;
 	struct audit_outcome outcome;
-	unsigned char uuid[AUDIT_UUID_LEN];	/* outcome: its command */
+	struct audit_exec exec;
+	unsigned char uuid[AUDIT_UUID_LEN];	/* outcome, exec: its
+						 * command */
 	const char *name, *text;		/* note */
 	int64_t wall_ns, mono_ns;		/* outcome, note, ended */
 };
@@ -250,15 +255,16 @@ int audit_schema_check(struct audit_db *d, struct err *err);
 /* ---- audit_kept.c: records held back ----------------------------------- */
 
 enum audit_kept_kind { AUDIT_KEPT_OUTCOME, AUDIT_KEPT_BUILTIN,
-	AUDIT_KEPT_NOTE };
+	AUDIT_KEPT_NOTE, AUDIT_KEPT_EXEC };
 
 struct audit_kept {
 	struct audit_kept *next;
 	enum audit_kept_kind kind;
 	int64_t wall_ns, mono_ns;
-	int64_t id;			/* outcome: its row */
+	int64_t id;			/* outcome, exec: the line's row */
 	struct audit_outcome outcome;	/* outcome, builtin */
 	struct audit_event event;	/* builtin */
+	struct audit_exec exec;
 	const char *name, *text;	/* note */
 	size_t bytes;
 };
@@ -273,6 +279,8 @@ void audit_queue_init(struct audit_queue *q);
 void audit_queue_clear(struct audit_queue *q);
 void audit_queue_outcome(struct audit_queue *q, int64_t id,
 	const struct audit_outcome *o);
+void audit_queue_exec(struct audit_queue *q, int64_t id,
+	const struct audit_exec *x);
 void audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 	int status);
 void audit_queue_note(struct audit_queue *q, const char *kind,

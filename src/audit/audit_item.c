@@ -115,6 +115,20 @@ put_outcome(struct buf *b, const struct audit_item *item)
 	put_text(b, o->note);
 }
 
+static void
+put_exec(struct buf *b, const struct audit_item *item)
+{
+	const struct audit_exec *x = &item->exec;
+
+	buf_put(b, item->uuid, sizeof item->uuid);
+	put_int(b, x->pid);
+	put_int(b, x->ppid);
+	put_int(b, x->wall_ns);
+	put_int(b, x->mono_ns);
+	put_text(b, x->path);
+	put_bytes(b, x->argv, x->argv_len);
+}
+
 void
 audit_item_start(struct buf *b, const unsigned char *session)
 {
@@ -144,6 +158,9 @@ audit_item_put(struct buf *b, const struct audit_item *item)
 		break;
 	case AUDIT_ITEM_ENDED:
 		break;
+	case AUDIT_ITEM_EXEC:
+		put_exec(b, item);
+		return;
 	case AUDIT_ITEM_MORE:
 	case AUDIT_ITEM_END:
 	case AUDIT_ITEM_BAD:
@@ -311,6 +328,23 @@ get_more(struct audit_items *r, struct audit_event *ev, int64_t *ret_start_ns)
 	*ret_start_ns = get_int(r);
 }
 
+static void
+get_exec(struct audit_items *r, struct audit_item *ret)
+{
+	struct audit_exec *x = &ret->exec;
+
+	get_uuid(r, ret->uuid);
+	x->pid = (pid_t)get_int(r);
+	x->ppid = (pid_t)get_int(r);
+	x->wall_ns = get_int(r);
+	x->mono_ns = get_int(r);
+	x->path = get_text(r);
+	x->argv_len = get_len(r);
+	x->argv = get(r, x->argv_len);
+	if (x->path == NULL)
+		r->p = NULL;
+}
+
 bool
 audit_items_start(struct audit_items *r, const struct buf *record,
     unsigned char ret_session[AUDIT_UUID_LEN])
@@ -351,6 +385,8 @@ audit_items_next(struct audit_items *r, struct audit_item *ret)
 		get_command(r, &ret->command);
 	else if (ret->kind == AUDIT_ITEM_OUTCOME)
 		get_outcome(r, ret);
+	else if (ret->kind == AUDIT_ITEM_EXEC)
+		get_exec(r, ret);
 	else if (ret->kind == AUDIT_ITEM_NOTE) {
 		ret->name = get_text(r);
 		ret->text = get_text(r);

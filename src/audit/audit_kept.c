@@ -130,6 +130,25 @@ audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 }
 
 void
+audit_queue_exec(struct audit_queue *q, int64_t id,
+    const struct audit_exec *x)
+{
+	struct audit_kept *k = add(q, AUDIT_KEPT_EXEC, size_of(x->path) +
+	    x->argv_len);
+	char *to;
+
+	if (k == NULL)
+		return;
+	to = (char *)(k + 1);
+	k->id = id;
+	k->exec = *x;
+	k->exec.path = copy(&to, x->path);
+	k->exec.argv = to;
+	if (x->argv_len > 0)
+		memcpy(to, x->argv, x->argv_len);
+}
+
+void
 audit_queue_note(struct audit_queue *q, const char *kind, const char *text)
 {
 	struct audit_kept *k = add(q, AUDIT_KEPT_NOTE,

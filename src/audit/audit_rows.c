@@ -171,6 +171,27 @@ audit_row_event(struct audit_db *d, int64_t session, const char *kind,
 }
 
 int
+audit_row_exec(struct audit_db *d, int64_t command,
+    const struct audit_exec *x, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_EXEC, err);
+	int64_t row;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, command);
+	sqlite3_bind_int64(st, 2, x->wall_ns);
+	sqlite3_bind_int64(st, 3, x->mono_ns);
+	sqlite3_bind_int64(st, 4, x->pid);
+	sqlite3_bind_int64(st, 5, x->ppid);
+	sqlite3_bind_blob(st, 6, x->path, (int)strlen(x->path),
+	    SQLITE_STATIC);
+	sqlite3_bind_blob(st, 7, x->argv_len > 0 ? x->argv : "",
+	    (int)x->argv_len, SQLITE_STATIC);
+	return added(d, audit_db_step(d, st, err), AUDIT_KIND_EXEC, &row, err);
+}
+
+int
 audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
     int64_t mono_ns, struct err *err)
 {

@@ -54,6 +54,9 @@ add_kept(struct audit *a, int64_t session, struct err *err)
 		case AUDIT_KEPT_OUTCOME:
 			rc = add_outcome(a, session, k, err);
 			break;
+		case AUDIT_KEPT_EXEC:
+			rc = audit_row_exec(&a->db, k->id, &k->exec, err);
+			break;
 		case AUDIT_KEPT_BUILTIN:
 			rc = add_builtin(a, session, k, err);
 			break;

@@ -207,6 +207,14 @@ bind_to_parent(const struct exec_child *c)
 	return getppid() == c->parent ? 0 : -ESRCH;
 }
 
+/* Before anything of aegsh's descriptors is marked to be closed; what comes
+ * after opens nothing to read. */
+static CHILD int
+call_supervisor(const struct exec_child *c)
+{
+	return c->supervisor >= 0 ? supervise_child(c->supervisor) : 0;
+}
+
 static CHILD int
 run_steps(struct exec_child *c)
 {
@@ -216,7 +224,10 @@ run_steps(struct exec_child *c)
 	rc = bind_to_parent(c);
 	if (rc < 0)
 		return rc;
-
+	c->failed = EXEC_STEP_SUPERVISOR;
+	rc = call_supervisor(c);
+	if (rc < 0)
+		return rc;
 	c->failed = EXEC_STEP_TERMINAL;
 	rc = enter_group(c);
 	if (rc < 0)
@@ -414,6 +425,11 @@ exec_child_error(const struct exec_child *c, int error, struct err *err)
 		return err_sys(err, error, "starting a process");
 	case EXEC_STEP_PARENT:
 		return err_sys(err, error, "binding the child to aegsh");
+	case EXEC_STEP_SUPERVISOR:
+		err_sys(err, error, "supervisor");
+		if (err != NULL)
+			err->code = ERR_LAYER;
+		return ERR_LAYER;
 	case EXEC_STEP_TERMINAL:
 		return err_sys(err, error, "handing the terminal over");
 	case EXEC_STEP_CWD:

@@ -5,6 +5,8 @@
 
 #include "aegsh/exec.h"
 
+#include "aegsh/supervise.h"
+
 #include <signal.h>
 #include <termios.h>
 
@@ -24,6 +26,7 @@
 enum exec_step {
 	EXEC_STEP_NONE = 0,
 	EXEC_STEP_PARENT,	/* ends when aegsh does */
+	EXEC_STEP_SUPERVISOR,
 	EXEC_STEP_TERMINAL,	/* process group, terminal */
 	EXEC_STEP_CWD,
 	EXEC_STEP_FDS,
@@ -56,6 +59,7 @@ struct exec_child {
 	int parent_signal;	/* … by this signal, or 0 */
 	const struct sandbox *sandbox;
 	bool inside;		/* only a line's layer: we are confined */
+	int supervisor;		/* as supervise_child() wants it, or -1 */
 	int notify;		/* write the own pid there before exec, or -1 */
 	/* As in struct exec_spec; the child waits for the answer before it
 	 * becomes bash. */
@@ -135,6 +139,8 @@ struct exec_session {
 		int status;
 	} past[EXEC_PAST_MAX];		/* jobs that ended, a ring */
 	size_t n_past;
+	pid_t *watchers;	/* supervisors of lines that are over */
+	size_t n_watchers;
 	pid_t spared;		/* a child that is not ours to reap */
 	unsigned quiet;		/* SIGINT and SIGQUIT are ignored */
 	bool holds;		/* what ends us waits: it is passed on */
@@ -178,6 +184,7 @@ struct job {
 	bool has_modes;
 	struct termios modes;	/* of the terminal, for it */
 	struct exec_stream *stream;
+	struct supervisor *supervisor;	/* or NULL */
 };
 
 /* Put into the table, and mark it as bash would. */
@@ -185,6 +192,8 @@ void exec_job_enter(struct exec_session *s, struct job *j);
 void exec_job_signal(const struct job *j, int sig);
 /* Ask wait4(2) once.  0; -errno. */
 int exec_job_reap(struct exec_session *s, struct job *j);
+/* Hear its supervisor; without one that lives, the line is killed. */
+void exec_job_hear(struct job *j);
 /* Feed its capture while there is something, never blocking. */
 void exec_job_feed(struct exec_session *s, struct job *j);
 
@@ -206,6 +215,10 @@ void exec_marks_forget(struct exec_session *s, const struct job *j);
 int exec_reap_init(struct err *err);
 /* The same as exec_job_reap() for a job whose bash is gone. */
 int exec_reap_orphans(struct job *j);
+/* The supervisor of a line that is over, which ends with what is left of
+ * it; and those that have ended. */
+void exec_reap_later(struct exec_session *s, pid_t watcher);
+void exec_reap_watchers(struct exec_session *s);
 /* Children that nobody knows and that are dead. */
 void exec_reap_strays(const struct exec_session *s);
 
@@ -258,14 +271,15 @@ enum { EXEC_LAUNCHER_SOCK = 3, EXEC_LAUNCHER_NOTE, EXEC_LAUNCHER_TTY,
 
 /* A request: this, then pathc + argc + envc strings with their NULs, in the
  * packet or, when it is long, in a memory file.  Descriptors: cwd, those to
- * be placed, the memory file. */
+ * be placed, the one to the supervisor, the memory file. */
+#define EXEC_REQUEST_FDS (EXEC_FDS_MAX + 3)
 struct exec_request {
 	uint32_t pathc;		/* 1 when the name of cwd is there, else 0 */
 	uint32_t argc, envc, bytes, n_fds;
 	int32_t to[EXEC_FDS_MAX];
 	uint64_t ignored;
 	uint32_t umask;
-	uint8_t tty, foreground, set_umask, in_file, set_limits;
+	uint8_t tty, foreground, set_umask, in_file, set_limits, supervised;
 	struct rlimit limits[EXEC_LIMITS];
 };
 

@@ -78,6 +78,12 @@ job_process(const struct job *j)
 	return j->orphans ? j->survivor : j->pid;
 }
 
+const struct supervisor *
+job_supervisor(const struct job *j)
+{
+	return j->supervisor;
+}
+
 bool
 job_bound(const struct job *j)
 {
@@ -151,6 +157,17 @@ exec_job_feed(struct exec_session *s, struct job *j)
 	j->capture_open = false;
 }
 
+void
+exec_job_hear(struct job *j)
+{
+	if (j->supervisor == NULL || j->state == JOB_DONE ||
+	    supervise_take(j->supervisor) == 0)
+		return;
+	supervise_kill_tree(j->pid);
+	supervise_kill_images(j->supervisor);
+	exec_job_signal(j, SIGKILL);
+}
+
 int
 exec_job_reap(struct exec_session *s, struct job *j)
 {
@@ -177,6 +194,8 @@ exec_job_reap(struct exec_session *s, struct job *j)
 
 		/* Somebody else took it: its end is not known. */
 		exec_job_watch(s, j, false);
+		if (j->supervisor != NULL)
+			supervise_end(j->supervisor);
 		j->state = JOB_DONE;
 		j->wait_status = W_EXITCODE(127, 0);
 		capture_end(j->capture, W_EXITCODE(0, SIGKILL), NULL);
@@ -188,6 +207,8 @@ exec_job_reap(struct exec_session *s, struct job *j)
 		return 0;
 	}
 	exec_job_watch(s, j, false);
+	if (j->supervisor != NULL)
+		supervise_end(j->supervisor);
 	j->state = JOB_DONE;
 	j->capture_open = false;
 	capture_end(j->capture, status, &usage);
@@ -280,6 +301,9 @@ job_free(struct exec_session *s, struct job *j)
 	exec_job_watch(s, j, false);
 	if (j->quiet)
 		exec_session_loud(s);
+	if (j->supervisor != NULL)
+		exec_reap_later(s, supervise_pid(j->supervisor));
+	supervise_free(j->supervisor);
 	exec_stream_free(j->stream);
 	capture_free(j->capture);
 	free(j->text);
@@ -425,12 +449,14 @@ exec_poll_jobs(struct exec_session *s)
 			continue;
 		was = j->state;
 		exec_job_feed(s, j);
+		exec_job_hear(j);
 		(void)exec_job_reap(s, j);
 		if (j->state == JOB_STOPPED && was != JOB_STOPPED)
 			stopped = j;
 	}
 	if (stopped != NULL)
 		exec_marks_set(s, stopped);
+	exec_reap_watchers(s);
 	if (s->opts.tty >= 0)
 		exec_reap_strays(s);
 }

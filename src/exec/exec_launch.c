@@ -244,7 +244,7 @@ send_all(int sock, struct exec_request *head, const struct buf *strings,
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * (EXEC_FDS_MAX + 2))];
+		char bytes[CMSG_SPACE(sizeof(int) * EXEC_REQUEST_FDS)];
 	} control;
 	struct iovec iov[2] = {
 		{ head, sizeof *head },
@@ -280,7 +280,7 @@ ask(struct exec_session *s, const struct exec_child *c, int cwd,
 	AEG_AUTO(buf_done) struct buf strings = BUF_INIT_MAX(EXEC_LAUNCH_MAX);
 	AEG_AUTOFD int file = -1;
 	struct exec_request head;
-	int fds[EXEC_FDS_MAX + 2], rc;
+	int fds[EXEC_REQUEST_FDS], rc;
 	size_t n = 0, i;
 
 	memset(&head, 0, sizeof head);
@@ -307,6 +307,10 @@ ask(struct exec_session *s, const struct exec_child *c, int cwd,
 	for (i = 0; i < c->n_fds; i++) {
 		head.to[i] = c->fd[i].to;
 		fds[n++] = c->fd[i].from;
+	}
+	if (c->supervisor >= 0) {
+		head.supervised = 1;
+		fds[n++] = c->supervisor;
 	}
 	if (strings.len > EXEC_LAUNCH_INLINE) {
 		file = to_file(&strings);

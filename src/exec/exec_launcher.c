@@ -29,7 +29,7 @@ struct order {
 	char *strings;
 	void *map;		/* of the memory file, or NULL */
 	const char **vector;	/* path, NULL, argv, NULL, envp, NULL */
-	int fd[EXEC_FDS_MAX + 2];
+	int fd[EXEC_REQUEST_FDS];
 	size_t n_fds;
 };
 
@@ -122,7 +122,8 @@ parse(struct order *o, ssize_t n)
 	if (h->pathc > 1 || h->argc == 0 || h->argc > EXEC_LAUNCH_STRINGS ||
 	    h->envc > EXEC_LAUNCH_STRINGS || h->bytes > EXEC_LAUNCH_MAX ||
 	    h->n_fds > EXEC_FDS_MAX ||
-	    o->n_fds != h->n_fds + 1 + (h->in_file != 0))
+	    o->n_fds != h->n_fds + 1 + (h->supervised != 0) +
+	    (h->in_file != 0))
 		return false;
 	o->strings = packet + sizeof *h;
 	if (h->in_file) {
@@ -162,6 +163,8 @@ launch(struct order *o, const struct sandbox *sandbox, const char *bash,
 		    o->head.foreground != 0),
 		.sandbox = sandbox,
 		.inside = true,
+		.supervisor = o->head.supervised != 0 ?
+		    o->fd[1 + o->head.n_fds] : -1,
 		.notify = EXEC_LAUNCHER_NOTE,
 	};
 	pid_t pid, dead;

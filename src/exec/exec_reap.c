@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/mem.h"
+
 #define SWEEP_MAX 4096		/* children that one look goes through */
 
 int
@@ -48,6 +50,38 @@ exec_reap_orphans(struct job *j)
 	return 0;
 }
 
+void
+exec_reap_later(struct exec_session *s, pid_t watcher)
+{
+	s->watchers = xreallocarray(s->watchers, s->n_watchers + 1,
+	    sizeof *s->watchers);
+	s->watchers[s->n_watchers++] = watcher;
+	exec_reap_watchers(s);
+}
+
+void
+exec_reap_watchers(struct exec_session *s)
+{
+	size_t i = 0;
+
+	while (i < s->n_watchers)
+		if (waitpid(s->watchers[i], NULL, WNOHANG) != 0)
+			s->watchers[i] = s->watchers[--s->n_watchers];
+		else
+			i++;
+}
+
+static bool
+is_watcher(const struct exec_session *s, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_watchers; i++)
+		if (s->watchers[i] == pid)
+			return true;
+	return false;
+}
+
 /* Somebody else asks for its end: a line, the launcher, the helper that the
  * session was told of. */
 static bool
@@ -56,10 +90,12 @@ is_known(const struct exec_session *s, pid_t pid)
 	pid_t group = getpgid(pid);
 	size_t i;
 
-	if (pid == s->spared || pid == exec_launch_pid(s))
+	if (is_watcher(s, pid) || pid == s->spared || pid == exec_launch_pid(s))
 		return true;
 	for (i = 0; i < s->n_jobs; i++)
-		if (s->jobs[i]->pid == pid || s->jobs[i]->pid == group)
+		if (s->jobs[i]->pid == pid || s->jobs[i]->pid == group ||
+		    (s->jobs[i]->supervisor != NULL &&
+		    supervise_pid(s->jobs[i]->supervisor) == pid))
 			return true;
 	return false;
 }

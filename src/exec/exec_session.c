@@ -87,6 +87,8 @@ exec_session_free(struct exec_session *s)
 	while (s->n_jobs > 0)
 		job_free(s, s->jobs[s->n_jobs - 1]);
 	free(s->jobs);
+	exec_reap_watchers(s);
+	free(s->watchers);
 	if (s->opts.tty >= 0)
 		exec_tty_done(s);
 	sandbox_free(s->sandbox);
@@ -182,7 +184,8 @@ start_direct(struct exec_session *s, struct exec_child *c,
 
 static pid_t
 start(struct exec_session *s, const struct exec_command *cmd,
-    const struct exec_spec *spec, struct err *err)
+    const struct exec_spec *spec, const struct supervisor *sup,
+    struct err *err)
 {
 	struct exec_child c = {
 		.path = sysdirs()->bash,
@@ -200,6 +203,7 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		.parent = getpid(),
 		.parent_signal = exec_parent_signal(s->opts.tty >= 0,
 		    spec->foreground),
+		.supervisor = sup != NULL ? supervise_child_fd(sup) : -1,
 		.notify = -1,
 	};
 	int rc;
@@ -298,6 +302,7 @@ exec_start(struct exec_session *s, const struct decision *d,
 		    "those that are confined one by one");
 	if (stream && spec->bring_back)
 		return err_set(err, -EINVAL, "a stream brings nothing back");
+	exec_reap_watchers(s);
 	rc = check_std(s, err);
 	if (rc < 0)
 		return rc;
@@ -317,7 +322,11 @@ exec_start(struct exec_session *s, const struct decision *d,
 		exec_session_quiet(s);
 		j->quiet = true;
 	}
-	pid = start(s, &cmd, spec, err);
+	if (spec->supervise != NULL)
+		rc = supervise_start(spec->supervise, &j->supervisor, err);
+	pid = rc < 0 ? rc : start(s, &cmd, spec, j->supervisor, err);
+	if (j->supervisor != NULL)
+		supervise_handed_over(j->supervisor);
 	if (pid < 0) {
 		if (s->opts.tty >= 0)
 			exec_tty_take(s, NULL);

@@ -88,7 +88,7 @@ mind_limit(struct job *j)
 static int
 doze(struct exec_session *s, struct job *j, struct vigil *v)
 {
-	struct pollfd p[5] = {
+	struct pollfd p[6] = {
 		{ .fd = s->child_fd, .events = POLLIN },
 		{ .fd = j->capture_open ? capture_poll_fd(j->capture) : -1,
 		    .events = POLLIN },
@@ -96,9 +96,11 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		{ .fd = v->leave_ns == 0 ? s->end_fd : -1, .events = POLLIN },
 		{ .fd = j->cancel_fd > 0 ? j->cancel_fd : -1,
 		    .events = POLLIN },
+		{ .fd = j->supervisor != NULL ?
+		    supervise_poll_fd(j->supervisor) : -1, .events = POLLIN },
 	};
 	bool watch = s->opts.tty >= 0 && j->own_group && j->foreground;
-	int n = poll(p, 5, until(j, v, watch));
+	int n = poll(p, 6, until(j, v, watch));
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -117,6 +119,8 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		exec_job_feed(s, j);
 	if (p[3].revents != 0)
 		pass_on(s, j, v);
+	if (p[5].revents != 0)
+		exec_job_hear(j);
 	if (p[4].revents != 0) {
 		j->cancelled = true;
 		j->cancel_fd = 0;

@@ -290,6 +290,32 @@ read_ports(const struct sandbox_list *l, struct sandbox_ports *ret,
 }
 
 static int
+read_supervise(struct sandbox_profile *p, struct err *err)
+{
+	static const char *const names[] = {
+		[SANDBOX_SUPERVISE_ALL] = "all",
+		[SANDBOX_SUPERVISE_SCRIPTS] = "scripts",
+		[SANDBOX_SUPERVISE_NONE] = "none",
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		if (strcmp(names[i], p->text.supervise) != 0)
+			continue;
+		p->supervise = (enum sandbox_supervise)i;
+		return 0;
+	}
+	return err_set(err, ERR_UNKNOWN_NAME, "%s: supervise is all, scripts "
+	    "or none, not '%s'", p->text.file, p->text.supervise);
+}
+
+enum sandbox_supervise
+sandbox_supervise(const struct sandbox_profile *p)
+{
+	return p->supervise;
+}
+
+static int
 read_words(struct sandbox_profile *p, struct err *err)
 {
 	static const struct {
@@ -321,7 +347,7 @@ read_words(struct sandbox_profile *p, struct err *err)
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "%s: unix is all or none, not '%s'", p->text.file,
 		    p->text.local);
-	return 0;
+	return read_supervise(p, err);
 }
 
 const struct sandbox_cover *

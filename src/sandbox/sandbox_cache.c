@@ -29,7 +29,7 @@
 #define SETTLED_NS (INT64_C(2) * 1000 * 1000 * 1000)
 #define NO_TEXT UINT32_MAX
 
-static const char magic[8] = "aegssb1";
+static const char magic[8] = "aegssb2";
 
 struct header {
 	char magic[8];
@@ -71,12 +71,13 @@ is_settled(const struct sandbox_seen *s)
 }
 
 /* The texts of a profile; the first MUST are always there. */
-#define MUST 4
+#define MUST 5
 static const size_t texts[] = {
 	offsetof(struct sandbox_text, file),
 	offsetof(struct sandbox_text, udp),
 	offsetof(struct sandbox_text, local),
 	offsetof(struct sandbox_text, seccomp),
+	offsetof(struct sandbox_text, supervise),
 	offsetof(struct sandbox_text, description),
 	offsetof(struct sandbox_text, for_root),
 };

@@ -189,6 +189,7 @@ new_cfg(void)
 		CFG_STR("udp", "none", CFGF_NONE),
 		CFG_STR("unix", "all", CFGF_NONE),
 		CFG_STR("seccomp", "strict", CFGF_NONE),
+		CFG_STR("supervise", "scripts", CFGF_NONE),
 		CFG_INT("limit-cpu", -1, CFGF_NONE),
 		CFG_INT("limit-memory", -1, CFGF_NONE),
 		CFG_INT("limit-processes", -1, CFGF_NONE),
@@ -477,6 +478,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->udp = take(cfg, "udp");
 	t->local = take(cfg, "unix");
 	t->seccomp = take(cfg, "seccomp");
+	t->supervise = take(cfg, "supervise");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
 
@@ -566,6 +568,7 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->udp);
 	free(t->local);
 	free(t->seccomp);
+	free(t->supervise);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);
 		strv_done(&t->list[i].where);

@@ -85,7 +85,7 @@ struct sandbox_text {
 	char *file;		/* of the profile itself */
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
-	char *udp, *local, *seccomp;
+	char *udp, *local, *seccomp, *supervise;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -185,6 +185,7 @@ struct sandbox_profile {
 	bool local;		/* unix sockets */
 	bool frozen;		/* no file may be changed or made */
 	enum sandbox_filter filter;
+	enum sandbox_supervise supervise;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
 };

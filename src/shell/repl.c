@@ -177,7 +177,7 @@ run_one(struct shell *sh, const struct buf *text)
 	if (r.stopped)
 		tell_stopped(sh);
 	shell_tell_signal(r.signal);
-	if (r.note[0] != '\0')
+	if (r.note[0] != '\0' && !r.killed)
 		shell_say("%s", r.note);
 	if (r.replaced) {
 		sh->exiting = sh->replaced = true;

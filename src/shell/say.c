@@ -32,7 +32,7 @@ shell_say(const char *fmt, ...)
 	buf_done(&out);
 }
 
-/* Why a unit did not run: once, with the rule and a next step. */
+/* Why a unit did not run, or not to its end: once, with the rule and a next step. */
 void
 shell_complain(const struct shell *sh, const struct turn_judged *j,
     const struct turn_result *r)
@@ -41,6 +41,8 @@ shell_complain(const struct shell *sh, const struct turn_judged *j,
 	const char *instead = decision_instead(d);
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
 
+	if (r->killed)
+		shell_say("%s", r->note);
 	if (r->ran)
 		return;
 	if (turn_syntax_error(j) != NULL)

@@ -343,6 +343,11 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
 	turn_note_why(t, j, job, ret);
+	if (turn_killed(t, job, ret->note, sizeof ret->note) != NULL) {
+		ret->killed = true;
+		ret->status = TURN_STATUS_BLOCKED;
+		ret->signal = 0;
+	}
 	state_set_status(t->opts.state, ret->status);
 	last = j->own->n_commands == 1 ? &j->own->commands[0] : NULL;
 	if (last != NULL && last->n_words > 0 && j->own->only_simple &&
@@ -371,12 +376,14 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	o.note = ret->note[0] != '\0' ? ret->note :
 	    job_state(job) == JOB_RUNNING ?
 	    "left running when the session was hung up" : NULL;
+	turn_record_images(t, job, id);
 	t->ops->outcome(t, id, &o);
 	/* For the person alone: nothing went wrong. */
 	if (t->opts.session && job_state(job) == JOB_DONE &&
 	    ret->status == 0 && ret->note[0] == '\0')
 		turn_note_lost(t, j->own, ret->note, sizeof ret->note);
-	tell_once(t, ret);
+	if (!ret->killed)
+		tell_once(t, ret);
 	if (job_state(job) != JOB_DONE)
 		return;
 	if (leaves_background(j) && exec_linger(t->exec, job))
@@ -435,6 +442,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct audit_outcome failed = { 0 };
 	struct job *job = NULL;
 	struct start start = { t, j, clock_mono_ns(), 0 };
+	struct supervise_opts watch;
 	bool beside = t->opts.session && t->opts.tty >= 0 &&
 	    j->own->background_at > 0;
 	struct exec_spec spec = {
@@ -458,6 +466,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.settle = settle,
 		.ready = ready,
 		.ctx = &start,
+		.supervise = turn_supervise(t, j, &watch),
 	};
 
 	turn_event(t, j, true, &ev);

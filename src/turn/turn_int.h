@@ -60,6 +60,9 @@ struct turn_script {
 	unsigned char hash[32];		/* SHA-256 of the whole */
 	mode_t mode;
 	uid_t owner;
+	int copy;			/* sealed memory file with all of it,
+					 * where others could change the
+					 * file, or -1 */
 };
 
 struct turn_judged {
@@ -121,6 +124,16 @@ void turn_remember(struct turn *t, const struct turn_judged *j);
 void turn_find_scripts(const struct turn *t, struct turn_judged *j);
 int turn_check_scripts(const struct turn_judged *j, struct err *err);
 void turn_scripts_done(struct turn_judged *j);
+/* turn_supervise.c.  Whether anybody but root could change it. */
+bool turn_script_may_change(const struct turn *t, const char *path);
+/* What the line's supervisor is told; NULL: it needs none. */
+const struct supervise_opts *turn_supervise(const struct turn *t,
+	const struct turn_judged *j, struct supervise_opts *ret);
+/* Why the line was killed, in ret and on record; NULL: it was not. */
+const char *turn_killed(const struct turn *t, const struct job *job,
+	char *ret, size_t size);
+/* The programs that ran under it, for the record. */
+void turn_record_images(struct turn *t, const struct job *job, int64_t id);
 /* Variables that held keys are no business of lines. */
 void turn_forget_keys(struct turn *t);
 /* turn_words.c: what the facts say of the line, a line of text each. */

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
 
 static void
@@ -27,11 +28,18 @@ static void
 record(struct turn *t, struct job *job, const char *note)
 {
 	struct audit_outcome o = { .note = note };
+	char why[256];
 
 	/* What a line left behind has no row of its own. */
 	if (job_tag(job) == 0)
 		return;
 	fill(&o, job);
+	if (turn_killed(t, job, why, sizeof why) != NULL) {
+		o.note = why;
+		if (t->news == NULL)
+			t->news = xstrdup(why);
+	}
+	turn_record_images(t, job, job_tag(job));
 	t->ops->outcome(t, job_tag(job), &o);
 	job_set_tag(job, 0);
 }

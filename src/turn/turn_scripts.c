@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 #include "turn/turn_int.h"
 
 #define HASHED_MOST ((size_t)4 * 1024 * 1024)	/* of a script */
+#ifndef MFD_NOEXEC_SEAL			/* linux/memfd.h, since Linux 6.3 */
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 #define PROBE 512	/* bytes that tell text from a program */
 
 /* Where relative names of the command begin, or NULL: not known. */
@@ -51,9 +55,17 @@ open_text(const char *path, struct stat *ret)
 	return got;
 }
 
-/* Its bytes up to TURN_SCRIPT_SHOWN, and the hash of them all. */
 static int
-read_script(const char *path, struct turn_script *ret)
+seal(int fd)
+{
+	return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW |
+	    F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno : 0;
+}
+
+/* Its bytes up to TURN_SCRIPT_SHOWN, and the hash of them all; all of them
+ * into copy as well, unless it is -1. */
+static int
+read_script(const char *path, int copy, struct turn_script *ret)
 {
 	AEG_AUTOFREE char *bytes = NULL;
 	struct sha256_ctx ctx;
@@ -79,9 +91,13 @@ read_script(const char *path, struct turn_script *ret)
 		if (total > HASHED_MOST)
 			return ERR_TOO_LONG;
 		sha256_update(&ctx, (size_t)n, (const uint8_t *)block);
+		if (copy >= 0 && io_write_full(copy, block, (size_t)n) < 0)
+			return -EIO;
 	}
 	if (n < 0)
 		return -errno;
+	if (copy >= 0 && seal(copy) < 0)
+		return -EIO;
 	sha256_digest(&ctx, sizeof ret->hash, ret->hash);
 	ret->size = total;
 	ret->mode = st.st_mode;
@@ -102,10 +118,26 @@ is_there(const struct turn_judged *j, const char *path)
 	return false;
 }
 
-static void
-add(struct turn_judged *j, const char *path)
+/* For what could be changed behind our back, or -1. */
+static int
+copy_for(const struct turn *t, const char *path)
 {
-	struct turn_script s = { .path = NULL };
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd;
+
+	if (!turn_script_may_change(t, path))
+		return -1;
+	fd = memfd_create(path_base(path), flags | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(path_base(path), flags);
+	return fd < 0 ? -errno : fd;
+}
+
+static void
+add(const struct turn *t, struct turn_judged *j, const char *path)
+{
+	struct turn_script s = { .path = NULL, .copy = -1 };
+	AEG_AUTOFD int copy = -1;
 	int rc;
 
 	if (is_there(j, path))
@@ -114,7 +146,8 @@ add(struct turn_judged *j, const char *path)
 		j->more_scripts = true;
 		return;
 	}
-	rc = read_script(path, &s);
+	copy = copy_for(t, path);
+	rc = copy < -1 ? copy : read_script(path, copy, &s);
 	if (rc == -ENOENT || rc == -ENOTDIR || rc == -ENOEXEC)
 		return;		/* no script after all */
 	if (rc < 0) {
@@ -122,6 +155,8 @@ add(struct turn_judged *j, const char *path)
 		return;
 	}
 	s.path = xstrdup(path);
+	s.copy = copy;
+	copy = -1;
 	j->scripts[j->n_scripts++] = s;
 }
 
@@ -183,7 +218,7 @@ add_named(const struct turn *t, struct turn_judged *j,
 	if (path == NULL)
 		j->more_scripts = true;
 	else
-		add(j, path);
+		add(t, j, path);
 }
 
 /* The makefile that make finds by itself. */
@@ -206,7 +241,7 @@ add_makefile(const struct turn *t, struct turn_judged *j,
 			return;
 		}
 		if (is_file(path)) {
-			add(j, path);
+			add(t, j, path);
 			return;
 		}
 	}
@@ -223,7 +258,7 @@ turn_find_scripts(const struct turn *t, struct turn_judged *j)
 
 		if (r->kind == RESOLVE_FILE && r->interpreter != NULL &&
 		    r->path != NULL)
-			add(j, r->path);
+			add(t, j, r->path);
 		if (!resolve_files(r, &f))
 			continue;
 		j->reads_files = true;
@@ -243,7 +278,7 @@ turn_check_scripts(const struct turn_judged *j, struct err *err)
 
 	for (i = 0; i < j->n_scripts; i++) {
 		struct turn_script now = { .path = NULL };
-		int rc = read_script(j->scripts[i].path, &now);
+		int rc = read_script(j->scripts[i].path, -1, &now);
 		bool same = rc == 0 && memcmp(now.hash, j->scripts[i].hash,
 		    sizeof now.hash) == 0;
 
@@ -261,6 +296,7 @@ turn_scripts_done(struct turn_judged *j)
 	size_t i;
 
 	for (i = 0; i < j->n_scripts; i++) {
+		io_close(&j->scripts[i].copy);
 		free(j->scripts[i].path);
 		free(j->scripts[i].text);
 	}

@@ -4,13 +4,15 @@
  * look from outside: no policy, every line is allowed.
  *
  *	execrun [-p profile] [-n project] [-b] [-l] [-t] [-q] [-0 name]
- *	    [-e NAME=VALUE …] {-c line | -u unit | -x word}… [-- arg …]
+ *	    [-e NAME=VALUE …] [-S script …] [-v] {-c line | -u unit | -x word}… [-- arg …]
  *
  * -b brings state back, -l uses a launcher, -t does job control on fd 0, -c
  * runs a line, -u feeds a stream that is open until the next -c or the end.
  * -x bg:LINE starts a line beside; fg:SPEC, cont:SPEC (in the background),
  * wait:SPEC, poll, jobs, hangup, launcher (prints its pid), kill-launcher,
  * stop-launcher work on the session.  -q leaves out "status:" lines.
+ * -S has lines supervised, with the script as it is now; -v prints which
+ * programs they started.
  * The exit status is the last line's; one killed by a signal kills us.
  */
 #include "aegsh/exec.h"
@@ -21,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
@@ -32,7 +35,8 @@ static struct exec_session *session;
 static struct job *stream;
 static struct exec_spec spec = { .argv0 = "aegsh", .foreground = true };
 static int last, last_signal;
-static bool quiet;
+static bool quiet, verbose;
+static struct supervise_opts watch;
 
 static struct decision *
 allow(const char *line)
@@ -62,6 +66,41 @@ say(const char *what, int value)
 		fprintf(stderr, "%s: %d\n", what, value);
 }
 
+static int
+supervised(const char *name)
+{
+	struct supervise_script *s = &watch.script[watch.n++];
+	int from = open(name, O_RDONLY | O_CLOEXEC), n;
+	char block[4096], *path = realpath(name, NULL);
+
+	s->path = name[0] == '/' ? name : path;
+	s->hidden = access(name, R_OK) < 0 || strstr(name, "hidden") != NULL;
+	s->copy = memfd_create("script", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	while (from >= 0 && (n = (int)read(from, block, sizeof block)) > 0)
+		if (write(s->copy, block, (size_t)n) != n)
+			return -1;
+	close(from);
+	spec.supervise = &watch;
+	return path == NULL ? -1 : fcntl(s->copy, F_ADD_SEALS,
+	    F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK);
+}
+
+static void
+print_images(const struct job *j)
+{
+	const struct supervisor *s = job_supervisor(j);
+	const struct supervise_image *m;
+	size_t n = 0, lost, i;
+
+	if (s == NULL)
+		return;
+	if (supervise_broken(s) != NULL)
+		fprintf(stderr, "killed: %s\n", supervise_broken(s));
+	m = supervise_images(s, &n, &lost);
+	for (i = 0; verbose && i < n; i++)
+		fprintf(stderr, "image: %s %s\n", m[i].path, m[i].argv);
+}
+
 static void
 finish(struct job *j)
 {
@@ -75,6 +114,7 @@ finish(struct job *j)
 		return;
 	}
 	say("status", last);
+	print_images(j);
 	if (spec.bring_back && capture_frame(job_capture(j), &bytes, &len) !=
 	    CAPTURE_VALID)
 		fprintf(stderr, "no frame: %s\n", capture_why(job_capture(j)));
@@ -225,7 +265,7 @@ main(int argc, char **argv)
 		.conf_user = getenv("CONF_USER"),
 	};
 	struct exec_session_opts opts = { .tty = -1, .state_max = 4 << 20 };
-	const char *profile = "admin", *options = "+p:n:e:0:c:u:x:bltq";
+	const char *profile = "admin", *options = "+p:n:e:0:c:u:x:S:bltqv";
 	struct sandbox_profile *p;
 	struct strv env = STRV_INIT;
 	struct err err = ERR_INIT;
@@ -242,10 +282,13 @@ main(int argc, char **argv)
 		case 'q': quiet = true; break;
 		case '0': spec.argv0 = optarg; break;
 		case 'e': strv_add(&env, optarg); break;
+		case 'S': if (supervised(optarg) < 0) return 99; break;
+		case 'v': verbose = true; break;
 		case 'c': case 'u': case 'x': break;
 		default: return 100;
 		}
 	}
+	watch.own_group = opts.tty >= 0;
 	spec.args = argv + optind;
 	for (e = environ; *e != NULL; e++)
 		strv_add(&env, *e);

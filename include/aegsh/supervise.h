@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What happens inside a running line: a process that watches which files
+ * its programs open and which programs start (seccomp user notification,
+ * seccomp_unotify(2)).
+ *
+ * A program that opens a judged script gets the judged bytes, from a memory
+ * file that nobody can change; where the script on the disk is no longer
+ * what was judged, the line is killed.  So there is no moment at which
+ * somebody else could put other bytes in their place.  A script that the
+ * kernel starts by its first line is known by the words that the kernel
+ * made of it, before the interpreter has run an instruction of its own.
+ *
+ * The supervisor is a child of aegsh, outside of every domain that a command
+ * can signal, trace or look into.  When it ends before the line does, aegsh
+ * kills the line; when aegsh ends without a word, it kills the line.  While
+ * neither has done so yet, every call that it is asked about fails: the
+ * kernel answers ENOSYS when nobody listens.
+ */
+#ifndef AEGSH_SUPERVISE_H
+#define AEGSH_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/err.h"
+
+#define SUPERVISE_SCRIPTS_MAX 16
+#define SUPERVISE_IMAGES_MAX 10000	/* that are kept of one line */
+
+struct supervise_script {
+	const char *path;	/* absolute, as the line names it */
+	int copy;		/* readable memory file with what was judged,
+				 * sealed */
+	bool hidden;		/* commands may not read it */
+};
+
+struct supervise_opts {
+	struct supervise_script script[SUPERVISE_SCRIPTS_MAX];
+	size_t n;
+	bool own_group;		/* the line's bash leads a process group */
+};
+
+struct supervisor;
+
+/* Begin one; borrows nothing. */
+int supervise_start(const struct supervise_opts *opts,
+	struct supervisor **ret, struct err *err);
+/* What the line's bash needs for supervise_child(). */
+int supervise_child_fd(const struct supervisor *s);
+/* That process is on its way, or will never be: the descriptor is closed
+ * here. */
+void supervise_handed_over(struct supervisor *s);
+pid_t supervise_pid(const struct supervisor *s);
+
+/* Between clone(2) and execve(2): system calls only.  0; -errno. */
+int supervise_child(int fd);
+
+/* A program that started. */
+struct supervise_image {
+	pid_t pid, ppid;
+	int64_t wall_ns, mono_ns;
+	uint64_t start;		/* of the process: with pid, its identity */
+	const char *path;	/* of the file that runs, the kernel's word */
+	const char *argv;	/* its words, each with its NUL; cut after
+				 * SUPERVISE_ARGV_MAX bytes */
+	size_t argv_len;
+};
+#define SUPERVISE_ARGV_MAX ((size_t)4096)
+
+/* Readable when there is something to take; -1 when nothing more comes. */
+int supervise_poll_fd(const struct supervisor *s);
+/* Take what was reported; never blocks.  -ESRCH: it has ended, and the line
+ * has not. */
+int supervise_take(struct supervisor *s);
+/* The line's bash has ended: take the rest.  What the line left behind is
+ * supervised on. */
+void supervise_end(struct supervisor *s);
+/* Why the line was killed, or NULL. */
+const char *supervise_broken(const struct supervisor *s);
+const struct supervise_image *supervise_images(const struct supervisor *s,
+	size_t *ret_n, size_t *ret_lost);
+/* NULL is no supervisor. */
+void supervise_free(struct supervisor *s);
+
+/* SIGKILL for a process and all below it. */
+void supervise_kill_tree(pid_t pid);
+/* The same for all that were told of, whoever is their parent now. */
+void supervise_kill_images(const struct supervisor *s);
+
+#endif

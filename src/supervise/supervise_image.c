@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program has started: libc asks for set_tid_address(2) in the new image,
+ * before main() and before any constructor of it.  What the kernel says of
+ * the process now is fact, whatever path execve(2) was called with.
+ */
+#include "supervise_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+struct image {
+	char exe[SUP_PATH_MAX], said[SUP_PATH_MAX];	/* "" if not known */
+	char argv[SUP_PATH_MAX + SUPERVISE_ARGV_MAX];
+	size_t argv_len;
+};
+
+static int
+look(pid_t pid, struct image *ret)
+{
+	ssize_t n = sup_proc_link(pid, "exe", ret->exe, sizeof ret->exe);
+	int rc;
+
+	if (n < 0)
+		return (int)n;
+	n = sup_proc_file(pid, "cmdline", ret->argv, sizeof ret->argv);
+	if (n < 0)
+		return (int)n;
+	ret->argv_len = (size_t)n;
+	rc = sup_proc_execfn(pid, ret->said, sizeof ret->said);
+	if (rc == -ENAMETOOLONG)
+		ret->said[0] = '\0';
+	return rc == -ENAMETOOLONG ? 0 : rc;
+}
+
+/* Its words begin with those that the kernel takes from the judged script's
+ * first line, and the script follows. */
+static bool
+is_as_judged(const struct sup_script *script, const struct image *m)
+{
+	const char *p = m->argv, *end = p + m->argv_len;
+	size_t i;
+
+	for (i = 0; i <= script->n_words; i++) {
+		const char *want = i < script->n_words ? script->word[i] :
+		    m->said;
+		size_t len = strlen(want) + 1;
+
+		if ((size_t)(end - p) < len || memcmp(p, want, len) != 0)
+			return false;
+		p += len;
+	}
+	return script->n_words > 0;
+}
+
+/* The judged script that this name means, or NULL. */
+static const struct sup_script *
+script_of(const struct sup *s, const char *name)
+{
+	AEG_AUTOFREE char *path = NULL;
+
+	if (name[0] == '\0' || !sup_script_may_be(s->script, s->n,
+	    path_base(name)))
+		return NULL;
+	path = sup_proc_absolute((pid_t)s->ask->pid, AT_FDCWD, name);
+	return path == NULL ? NULL : sup_script_find(s->script, s->n, path);
+}
+
+static void
+report(struct sup *s, const struct image *m)
+{
+	struct sup_report head = {
+		.kind = SUP_IMAGE,
+		.pid = (int32_t)s->ask->pid,
+		.ppid = (int32_t)sup_proc_stat((pid_t)s->ask->pid,
+		    SUP_STAT_PARENT),
+		.path_len = (uint32_t)strlen(m->exe),
+		.argv_len = (uint32_t)(m->argv_len < SUPERVISE_ARGV_MAX ?
+		    m->argv_len : SUPERVISE_ARGV_MAX),
+		.wall_ns = clock_wall_ns(),
+		.mono_ns = clock_mono_ns(),
+		.start = sup_proc_stat((pid_t)s->ask->pid, SUP_STAT_START),
+	};
+
+	sup_report(s, &head, m->exe, m->argv);
+}
+
+enum sup_answer
+sup_image(struct sup *s)
+{
+	const struct sup_script *script;
+	struct image m = { .argv_len = 0 };
+	int rc = look((pid_t)s->ask->pid, &m);
+
+	s->answer->error = -EACCES;
+	if (!sup_is_valid(s))
+		return SUP_REFUSE;
+	/* libc does not care for this call's error. */
+	if (rc < 0) {
+		sup_break(s, "a program was started that cannot be looked "
+		    "into: %s", strerror(-rc));
+		return SUP_REFUSE;
+	}
+	sup_know(s, (pid_t)s->ask->pid);
+	report(s, &m);
+	script = script_of(s, m.exe);
+	if (script == NULL) {
+		script = script_of(s, m.said);
+		if (script == NULL || is_as_judged(script, &m))
+			return SUP_CONTINUE;
+	}
+	sup_break(s, "%s was changed after it was judged", script->name[0]);
+	return SUP_REFUSE;
+}

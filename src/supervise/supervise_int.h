@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of supervise share. */
+#ifndef AEGSH_SUPERVISE_INT_H
+#define AEGSH_SUPERVISE_INT_H
+
+#include "aegsh/supervise.h"
+
+#include <limits.h>
+#include <linux/seccomp.h>
+
+#define SUP_PATH_MAX ((size_t)PATH_MAX)
+#define SUP_NAMES 3		/* by which one script may be opened */
+#define SUP_WORDS 12		/* that the kernel may put before a script */
+#define SUP_KNOWN_MAX 16384
+#define SUP_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* reports not taken yet */
+
+/* ---- what the two say to each other ------------------------------------- */
+
+enum sup_kind {
+	SUP_NOTHING = 0,
+	SUP_IMAGE,		/* a program started: path, argv */
+	SUP_BROKEN,		/* the line is killed: path holds why */
+	SUP_LOST,		/* images were not reported; pid: how many */
+	SUP_ENDED,		/* the answer to SUP_END */
+	SUP_DONE,		/* nobody is left to be supervised */
+	SUP_END,		/* to it: bash has ended; survivors are kept */
+};
+
+struct sup_report {
+	uint32_t kind;
+	int32_t pid, ppid;
+	uint32_t path_len, argv_len;	/* bytes that follow */
+	int64_t wall_ns, mono_ns;
+	uint64_t start;			/* as the kernel counts it */
+};
+#define SUP_PACKET_MAX (sizeof(struct sup_report) + SUP_PATH_MAX + \
+	SUPERVISE_ARGV_MAX)
+
+/* What a child sends with the listener. */
+struct sup_hello {
+	int32_t pid;
+};
+
+/* ---- supervise_script.c: what was judged -------------------------------- */
+
+struct sup_script {
+	char *name[SUP_NAMES];	/* absolute; NULL: as one before */
+	int copy;
+	bool hidden;
+	/* What the kernel puts before its name when it starts it; n_words
+	 * 0: it has no #! line. */
+	char *word[SUP_WORDS];
+	size_t n_words;
+};
+
+void sup_script_set(struct sup_script *to, const struct supervise_script *s);
+/* The script that the absolute name means, or NULL. */
+const struct sup_script *sup_script_find(const struct sup_script *s, size_t n,
+	const char *name);
+/* The last part of one of their names is this. */
+bool sup_script_may_be(const struct sup_script *s, size_t n,
+	const char *base);
+/* What the disk has is what was judged.  0; -EBADMSG where it is not;
+ * -errno. */
+int sup_script_compare(const struct sup_script *s);
+/* The same bytes, from the start, or -errno. */
+int sup_script_reopen(const struct sup_script *s);
+
+/* ---- supervise_proc.c: looking into a process --------------------------- */
+
+/* A string of its memory.  0; -errno; -ENAMETOOLONG. */
+int sup_proc_string(pid_t pid, uint64_t at, char *ret, size_t size);
+/* The absolute name that path means for it, by its letters, owned; NULL. */
+char *sup_proc_absolute(pid_t pid, int dirfd, const char *path);
+/* A link or a file of /proc/PID; the length, or -errno. */
+ssize_t sup_proc_link(pid_t pid, const char *what, char *ret, size_t size);
+ssize_t sup_proc_file(pid_t pid, const char *what, char *ret, size_t size);
+/* Field n of /proc/PID/stat, from the fourth on, or 0. */
+uint64_t sup_proc_stat(pid_t pid, unsigned n);
+#define SUP_STAT_PARENT 4
+#define SUP_STAT_START 22	/* when it began: with the pid, its identity */
+/* The name that execve(2) was given. */
+int sup_proc_execfn(pid_t pid, char *ret, size_t size);
+
+/* ---- the supervisor ----------------------------------------------------- */
+
+struct sup_known {		/* a process of the line */
+	pid_t pid;
+	uint64_t start;
+};
+
+/* It is that process, and not another of its number. */
+bool sup_is_same(const struct sup_known *k);
+
+struct sup {
+	struct sup_script script[SUPERVISE_SCRIPTS_MAX];
+	size_t n;
+	int control;		/* to aegsh, or -1: it is gone, or done with */
+	int door;		/* the child's hello comes here, or -1 */
+	int listener;		/* or -1 */
+	pid_t line;		/* its bash */
+	bool own_group;
+	bool kept;		/* aegsh may end before those left do */
+	bool broken;		/* all of it is being killed */
+	struct buf queue;	/* packets, each with its length */
+	size_t taken;		/* bytes of it that are sent */
+	uint32_t lost;		/* images that found no place */
+	struct sup_known head, *known;	/* bash; who started a program */
+	size_t n_known;
+	struct seccomp_notif *ask;
+	struct seccomp_notif_resp *answer;
+	size_t ask_size, answer_size;
+};
+
+/* supervise_loop.c; never returns. */
+void sup_main(struct sup *s) __attribute__((noreturn));
+void sup_report(struct sup *s, const struct sup_report *head,
+	const char *path, const char *argv);
+/* It is of the line, whoever becomes its parent. */
+void sup_know(struct sup *s, pid_t pid);
+/* Kill the line, for good, and say why. */
+void sup_break(struct sup *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Is the question still open?  Then what was read was its process's. */
+bool sup_is_valid(const struct sup *s);
+
+/* What an open or a start comes to. */
+enum sup_answer {
+	SUP_REFUSE = 0,		/* answer->error is set */
+	SUP_CONTINUE,
+	SUP_ANSWERED,		/* the kernel has its answer already */
+};
+enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
+enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
+
+#endif

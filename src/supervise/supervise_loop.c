@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The supervisor's life: a child says hello with the listener, programs ask,
+ * aegsh is told.  It ends when nobody is left who could ask.
+ *
+ * Aegsh that ends without a word about the line takes the line with it.
+ */
+#include "supervise_int.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS	/* since Linux 6.6 */
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+
+/* ---- telling aegsh ------------------------------------------------------ */
+
+static void
+drain_queue(struct sup *s)
+{
+	while (s->control >= 0 && s->taken < s->queue.len) {
+		const char *p = s->queue.data + s->taken;
+		uint32_t len;
+		ssize_t n;
+
+		memcpy(&len, p, sizeof len);
+		n = send(s->control, p + sizeof len, len,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n < 0)
+			io_close(&s->control);
+		s->taken += sizeof len + len;
+	}
+	buf_done(&s->queue);
+	s->queue = (struct buf)BUF_INIT;
+	s->taken = 0;
+}
+
+static void
+queue(struct sup *s, const struct sup_report *head, const char *path,
+    const char *argv)
+{
+	uint32_t len = (uint32_t)sizeof *head + head->path_len +
+	    head->argv_len;
+
+	buf_put(&s->queue, &len, sizeof len);
+	buf_put(&s->queue, head, sizeof *head);
+	if (head->path_len > 0)
+		buf_put(&s->queue, path, head->path_len);
+	if (head->argv_len > 0)
+		buf_put(&s->queue, argv, head->argv_len);
+}
+
+void
+sup_report(struct sup *s, const struct sup_report *head, const char *path,
+    const char *argv)
+{
+	if (s->control < 0)
+		return;
+	if (head->kind == SUP_IMAGE && s->queue.len > SUP_QUEUE_MAX)
+		s->lost++;
+	else
+		queue(s, head, path, argv);
+	drain_queue(s);
+}
+
+static void
+report_lost(struct sup *s)
+{
+	struct sup_report head = { .kind = SUP_LOST, .pid = (int)s->lost };
+
+	if (s->lost > 0)
+		sup_report(s, &head, NULL, NULL);
+	s->lost = 0;
+}
+
+static void
+say(struct sup *s, enum sup_kind kind)
+{
+	struct sup_report head = { .kind = kind };
+
+	report_lost(s);
+	sup_report(s, &head, NULL, NULL);
+}
+
+/* ---- killing ------------------------------------------------------------ */
+
+bool
+sup_is_valid(const struct sup *s)
+{
+	return ioctl(s->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
+	    &s->ask->id) == 0;
+}
+
+/* Who asks; the number is its own only while it asks. */
+static void
+kill_asker(struct sup *s)
+{
+	AEG_AUTOFD int fd = (int)syscall(SYS_pidfd_open, s->ask->pid, 0);
+
+	/* A thread that leads no process has no such descriptor. */
+	if (!sup_is_valid(s))
+		return;
+	if (fd >= 0)
+		syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+	else
+		kill((pid_t)s->ask->pid, SIGKILL);
+}
+
+static void
+forget_dead(struct sup *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->n_known; i++)
+		if (sup_is_same(&s->known[i]))
+			s->known[n++] = s->known[i];
+	s->n_known = n;
+}
+
+void
+sup_know(struct sup *s, pid_t pid)
+{
+	const struct sup_known k = { pid, sup_proc_stat(pid,
+	    SUP_STAT_START) };
+
+	if (s->known == NULL)
+		s->known = xcalloc(SUP_KNOWN_MAX, sizeof *s->known);
+	if (s->n_known == SUP_KNOWN_MAX)
+		forget_dead(s);
+	if (s->n_known < SUP_KNOWN_MAX)
+		s->known[s->n_known++] = k;
+}
+
+/* Those that have lost their parent are none of the tree. */
+static void
+kill_line(struct sup *s)
+{
+	size_t i;
+
+	s->broken = true;
+	for (i = 0; i < s->n_known; i++)
+		if (s->known[i].pid != s->line && sup_is_same(&s->known[i]))
+			supervise_kill_tree(s->known[i].pid);
+	/* Once its end was told its number may be another's. */
+	if (s->line <= 0 || (s->kept && !sup_is_same(&s->head)))
+		return;
+	supervise_kill_tree(s->line);
+	if (s->own_group)
+		kill(-s->line, SIGKILL);
+}
+
+void
+sup_break(struct sup *s, const char *fmt, ...)
+{
+	struct sup_report head = { .kind = SUP_BROKEN };
+	char text[SUP_PATH_MAX];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	head.path_len = n < 0 ? 0 : (size_t)n < sizeof text ? (uint32_t)n :
+	    (uint32_t)sizeof text - 1;
+	/* Aegsh hears of it before its bash is gone. */
+	if (!s->broken)
+		sup_report(s, &head, text, NULL);
+	kill_asker(s);
+	kill_line(s);
+}
+
+/* ---- answering ---------------------------------------------------------- */
+
+static void
+answer(struct sup *s)
+{
+	enum sup_answer a = SUP_REFUSE;
+
+	memset(s->ask, 0, s->ask_size);
+	memset(s->answer, 0, s->answer_size);
+	if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, s->ask) < 0)
+		return;		/* it was killed meanwhile */
+	s->answer->id = s->ask->id;
+	s->answer->error = -EACCES;
+	if (s->broken)
+		kill_asker(s);
+	else if (s->ask->data.nr == __NR_set_tid_address)
+		a = sup_image(s);
+	else
+		a = sup_open(s);
+	if (a == SUP_ANSWERED)
+		return;
+	if (a == SUP_CONTINUE) {
+		s->answer->error = 0;
+		s->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	}
+	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, s->answer);
+}
+
+/* The kernel's structures may be longer than those that we know. */
+static void
+make_room(struct sup *s)
+{
+	struct seccomp_notif_sizes sizes = { 0, 0, 0 };
+
+	s->ask_size = sizeof *s->ask;
+	s->answer_size = sizeof *s->answer;
+	syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
+	if (sizes.seccomp_notif > s->ask_size)
+		s->ask_size = sizes.seccomp_notif;
+	if (sizes.seccomp_notif_resp > s->answer_size)
+		s->answer_size = sizes.seccomp_notif_resp;
+	s->ask = xcalloc(1, s->ask_size);
+	s->answer = xcalloc(1, s->answer_size);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static void
+open_door(struct sup *s)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct sup_hello hello = { .pid = 0 };
+	struct iovec iov = { &hello, sizeof hello };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes,
+	};
+	ssize_t n = recvmsg(s->door, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != (ssize_t)sizeof hello || c == NULL ||
+	    c->cmsg_type != SCM_RIGHTS) {
+		io_close(&s->door);
+		return;
+	}
+	/* A second one comes where the first was lost with its launcher. */
+	io_close(&s->listener);
+	memcpy(&s->listener, CMSG_DATA(c), sizeof s->listener);
+	s->line = hello.pid;
+	s->head = (struct sup_known){ hello.pid, sup_proc_stat(hello.pid,
+	    SUP_STAT_START) };
+	/* Whoever asks waits: no use in looking for another processor. */
+	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+	    (unsigned long)SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+}
+
+static void
+hear(struct sup *s)
+{
+	struct sup_report said = { .kind = SUP_NOTHING };
+	ssize_t n = recv(s->control, &said, sizeof said, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n == (ssize_t)sizeof said && said.kind == SUP_END) {
+		s->kept = true;
+		say(s, SUP_ENDED);
+		return;
+	}
+	io_close(&s->control);
+	if (!s->kept)
+		kill_line(s);
+}
+
+static bool
+is_over(const struct sup *s)
+{
+	return s->door < 0 && s->listener < 0;
+}
+
+static void
+turn_once(struct sup *s)
+{
+	struct pollfd p[3] = {
+		{ .fd = s->listener, .events = POLLIN },
+		{ .fd = s->control, .events = s->queue.len > 0 ?
+		    POLLIN | POLLOUT : POLLIN },
+		{ .fd = s->door, .events = POLLIN },
+	};
+
+	if (poll(p, 3, -1) < 0)
+		return;
+	if (p[1].revents & POLLOUT)
+		drain_queue(s);
+	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)
+		hear(s);
+	if (p[2].revents != 0)
+		open_door(s);
+	if (p[0].revents & POLLIN)
+		answer(s);
+	else if (p[0].revents != 0)
+		io_close(&s->listener);	/* nobody is left who could ask */
+}
+
+void
+sup_main(struct sup *s)
+{
+	make_room(s);
+	while (!is_over(s))
+		turn_once(s);
+	say(s, SUP_DONE);
+	/* It takes what is left, unless it is gone. */
+	while (s->control >= 0 && s->queue.len > 0) {
+		struct pollfd p = { .fd = s->control, .events = POLLOUT };
+
+		poll(&p, 1, -1);
+		drain_queue(s);
+	}
+	_exit(0);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program opens a file to read.  What it names is read from its memory: a
+ * program that changes that under the supervisor's eyes opens another file
+ * than it said, but none of the judged scripts by its name, and what it is
+ * up to was judged itself.  Who this is meant for is the one outside, who
+ * can change files and not the memory of the interpreter.
+ */
+#include "supervise_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+#ifndef SECCOMP_ADDFD_FLAG_SEND		/* since Linux 5.14 */
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
+#endif
+
+struct call {
+	int dirfd;
+	uint64_t name;
+	uint64_t flags;
+};
+
+static int
+read_call(pid_t pid, const struct seccomp_data *d, struct call *ret)
+{
+	struct open_how how;
+	struct iovec to = { &how, sizeof how };
+	struct iovec from = { (void *)(uintptr_t)d->args[2], sizeof how };
+
+	ret->dirfd = (int)d->args[0];
+	ret->name = d->args[1];
+	ret->flags = d->args[2];
+	if (d->nr == __NR_openat)
+		return 0;
+	if (d->nr != __NR_openat2) {		/* open(2) */
+		ret->dirfd = AT_FDCWD;
+		ret->name = d->args[0];
+		ret->flags = d->args[1];
+		return 0;
+	}
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) !=
+	    (ssize_t)sizeof how)
+		return -EFAULT;
+	ret->flags = how.flags;
+	return 0;
+}
+
+/* Programs that want a script as the file it is, to carry it elsewhere or
+ * to put it under version control, and run nothing of what it says. */
+static bool
+wants_the_file(pid_t pid)
+{
+	static const char *const programs[] = { "/usr/bin/cp", "/usr/bin/git",
+	    "/usr/bin/install", "/usr/bin/mv", "/usr/bin/rsync",
+	    "/usr/bin/tar" };
+	char exe[SUP_PATH_MAX];
+	size_t i;
+
+	if (sup_proc_link(pid, "exe", exe, sizeof exe) <= 0)
+		return false;
+	for (i = 0; i < AEG_NELEM(programs); i++)
+		if (strcmp(programs[i], exe) == 0)
+			return true;
+	return false;
+}
+
+/* The judged bytes become what the call returns. */
+static enum sup_answer
+hand_out(struct sup *s, const struct sup_script *script, uint64_t flags)
+{
+	AEG_AUTOFD int fd = sup_script_reopen(script);
+	struct seccomp_notif_addfd add = {
+		.id = s->ask->id,
+		.flags = SECCOMP_ADDFD_FLAG_SEND,
+		.srcfd = (uint32_t)fd,
+		.newfd_flags = (flags & O_CLOEXEC) != 0 ? O_CLOEXEC : 0,
+	};
+
+	if (fd >= 0 && ioctl(s->listener, SECCOMP_IOCTL_NOTIF_ADDFD,
+	    &add) >= 0)
+		return SUP_ANSWERED;
+	s->answer->error = fd < 0 ? fd : -errno;
+	return SUP_REFUSE;
+}
+
+static enum sup_answer
+open_script(struct sup *s, const struct sup_script *script, uint64_t flags)
+{
+	int rc;
+
+	/* Landlock would say so; but of the file that is there now. */
+	if (script->hidden) {
+		s->answer->error = -EACCES;
+		return SUP_REFUSE;
+	}
+	rc = sup_script_compare(script);
+	if (rc == 0)
+		return hand_out(s, script, flags);
+	s->answer->error = rc == -EBADMSG ? -EACCES : rc;
+	if (rc == -EBADMSG)
+		sup_break(s, "%s was changed after it was judged",
+		    script->name[0]);
+	return SUP_REFUSE;
+}
+
+enum sup_answer
+sup_open(struct sup *s)
+{
+	pid_t pid = (pid_t)s->ask->pid;
+	AEG_AUTOFREE char *name = NULL;
+	const struct sup_script *script;
+	char said[SUP_PATH_MAX];
+	struct call call;
+	int rc;
+
+	rc = read_call(pid, &s->ask->data, &call);
+	if (rc == 0 && (call.flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != 0)
+		return SUP_CONTINUE;
+	if (rc == 0)
+		rc = sup_proc_string(pid, call.name, said, sizeof said);
+	s->answer->error = -EACCES;
+	if (!sup_is_valid(s))
+		return SUP_REFUSE;
+	if (rc == -EFAULT || rc == -ENAMETOOLONG) {
+		s->answer->error = rc;	/* as the kernel would have it */
+		return SUP_REFUSE;
+	}
+	if (rc < 0) {
+		sup_break(s, "a program opened a file that cannot be looked "
+		    "into: %s", strerror(-rc));
+		return SUP_REFUSE;
+	}
+	if (!sup_script_may_be(s->script, s->n, path_base(said)))
+		return SUP_CONTINUE;
+	name = sup_proc_absolute(pid, call.dirfd, said);
+	script = name == NULL ? NULL : sup_script_find(s->script, s->n, name);
+	if (script == NULL || wants_the_file(pid))
+		return SUP_CONTINUE;
+	return open_script(s, script, call.flags);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/* What the kernel tells of a process that waits for an answer. */
+#include "supervise_int.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+
+#define PAGE 4096		/* no page of any kernel is smaller */
+#define AUXV_MAX 128		/* pairs */
+
+/* Page by page, since the next one may not be there. */
+int
+sup_proc_string(pid_t pid, uint64_t at, char *ret, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t len = PAGE - (size_t)((at + done) % PAGE);
+		struct iovec to, from;
+		ssize_t n;
+
+		if (len > size - done)
+			len = size - done;
+		to = (struct iovec){ ret + done, len };
+		from = (struct iovec){ (void *)(uintptr_t)(at + done), len };
+		n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+		if (n <= 0)
+			return n < 0 ? -errno : -EFAULT;
+		if (memchr(ret + done, '\0', (size_t)n) != NULL)
+			return 0;
+		done += (size_t)n;
+	}
+	return -ENAMETOOLONG;
+}
+
+ssize_t
+sup_proc_link(pid_t pid, const char *what, char *ret, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+	n = readlink(path, ret, size - 1);
+	if (n < 0)
+		return -errno;
+	ret[n] = '\0';
+	return n;
+}
+
+ssize_t
+sup_proc_file(pid_t pid, const char *what, char *ret, size_t size)
+{
+	AEG_AUTOFD int fd = -1;
+	char path[64];
+	size_t done = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (done < size && (n = read(fd, ret + done, size - done)) != 0) {
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)done;
+}
+
+char *
+sup_proc_absolute(pid_t pid, int dirfd, const char *path)
+{
+	char what[32] = "cwd", dir[SUP_PATH_MAX];
+
+	if (path[0] == '/')
+		return path_canon("/", path);
+	if (dirfd != AT_FDCWD)
+		snprintf(what, sizeof what, "fd/%d", dirfd);
+	if (sup_proc_link(pid, what, dir, sizeof dir) <= 0 || dir[0] != '/')
+		return NULL;
+	return path_canon(dir, path);
+}
+
+uint64_t
+sup_proc_stat(pid_t pid, unsigned n)
+{
+	char text[1024], *p;
+	ssize_t len = sup_proc_file(pid, "stat", text, sizeof text - 1);
+	unsigned at;
+
+	if (len <= 0)
+		return 0;
+	text[len] = '\0';
+	/* Its name may hold anything but ends before the last of these. */
+	p = strrchr(text, ')');
+	for (at = 2; p != NULL && at < n; at++) {
+		p = strchr(p, ' ');
+		p = p != NULL ? p + 1 : NULL;
+	}
+	return p != NULL ? strtoull(p, NULL, 10) : 0;
+}
+
+int
+sup_proc_execfn(pid_t pid, char *ret, size_t size)
+{
+	ElfW(auxv_t) aux[AUXV_MAX];
+	ssize_t n = sup_proc_file(pid, "auxv", (char *)aux, sizeof aux);
+	size_t i;
+
+	if (n < 0)
+		return (int)n;
+	for (i = 0; i < (size_t)n / sizeof aux[0]; i++)
+		if (aux[i].a_type == AT_EXECFN)
+			return sup_proc_string(pid, aux[i].a_un.a_val, ret,
+			    size);
+	return -ENOENT;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+/* Killing a process and what it has started. */
+#include "supervise_int.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "aegsh/base/mem.h"
+
+#define MEMBERS_MAX 32768	/* processes of one line that are known */
+
+struct members {
+	pid_t *pid;
+	size_t n;
+};
+
+static void
+add(struct members *m, pid_t pid)
+{
+	if (m->n == MEMBERS_MAX)
+		return;
+	if ((m->n & (m->n - 1)) == 0)
+		m->pid = xreallocarray(m->pid, m->n > 0 ? 2 * m->n : 1,
+		    sizeof *m->pid);
+	m->pid[m->n++] = pid;
+}
+
+static void
+add_children_of(struct members *m, pid_t pid, const char *thread)
+{
+	char path[300];
+	FILE *f;
+	int child;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid,
+	    thread);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return;
+	while (fscanf(f, "%d", &child) == 1)
+		add(m, child);
+	fclose(f);
+}
+
+/* Any of its threads may be the parent. */
+static void
+add_children(struct members *m, pid_t pid)
+{
+	char path[64];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d != NULL && (e = readdir(d)) != NULL)
+		if (e->d_name[0] != '.')
+			add_children_of(m, pid, e->d_name);
+	if (d != NULL)
+		closedir(d);
+}
+
+/* Those below are stopped first, so that they start no others while they are
+ * looked for; the head is not, whose stop would be taken for a job's. */
+void
+supervise_kill_tree(pid_t pid)
+{
+	struct members m = { NULL, 0 };
+	size_t i;
+
+	add(&m, pid);
+	for (i = 0; i < m.n; i++) {
+		if (i > 0)
+			kill(m.pid[i], SIGSTOP);
+		add_children(&m, m.pid[i]);
+	}
+	while (m.n > 0)
+		kill(m.pid[--m.n], SIGKILL);
+	free(m.pid);
+}
+
+bool
+sup_is_same(const struct sup_known *k)
+{
+	return k->start != 0 &&
+	    sup_proc_stat(k->pid, SUP_STAT_START) == k->start;
+}
+
+void
+supervise_kill_images(const struct supervisor *s)
+{
+	size_t n, lost, i;
+	const struct supervise_image *m = supervise_images(s, &n, &lost);
+
+	for (i = 0; i < n; i++) {
+		const struct sup_known k = { m[i].pid, m[i].start };
+
+		if (sup_is_same(&k))
+			supervise_kill_tree(k.pid);
+	}
+}

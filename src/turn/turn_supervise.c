@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which lines are supervised, with what, and what came of it: the programs
+ * that started under the line, or why it was killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "turn/turn_int.h"
+
+#define HOPS 8			/* links behind one name */
+#define RECORDED_MAX 1000	/* programs of one line */
+
+/* Nobody but root can put other bytes under this name. */
+static bool
+is_roots(const char *path)
+{
+	AEG_AUTOFREE char *now = xstrdup(path);
+	AEG_AUTOFD int file = -1;
+	struct stat st;
+	int hop;
+
+	for (hop = 0; hop < HOPS; hop++) {
+		AEG_AUTOFREE char *dir = xmemdup0(now,
+		    (size_t)(path_base(now) - now));
+		AEG_AUTOFD int fd = -1;
+		char to[PATH_MAX];
+		ssize_t n;
+		char *next;
+
+		if (conf_trust_dir(dir, (uid_t)-1, &fd, NULL) != 0 ||
+		    lstat(now, &st) < 0 || st.st_uid != 0)
+			return false;
+		if (!S_ISLNK(st.st_mode))
+			break;
+		n = readlink(now, to, sizeof to - 1);
+		if (n <= 0)
+			return false;
+		to[n] = '\0';
+		next = path_canon(to[0] == '/' ? "/" : dir, to);
+		free(now);
+		now = next;
+	}
+	return hop < HOPS && conf_trust_open(now, (uid_t)-1, &file, NULL) ==
+	    0 && fstat(file, &st) == 0 && st.st_uid == 0;
+}
+
+bool
+turn_script_may_change(const struct turn *t, const char *path)
+{
+	AEG_AUTOFREE char *real = realpath(path, NULL);
+
+	if (sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_NONE)
+		return false;
+	return real == NULL || (sandbox_rights_at(t->sandbox, real) &
+	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !is_roots(path);
+}
+
+const struct supervise_opts *
+turn_supervise(const struct turn *t, const struct turn_judged *j,
+    struct supervise_opts *ret)
+{
+	bool all = sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
+	size_t i;
+
+	*ret = (struct supervise_opts){ .own_group = t->opts.tty >= 0 };
+	for (i = 0; i < j->n_scripts && ret->n < SUPERVISE_SCRIPTS_MAX; i++) {
+		const struct turn_script *s = &j->scripts[i];
+		AEG_AUTOFREE char *real = realpath(s->path, NULL);
+
+		if (s->copy < 0)
+			continue;
+		ret->script[ret->n++] = (struct supervise_script){
+			.path = s->path,
+			.copy = s->copy,
+			.hidden = real == NULL || (sandbox_rights_at(
+			    t->sandbox, real) & SANDBOX_READ) == 0,
+		};
+	}
+	return ret->n > 0 || all ? ret : NULL;
+}
+
+const char *
+turn_killed(const struct turn *t, const struct job *job, char *ret,
+    size_t size)
+{
+	const struct supervisor *s = job_supervisor(job);
+	const char *why = s != NULL ? supervise_broken(s) : NULL;
+
+	if (why == NULL)
+		return NULL;
+	if (t->audit != NULL)
+		audit_note(t->audit, "line-killed", why);
+	snprintf(ret, size, "the line was killed: %s", why);
+	return ret;
+}
+
+static void
+record_image(struct turn *t, int64_t id, const struct supervise_image *m)
+{
+	AEG_AUTO(buf_done) struct buf argv = BUF_INIT_MAX(AUDIT_LINE_MAX);
+	struct audit_exec x = { .pid = m->pid, .ppid = m->ppid,
+		.wall_ns = m->wall_ns, .mono_ns = m->mono_ns,
+		.path = m->path };
+	const char *p = m->argv, *end = p + m->argv_len;
+
+	while (p < end) {
+		size_t len = strnlen(p, (size_t)(end - p));
+
+		redact_text(t->redact, &argv, p, len);
+		buf_putc(&argv, '\0');
+		p += len + 1;
+	}
+	if (buf_overflow(&argv))
+		return;
+	x.argv = argv.data;
+	x.argv_len = argv.len;
+	audit_exec(t->audit, id, &x);
+}
+
+void
+turn_record_images(struct turn *t, const struct job *job, int64_t id)
+{
+	const struct supervisor *s = job_supervisor(job);
+	const struct supervise_image *m;
+	size_t n, lost, i;
+	char text[96];
+
+	if (s == NULL || t->audit == NULL || id == 0)
+		return;
+	m = supervise_images(s, &n, &lost);
+	/* The first is the bash that runs the line, which the line's own row
+	 * stands for. */
+	for (i = 1; i < n && i <= RECORDED_MAX; i++)
+		record_image(t, id, &m[i]);
+	if (n == 0)
+		return;
+	lost += n - i;
+	if (lost == 0)
+		return;
+	snprintf(text, sizeof text, "%zu programs of a line, after its first "
+	    "%zu", lost, i - 1);
+	audit_note(t->audit, "execs-left-out", text);
+}

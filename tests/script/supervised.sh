@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A script that is swapped while its line runs, through the program itself:
+# what was not judged does not run, the line ends, is told and recorded; and
+# the programs of a supervised line are on record.
+. "$abs_top_srcdir/tests/lib/home.sh"
+cd "$HOME" || exit 99
+
+printf '#!/bin/sh\necho good $1\n/bin/true a b\n' >x
+printf '#!/bin/sh\ntouch evil\n' >bad
+mkfifo gate
+chmod 755 x bad
+
+out=$("$aegsh" -c './x one; sh x two' 2>"$test_root/err")
+status=$?
+if grep -q 'supervisor:' "$test_root/err"; then
+	skip_all "$(head -1 "$test_root/err")"
+fi
+is "$status" 0 'a script that stays as it is'
+is "$out" "good one
+good two" 'runs'
+is "$(cat "$test_root/err")" '' 'and nothing is said'
+
+# swapped NAME LINE: the line waits at the gate, and meanwhile the script is
+# another.
+swapped() {
+	rm -f evil late
+	printf '#!/bin/sh\necho good\n' >x
+	chmod 755 x
+	"$aegsh" -c "$2" >"$test_root/out" 2>"$test_root/err" &
+	line=$!
+	exec 8>gate
+	cat bad >x
+	exec 8>&-
+	wait "$line"
+	is "$?" 126 "$1: status"
+	like "$(cat "$test_root/err")" \
+	    '*the line was killed: */x was changed after it was judged*' \
+	    "$1: is told"
+	is "$(ls evil late 2>/dev/null)" '' "$1: nothing of it ran, nor the rest"
+	is "$(cat "$test_root/out")" '' "$1: silent"
+}
+swapped 'by its first line' 'cat gate; ./x; touch late'
+swapped 'by its interpreter' 'cat gate; sh x; touch late'
+swapped 'below a wrapper' 'cat gate; env nice sh ./x; touch late'
+
+like "$("$aegshctl" audit events)" '*line-killed*changed after it was judged*' \
+    'the record has it'
+like "$("$aegshctl" history --program true)" '*./x one; sh x two*' \
+    'a program of a supervised line is found by its name'
+is "$("$aegshctl" history --program nosuch | grep -c ./x)" 0 \
+    'and no other'
+"$aegshctl" audit verify >"$test_root/out" 2>&1
+is "$?" 0 'the chain holds with these rows'
+
+# As the operator's profile says.
+mkdir -p "$test_root/etc/sandbox.d"
+for profile in admin root; do
+	echo 'supervise = none' >"$test_root/etc/sandbox.d/$profile.conf"
+done
+rm -f evil
+printf '#!/bin/sh\necho good\n' >x
+"$aegsh" -c 'cat gate; ./x' >"$test_root/out" 2>"$test_root/err" &
+line=$!
+exec 8>gate
+printf '#!/bin/sh\necho other\n' >x
+exec 8>&-
+wait "$line"
+is "$? $(cat "$test_root/out")" '0 other' 'supervise = none'
+for profile in admin root; do
+	echo 'supervise = all' >"$test_root/etc/sandbox.d/$profile.conf"
+done
+"$aegsh" -c 'head -c 0 /dev/null'
+like "$("$aegshctl" history --program head)" '*head -c 0 /dev/null*' \
+    'supervise = all'
+for profile in admin root; do
+	echo 'supervise = some' >"$test_root/etc/sandbox.d/$profile.conf"
+done
+"$aegsh" -c 'true' 2>"$test_root/err"
+is "$?" 111 'another word'
+like "$(cat "$test_root/err")" '*supervise is all, scripts or none*' 'is told'
+done_testing
