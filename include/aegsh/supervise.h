@@ -46,7 +46,8 @@ struct supervise_opts {
 
 struct supervisor;
 
-/* Begin one; borrows nothing. */
+/* Begin one; borrows nothing.  Inside of a supervised line the supervisor
+ * that is there takes the scripts over: pid and descriptor are 0 and -1. */
 int supervise_start(const struct supervise_opts *opts,
 	struct supervisor **ret, struct err *err);
 /* What the line's bash needs for supervise_child(). */

@@ -53,6 +53,8 @@ exec_reap_orphans(struct job *j)
 void
 exec_reap_later(struct exec_session *s, pid_t watcher)
 {
+	if (watcher <= 0)
+		return;
 	s->watchers = xreallocarray(s->watchers, s->n_watchers + 1,
 	    sizeof *s->watchers);
 	s->watchers[s->n_watchers++] = watcher;

@@ -32,7 +32,8 @@ shell_say(const char *fmt, ...)
 	buf_done(&out);
 }
 
-/* Why a unit did not run, or not to its end: once, with the rule and a next step. */
+/* Why a unit did not run, or not to its end: once, with the rule and a next
+ * step. */
 void
 shell_complain(const struct shell *sh, const struct turn_judged *j,
     const struct turn_result *r)

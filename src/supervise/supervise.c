@@ -78,6 +78,9 @@ become_supervisor(struct sup *s, const struct supervise_opts *o)
 	prctl(PR_SET_NAME, "aegsh-watch", 0, 0, 0);
 	for (s->n = 0; s->n < o->n && s->n < SUPERVISE_SCRIPTS_MAX; s->n++)
 		sup_script_set(&s->script[s->n], &o->script[s->n]);
+	s->n_judged = s->n;
+	for (fd = 0; fd < SUP_INNER_MAX; fd++)
+		s->inner[fd] = -1;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
@@ -96,6 +99,17 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	struct supervisor *s;
 	pid_t pid = -1;
 
+	rc = sup_ask_outer(o, err);
+	if (rc < 0)
+		return rc;
+	if (rc > 0) {
+		/* It watches us too: what it does is told outside. */
+		s = xcalloc(1, sizeof *s);
+		s->control = s->door = -1;
+		s->done = true;
+		*ret = s;
+		return 0;
+	}
 	if (socketpair(AF_UNIX, type, 0, control) < 0 ||
 	    socketpair(AF_UNIX, type, 0, door) < 0)
 		rc = err_sys(err, errno, "supervisor: socketpair");
@@ -211,6 +225,10 @@ supervise_take(struct supervisor *s)
 		n = recv(s->control, packet, sizeof packet, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
+		/* It has ended with something of ours unread; what it said
+		 * before is still to be had. */
+		if (n < 0 && errno == ECONNRESET)
+			continue;
 		if (n < (ssize_t)sizeof r) {
 			io_close(&s->control);
 			break;

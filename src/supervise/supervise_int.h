@@ -11,6 +11,12 @@
 #define SUP_PATH_MAX ((size_t)PATH_MAX)
 #define SUP_NAMES 3		/* by which one script may be opened */
 #define SUP_WORDS 12		/* that the kernel may put before a script */
+#define SUP_SCRIPTS_MAX 64	/* with those of aegshs inside the line */
+#define SUP_INNER_MAX 16	/* of these, at the same time */
+/* Openat(2) of no file, with a mode that it does not look at: a register,
+ * since aegsh cannot be looked into. */
+#define SUP_DOOR "/proc/self/aegsh-supervisor"
+#define SUP_DOOR_MODE 0x61656773U
 #define SUP_KNOWN_MAX 16384
 #define SUP_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* reports not taken yet */
 
@@ -54,6 +60,9 @@ struct sup_script {
 };
 
 void sup_script_set(struct sup_script *to, const struct supervise_script *s);
+void sup_script_done(struct sup_script *s);
+/* These are the same bytes. */
+bool sup_script_same(const struct sup_script *s, int copy);
 /* The script that the absolute name means, or NULL. */
 const struct sup_script *sup_script_find(const struct sup_script *s, size_t n,
 	const char *name);
@@ -93,8 +102,9 @@ struct sup_known {		/* a process of the line */
 bool sup_is_same(const struct sup_known *k);
 
 struct sup {
-	struct sup_script script[SUPERVISE_SCRIPTS_MAX];
-	size_t n;
+	struct sup_script script[SUP_SCRIPTS_MAX];
+	size_t n, n_judged;	/* the first: of the line itself */
+	int inner[SUP_INNER_MAX];	/* to aegshs inside, or -1 */
 	int control;		/* to aegsh, or -1: it is gone, or done with */
 	int door;		/* the child's hello comes here, or -1 */
 	int listener;		/* or -1 */
@@ -132,5 +142,12 @@ enum sup_answer {
 };
 enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
 enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
+
+/* ---- supervise_inner.c -------------------------------------------------- */
+
+int sup_ask_outer(const struct supervise_opts *o, struct err *err);
+/* Somebody of the line opens SUP_DOOR, and what he says by what he got. */
+enum sup_answer sup_inner_open(struct sup *s);
+void sup_inner_hear(struct sup *s, int *sock);
 
 #endif

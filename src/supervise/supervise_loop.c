@@ -155,15 +155,15 @@ kill_line(struct sup *s)
 	size_t i;
 
 	s->broken = true;
-	for (i = 0; i < s->n_known; i++)
-		if (s->known[i].pid != s->line && sup_is_same(&s->known[i]))
-			supervise_kill_tree(s->known[i].pid);
 	/* Once its end was told its number may be another's. */
-	if (s->line <= 0 || (s->kept && !sup_is_same(&s->head)))
-		return;
-	supervise_kill_tree(s->line);
-	if (s->own_group)
-		kill(-s->line, SIGKILL);
+	if (s->line > 0 && (!s->kept || sup_is_same(&s->head))) {
+		supervise_kill_tree(s->line);
+		if (s->own_group)
+			kill(-s->line, SIGKILL);
+	}
+	for (i = 0; i < s->n_known; i++)
+		if (sup_is_same(&s->known[i]))
+			supervise_kill_tree(s->known[i].pid);
 }
 
 void
@@ -182,8 +182,8 @@ sup_break(struct sup *s, const char *fmt, ...)
 	/* Aegsh hears of it before its bash is gone. */
 	if (!s->broken)
 		sup_report(s, &head, text, NULL);
-	kill_asker(s);
 	kill_line(s);
+	kill_asker(s);
 }
 
 /* ---- answering ---------------------------------------------------------- */
@@ -274,7 +274,10 @@ hear(struct sup *s)
 	struct sup_report said = { .kind = SUP_NOTHING };
 	ssize_t n = recv(s->control, &said, sizeof said, MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	/* ECONNRESET: it is gone with reports unread, which hides for once
+	 * what it said before. */
+	if (n < 0 && (errno == EAGAIN || errno == EINTR ||
+	    errno == ECONNRESET))
 		return;
 	if (n == (ssize_t)sizeof said && said.kind == SUP_END) {
 		s->kept = true;
@@ -295,14 +298,18 @@ is_over(const struct sup *s)
 static void
 turn_once(struct sup *s)
 {
-	struct pollfd p[3] = {
+	struct pollfd p[3 + SUP_INNER_MAX] = {
 		{ .fd = s->listener, .events = POLLIN },
 		{ .fd = s->control, .events = s->queue.len > 0 ?
 		    POLLIN | POLLOUT : POLLIN },
 		{ .fd = s->door, .events = POLLIN },
 	};
+	size_t i;
 
-	if (poll(p, 3, -1) < 0)
+	for (i = 0; i < SUP_INNER_MAX; i++)
+		p[3 + i] = (struct pollfd){ .fd = s->inner[i],
+			.events = POLLIN };
+	if (poll(p, AEG_NELEM(p), -1) < 0)
 		return;
 	if (p[1].revents & POLLOUT)
 		drain_queue(s);
@@ -310,6 +317,9 @@ turn_once(struct sup *s)
 		hear(s);
 	if (p[2].revents != 0)
 		open_door(s);
+	for (i = 0; i < SUP_INNER_MAX; i++)
+		if (p[3 + i].revents != 0)
+			sup_inner_hear(s, &s->inner[i]);
 	if (p[0].revents & POLLIN)
 		answer(s);
 	else if (p[0].revents != 0)

@@ -147,30 +147,56 @@ sup_script_find(const struct sup_script *s, size_t n, const char *name)
 
 /* ---- bytes -------------------------------------------------------------- */
 
+/* 0; -EBADMSG; -EIO. */
+static int
+compare(int one, int other)
+{
+	char a[16384], b[sizeof a];
+	ssize_t n, m;
+	off_t at = 0;
+
+	do {
+		n = pread(one, a, sizeof a, at);
+		m = pread(other, b, sizeof b, at);
+		if (n < 0 || m < 0)
+			return -EIO;
+		if (n != m || memcmp(a, b, (size_t)n) != 0)
+			return -EBADMSG;
+		at += n;
+	} while (n > 0);
+	return 0;
+}
+
 int
 sup_script_compare(const struct sup_script *s)
 {
 	AEG_AUTOFD int fd = open(s->name[0], O_RDONLY | O_CLOEXEC |
 	    O_NONBLOCK | O_NOCTTY);
-	char now[16384], then[sizeof now];
 	struct stat st;
-	ssize_t n, m;
-	off_t at = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return -EBADMSG;
-	do {
-		n = pread(fd, now, sizeof now, at);
-		m = pread(s->copy, then, sizeof then, at);
-		if (n < 0 || m < 0)
-			return -EIO;
-		if (n != m || memcmp(now, then, (size_t)n) != 0)
-			return -EBADMSG;
-		at += n;
-	} while (n > 0);
-	return 0;
+	return compare(fd, s->copy);
+}
+
+bool
+sup_script_same(const struct sup_script *s, int copy)
+{
+	return compare(s->copy, copy) == 0;
+}
+
+void
+sup_script_done(struct sup_script *s)
+{
+	size_t i;
+
+	for (i = 0; i < SUP_NAMES; i++)
+		free(s->name[i]);
+	for (i = 0; i < s->n_words; i++)
+		free(s->word[i]);
+	io_close(&s->copy);
 }
 
 int

@@ -62,7 +62,8 @@ add_children(struct members *m, pid_t pid)
 }
 
 /* Those below are stopped first, so that they start no others while they are
- * looked for; the head is not, whose stop would be taken for a job's. */
+ * looked for; the head is not, whose stop would be taken for a job's.  It is
+ * killed first: it must not go on because a child of it has ended. */
 void
 supervise_kill_tree(pid_t pid)
 {
@@ -75,8 +76,8 @@ supervise_kill_tree(pid_t pid)
 			kill(m.pid[i], SIGSTOP);
 		add_children(&m, m.pid[i]);
 	}
-	while (m.n > 0)
-		kill(m.pid[--m.n], SIGKILL);
+	for (i = 0; i < m.n; i++)
+		kill(m.pid[i], SIGKILL);
 	free(m.pid);
 }
 

@@ -4,7 +4,8 @@
  * look from outside: no policy, every line is allowed.
  *
  *	execrun [-p profile] [-n project] [-b] [-l] [-t] [-q] [-0 name]
- *	    [-e NAME=VALUE …] [-S script …] [-v] {-c line | -u unit | -x word}… [-- arg …]
+ *	    [-e NAME=VALUE …] [-S script …] [-v]
+ *	    {-c line | -u unit | -x word}… [-- arg …]
  *
  * -b brings state back, -l uses a launcher, -t does job control on fd 0, -c
  * runs a line, -u feeds a stream that is open until the next -c or the end.
