@@ -75,6 +75,25 @@ void audit_head_text(struct buf *b, const unsigned char store[16],
 int audit_stand(struct audit *a, struct audit_origin *ret,
 	struct audit_witnessed *ret_last, struct err *err);
 
+/* Keep a head at the last link, for good: what is handed out can be compared
+ * even when the links up to it were deleted. */
+int audit_head(struct audit *a, struct err *err);
+
+/* ---- deleting ----------------------------------------------------------- */
+
+struct audit_keep {		/* one of them */
+	int64_t lines;		/* the newest, at least 1 */
+	int64_t since_ns;	/* and all that came later; 0: not asked */
+	const char *who;	/* deletes, for the record */
+};
+struct audit_pruned {
+	int64_t lines, links;
+};
+/* What is older goes, but for the newest line, what is not over, and the
+ * sessions of what stays; the chain can be verified after it. */
+int audit_prune(struct audit *a, const struct audit_keep *keep,
+	struct audit_pruned *ret, struct err *err);
+
 /* A copy that is whole, while others write; path must not be there. */
 int audit_backup(struct audit *a, const char *path, struct err *err);
 

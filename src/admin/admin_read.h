@@ -92,6 +92,10 @@ int admin_rows(struct admin *a, const struct admin_filter *f,
  * recorded yet. */
 int admin_read_open(struct admin *a, const char *user, bool live,
 	struct audit **ret, char **ret_place, struct err *err);
+/* For verbs that show nothing of what rows say: the same, and not recorded.
+ * write: the store may be written to. */
+int admin_read_quietly(struct admin *a, const char *user, bool write,
+	struct audit **ret, struct err *err);
 /* The caller's own, likewise, for who writes a file of all of it and keeps
  * the rights to. */
 int admin_read_copy(struct admin *a, struct audit **ret, struct err *err);

@@ -110,6 +110,30 @@ admin_read_open(struct admin *a, const char *user, bool live,
 }
 
 int
+admin_read_quietly(struct admin *a, const char *user, bool write,
+    struct audit **ret, struct err *err)
+{
+	AEG_AUTOFREE char *place = NULL;
+	struct audit *store = NULL;
+	int rc = user != NULL ? admin_become(a, user, err) : 0;
+
+	if (rc == 0)
+		rc = audit_place(a->uid, false, &place, err);
+	if (rc < 0)
+		return rc;
+	admin_confine_but(a, place);
+	/* Nothing is made where nothing was recorded. */
+	rc = audit_open(place, true, &store, err);
+	if (rc == 0 && write) {
+		audit_close(store);
+		rc = audit_open(place, false, &store, err);
+	}
+	if (rc == 0)
+		*ret = store;
+	return rc;
+}
+
+int
 admin_read_copy(struct admin *a, struct audit **ret, struct err *err)
 {
 	AEG_AUTOFREE char *place = NULL;

@@ -62,19 +62,19 @@ take_options(struct admin *a, struct admin_args *args, struct asked *ret)
  * it would be a link more at the end that is looked at, and nothing that the
  * rows say is shown. */
 static int
-open_store(struct admin *a, const struct asked *q, struct audit **ret)
+open_store(struct admin *a, const struct asked *q, bool head,
+    struct audit **ret)
 {
-	AEG_AUTOFREE char *place = NULL;
 	struct err err = ERR_INIT;
-	int rc = q->user != NULL ? admin_become(a, q->user, &err) : 0;
+	int rc = admin_read_quietly(a, q->user, head, ret, &err);
 
+	/* A head is kept, so that it can be told from none after a deletion. */
+	if (rc == 0 && head)
+		rc = audit_head(*ret, &err);
 	if (rc == 0)
-		rc = audit_place(a->uid, false, &place, &err);
-	if (rc < 0)
-		return admin_read_fail(a, rc, &err);
-	admin_confine_but(a, place);
-	rc = audit_open(place, true, ret, &err);
-	return rc < 0 ? admin_read_fail(a, rc, &err) : ADMIN_OK;
+		return ADMIN_OK;
+	audit_close(*ret);
+	return admin_read_fail(a, rc, &err);
 }
 
 /* Read before rights change: the file may be root's. */
@@ -176,7 +176,7 @@ verify(struct admin *a, int argc, char **argv)
 	struct audit_witnessed last;
 	struct audit_origin origin;
 	struct audit_verdict v;
-	struct audit *store;
+	struct audit *store = NULL;
 	struct err err = ERR_INIT;
 	struct told t = { .a = a };
 	size_t n = 0;
@@ -189,7 +189,7 @@ verify(struct admin *a, int argc, char **argv)
 	t.json = q.json;
 	rc = read_witness(a, q.witness, &text);
 	if (rc == ADMIN_OK)
-		rc = open_store(a, &q, &store);
+		rc = open_store(a, &q, false, &store);
 	if (rc != ADMIN_OK)
 		return rc;
 	rc = audit_stand(store, &origin, &last, &err);
@@ -216,7 +216,7 @@ head(struct admin *a, int argc, char **argv)
 	struct asked q = { .json = false };
 	struct audit_witnessed last;
 	struct audit_origin origin;
-	struct audit *store;
+	struct audit *store = NULL;
 	struct err err = ERR_INIT;
 	json_t *o;
 	int rc;
@@ -225,7 +225,7 @@ head(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
-	rc = open_store(a, &q, &store);
+	rc = open_store(a, &q, true, &store);
 	if (rc != ADMIN_OK)
 		return rc;
 	rc = audit_stand(store, &origin, &last, &err);

@@ -59,9 +59,9 @@ const struct audit_kind_spec audit_kinds[AUDIT_KIND_COUNT] = {
 	    "event" },
 	[AUDIT_KIND_TOMBSTONE] = { AUDIT_TABLE_TOMBSTONES, true, true, true,
 	    "deletion" },
-	[AUDIT_KIND_SESSION_KEPT] = { AUDIT_TABLE_SESSIONS, true, true, false,
+	[AUDIT_KIND_SESSION_KEPT] = { AUDIT_TABLE_SESSIONS, true, false, false,
 	    "session" },
-	[AUDIT_KIND_LINE_KEPT] = { AUDIT_TABLE_COMMANDS, true, true, false,
+	[AUDIT_KIND_LINE_KEPT] = { AUDIT_TABLE_COMMANDS, true, false, false,
 	    "line" },
 	[AUDIT_KIND_EXEC] = { AUDIT_TABLE_EXECS, true, true, true,
 	    "program" },
@@ -168,10 +168,9 @@ audit_chain_origin(struct audit_db *d, struct audit_origin *ret,
 	return 0;
 }
 
-/* A row of (seq, link); 0: there is none. */
-static int
-last_of(struct audit_db *d, enum audit_stmt which, struct audit_link *ret,
-    struct err *err)
+int
+audit_chain_last(struct audit_db *d, enum audit_stmt which,
+    struct audit_link *ret, struct err *err)
 {
 	sqlite3_stmt *st = audit_db_stmt(d, which, err);
 	int rc = st != NULL ? sqlite3_step(st) : SQLITE_ERROR;
@@ -199,9 +198,9 @@ find_tail(struct audit_db *d, struct err *err)
 
 	if (d->tail.known)
 		return 0;
-	rc = last_of(d, AUDIT_CHAIN_LAST, &d->tail, err);
+	rc = audit_chain_last(d, AUDIT_CHAIN_LAST, &d->tail, err);
 	if (rc == 0 && d->tail.seq == 0)
-		rc = last_of(d, AUDIT_CHAIN_STONE, &d->tail, err);
+		rc = audit_chain_last(d, AUDIT_CHAIN_STONE, &d->tail, err);
 	if (rc == 0 && d->tail.seq == 0) {
 		rc = audit_chain_origin(d, &origin, err);
 		if (rc == 0)
@@ -296,9 +295,9 @@ audit_chain_seal(struct audit_db *d, bool now, struct err *err)
 	/* Nothing was added, or it was never looked for. */
 	if (!d->tail.known)
 		return 0;
-	rc = last_of(d, AUDIT_HEAD_LAST, &head, err);
+	rc = audit_chain_last(d, AUDIT_HEAD_LAST, &head, err);
 	if (rc == 0)
-		rc = last_of(d, AUDIT_CHAIN_STONE, &stone, err);
+		rc = audit_chain_last(d, AUDIT_CHAIN_STONE, &stone, err);
 	if (rc < 0 || d->tail.seq <= head.seq || (!now && !d->tail.ended &&
 	    d->tail.seq - head.seq < AUDIT_HEAD_EVERY))
 		return rc;
@@ -314,6 +313,26 @@ audit_chain_seal(struct audit_db *d, bool now, struct err *err)
 	    SQLITE_STATIC);
 	sqlite3_bind_blob(st, 4, root, sizeof root, SQLITE_STATIC);
 	return audit_db_step(d, st, err);
+}
+
+int
+audit_head(struct audit *a, struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	int rc = audit_ready(a, err);
+
+	if (rc == 0)
+		rc = audit_db_begin(d, true, err);
+	if (rc < 0)
+		return rc;
+	rc = find_tail(d, err);
+	if (rc == 0)
+		rc = audit_chain_seal(d, true, err);
+	if (rc == 0)
+		rc = audit_db_commit(d, err);
+	if (rc < 0)
+		audit_db_rollback(d);
+	return rc;
 }
 
 int

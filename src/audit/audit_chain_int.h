@@ -16,6 +16,7 @@ enum audit_kind {
 	AUDIT_KIND_SESSION, AUDIT_KIND_SESSION_END,
 	AUDIT_KIND_LINE, AUDIT_KIND_OUTCOME, AUDIT_KIND_LINE_ENDED,
 	AUDIT_KIND_EVENT, AUDIT_KIND_TOMBSTONE,
+	/* As 1 and 3, of a row that outlived its link. */
 	AUDIT_KIND_SESSION_KEPT, AUDIT_KIND_LINE_KEPT,
 	AUDIT_KIND_EXEC, AUDIT_KIND_FILE, AUDIT_KIND_OUTPUT,
 	AUDIT_KIND_COUNT
@@ -59,6 +60,9 @@ int audit_chain_add(struct audit_db *d, enum audit_kind kind, int64_t row,
 /* What stands for the link before the first. */
 int audit_chain_origin(struct audit_db *d, struct audit_origin *ret,
 	struct err *err);
+/* What such a statement of (seq, link) finds; seq 0: nothing. */
+int audit_chain_last(struct audit_db *d, enum audit_stmt which,
+	struct audit_link *ret, struct err *err);
 /* Add the head of what has come since the last one, where now is true or it
  * is much; inside a transaction. */
 int audit_chain_seal(struct audit_db *d, bool now, struct err *err);

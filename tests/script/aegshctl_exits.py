@@ -46,13 +46,15 @@ put("bad.json", "x\n")
 put("bad.jsonl", "x\n")
 STORE = ["history", "audit log", "audit show 1", "audit search x",
          "audit tail", "audit events", "audit report", "audit stats",
-         "audit export", "audit verify", "audit head", "policy diff - -"]
+         "audit export", "audit verify", "audit head",
+         "audit prune --keep 9", "policy diff - -"]
 ENV = ["env detect", "env files", "env check", "env which ls",
        "env path add /x", "env var set A=b", "env fix x", "env backups",
        "env restore x"]
 NO_OPERAND = ["status", "doctor", "history", "audit log", "audit tail",
               "audit events", "audit report", "audit stats", "audit token",
-              "audit export", "audit verify", "audit head", "allowlist",
+              "audit export", "audit verify", "audit head",
+              "audit prune --keep 9", "allowlist",
               "blocklist", "profile list",
               "sandbox probe", "config show", "validator test",
               "cache stats", "cache clear", "env detect", "env check",
@@ -75,6 +77,7 @@ MISTAKES = {
             "validator replay", "env files", "env apply", "env restore")] + [
                 "policy diff - - -"],
     "a value that is none": [
+        "audit prune --keep x", "audit prune --keep 0",
         "history --since nosuch", "history --limit x", "history --status x",
         "history --decision x", "history --session x", "audit events -n x",
         "audit events --since x", "audit report --format x",

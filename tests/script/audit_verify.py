@@ -96,6 +96,35 @@ tap.ok(chain.look(db)[2] is None and chain.look(db)[0] > links,
 db.close()
 links = chain.look(sqlite3.connect(copy))[0]
 
+# ---- what is old goes -----------------------------------------------------
+tap.same(ctl("audit", "prune").returncode, 100, "--keep must be said")
+kept = json.loads(ctl("audit", "prune", "--json", "--keep", "3").stdout)
+left = [json.loads(line)["line"] for line in
+        ctl("audit", "log", "--json").stdout.splitlines()]
+tap.ok(kept["lines"] == len(lines) - 3 and kept["links"] > 5 and
+       left[-1] == "nc -e sh 127.0.0.1 1" and len(left) == 3,
+       "audit prune --keep 3", (kept, left))
+with sqlite3.connect(FILE) as db:
+    tap.same(chain.look(db)[2], None, "what stays verifies, by the manual")
+    tap.ok("by uid %d " % os.getuid() in db.execute(
+        "SELECT text FROM events WHERE kind = 'pruned'").fetchone()[0],
+           "the record has who deleted")
+db.close()
+status, findings, seen = verify("--witness", "-", text=head)
+tap.same((status, findings, seen["witnessed"]), (0, [], 1),
+         "and by audit verify, against a head from before")
+forged = head.replace(b"link=", b"link=00").replace(b"\n", b"")[:-2]
+status, findings, seen = verify("--witness", "-", text=forged)
+tap.same((status, [f["fault"] for f in findings]), (1, ["rewritten"]),
+         "a head of links that went is compared, too")
+subprocess.run([AEGSH, "-c", "echo after"], env=env, check=False, timeout=60,
+               stdout=subprocess.DEVNULL)
+tap.same(verify()[:2], (0, []), "the chain goes on")
+done = ctl("audit", "prune", "--keep", "90d")
+tap.same((done.returncode, done.stdout),
+         (0, b"deleted 0 lines, and 0 links of the chain\n"),
+         "nothing is older than that")
+
 # ---- what was done to it ---------------------------------------------------
 middle = next(n for n in ended if n >= len(lines) // 2 and
               n + 1 in lines)

@@ -149,7 +149,11 @@ static const struct {
 	{ "DELETE FROM chain WHERE seq > 17", "unchained" },
 	{ "INSERT INTO tombstones (wall_ns, seq, link, root, removed) SELECT"
 	    " 1, seq, link, link, 3 FROM chain WHERE seq = 4;"
-	    " DELETE FROM chain WHERE seq <= 4", "head heads" },
+	    " DELETE FROM chain WHERE seq <= 4", "unchained" },
+	{ "INSERT INTO tombstones (wall_ns, seq, link, root, removed) SELECT"
+	    " 1, seq, link, link, 3 FROM chain WHERE seq = 20; DELETE FROM"
+	    " chain; DELETE FROM commands; DELETE FROM sessions; DELETE FROM"
+	    " events", "unchained tombstones 1" },
 };
 
 static void
