@@ -117,8 +117,8 @@ test_waiting(void)
 	run_telling("echo $$; exec sleep 1000", 300);
 	OKF(r.timed_out, "the limit holds");
 	OKF(gone(out()), "and the process is gone");
-	run_telling("trap '' TERM INT HUP QUIT; echo $$; while :; do sleep 1000; "
-	    "done", 300);
+	run_telling("trap '' TERM INT HUP QUIT; echo $$; "
+	    "while :; do sleep 1000; done", 300);
 	OKF(r.timed_out && gone(out()), "also one that ignores signals");
 	run("kill -STOP $$", 300);
 	OKF(r.timed_out, "also one that stops itself");
@@ -133,8 +133,8 @@ test_descendants(void)
 	run_telling("setsid sh -c 'echo $$; exec sleep 1000' & wait_for=$!; "
 	    "sleep 0.2", 5000);
 	OKF(gone(out()), "also in a session of its own");
-	run_telling("setsid sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\" & "
-	    "exit' ; sleep 0.2", 5000);
+	run_telling("setsid sh -c 'setsid sh -c \"echo \\$\\$; "
+	    "exec sleep 1000\" & exit' ; sleep 0.2", 5000);
 	OKF(gone(out()), "also an orphan");
 }
 
