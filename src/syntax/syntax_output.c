@@ -18,16 +18,20 @@ read_digits(const char **p, const char *end, int base, int digits)
 	return value;
 }
 
+enum escapes { ESCAPES_FORMAT, ESCAPES_B, ESCAPES_ECHO };
+
 /*
- * Backslash escapes of a printf format, or (b) of %b and echo -e, where
- * octal digits may follow a 0.  False: one that ends the output, makes a NUL
- * byte or depends on the locale.
+ * Backslash escapes of a printf format, of %b, where octal digits may follow
+ * a 0, or of echo -e, where they must.  False: one that ends the output, makes
+ * a NUL byte or depends on the locale.
  */
 static bool
-put_escaped(struct buf *out, const char *p, const char *end, bool b)
+put_escaped(struct buf *out, const char *p, const char *end,
+    enum escapes kind)
 {
 	static const char from[] = "abefnrtvE\\\"'?", to[] =
 	    "\a\b\033\f\n\r\t\v\033\\\"'?";
+	bool b = kind != ESCAPES_FORMAT;
 	const char *hit;
 	int value;
 
@@ -39,7 +43,8 @@ put_escaped(struct buf *out, const char *p, const char *end, bool b)
 		p++;
 		if (strchr("cuU", *p) != NULL)
 			return false;
-		if (*p == 'x' || (*p >= '0' && *p <= '7')) {
+		if (*p == 'x' || *p == '0' ||
+		    (kind != ESCAPES_ECHO && *p >= '1' && *p <= '7')) {
 			bool hex = *p == 'x';
 			const char *start = p;
 
@@ -100,7 +105,7 @@ echo(const struct syn_word *words, size_t n, struct buf *out)
 		if (!escapes)
 			buf_put(out, words[i].value, words[i].len);
 		else if (!put_escaped(out, words[i].value,
-		    words[i].value + words[i].len, true))
+		    words[i].value + words[i].len, ESCAPES_ECHO))
 			return false;
 	}
 	if (newline)
@@ -119,7 +124,7 @@ put_format(const struct syn_word *words, size_t n, const struct syn_word *f,
 		const char *percent = memchr(p, '%', (size_t)(end - p));
 
 		if (!put_escaped(out, p, percent != NULL ? percent : end,
-		    false))
+		    ESCAPES_FORMAT))
 			return false;
 		if (percent == NULL)
 			return true;
@@ -137,7 +142,7 @@ put_format(const struct syn_word *words, size_t n, const struct syn_word *f,
 		if (percent[1] == 's')
 			buf_put(out, words[*at].value, words[*at].len);
 		else if (!put_escaped(out, words[*at].value,
-		    words[*at].value + words[*at].len, true))
+		    words[*at].value + words[*at].len, ESCAPES_B))
 			return false;
 		(*at)++;
 	}
