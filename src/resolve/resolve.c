@@ -424,6 +424,34 @@ resolve_program(struct walk *w, const struct spot *at,
 	follow_facts(w, &spot);
 }
 
+/* Text that a prompt runs something of, perhaps. */
+static bool
+runs_in_prompt(const char *value, bool known)
+{
+	return !known || strpbrk(value, "$`\\") != NULL;
+}
+
+/* NAME=value behind env and its like: what a shell reads before, or for,
+ * its first command. */
+static bool
+is_startup(const struct syn_word *word)
+{
+	static const char *const names[] = { "BASH_ENV=", "ENV=",
+		"PROMPT_COMMAND=" };
+	static const char *const prompts[] = { "PS0=", "PS1=", "PS2=", "PS4=" };
+	size_t i, n;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strncmp(word->value, names[i], strlen(names[i])) == 0)
+			return true;
+	for (i = 0; i < AEG_NELEM(prompts); i++) {
+		n = strlen(prompts[i]);
+		if (strncmp(word->value, prompts[i], n) == 0)
+			return runs_in_prompt(word->value + n, word->known);
+	}
+	return false;
+}
+
 /* A shell that the line starts reads a file first. */
 static bool
 names_startup(const struct syn_facts *facts)
@@ -431,6 +459,8 @@ names_startup(const struct syn_facts *facts)
 	const struct syn_command *c;
 	size_t i, j;
 
+	if (facts->steers_start)
+		return true;
 	for (i = 0; i < facts->n_commands; i++) {
 		c = &facts->commands[i];
 		for (j = 0; j < c->n_assigns; j++)
@@ -438,11 +468,21 @@ names_startup(const struct syn_facts *facts)
 			    strcmp(c->assigns[j].name, "ENV") == 0)
 				return true;
 		for (j = 0; j < c->n_words; j++)
-			if (strncmp(c->words[j].value, "BASH_ENV=", 9) == 0 ||
-			    strncmp(c->words[j].value, "ENV=", 4) == 0)
+			if (is_startup(&c->words[j]))
 				return true;
 	}
 	return false;
+}
+
+/* The environment brings such a file, or such a prompt, to each shell. */
+static bool
+inherits_startup(const struct state *state)
+{
+	const char *file = state_get(state, "BASH_ENV");
+	const char *prompt = state_get(state, "PS4");
+
+	return (file != NULL && file[0] != '\0') ||
+	    (prompt != NULL && runs_in_prompt(prompt, true));
 }
 
 /* Anything in the line that names a variable which auto-shebang heeds: it
@@ -485,6 +525,7 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 		w->pub.incomplete |= steers_resolver(w->nests[i].facts);
 	for (i = 0; w->starts_shell && i < w->n_nests; i++)
 		w->pub.incomplete |= names_startup(w->nests[i].facts);
+	w->pub.incomplete |= w->starts_shell && inherits_startup(state);
 	w->pub.only_path = w->some_path && !w->pub.incomplete;
 	w->pub.incomplete |= w->some_path;
 	w->pub.items = w->items;

@@ -43,6 +43,7 @@ struct wrap_row {
 	int skip;		/* operands before the command */
 	const char *option;	/* names of the options that hold a program */
 	const char *after;	/* AFTER: the operand */
+	bool appends;		/* OPTION: the program gets more words */
 	bool in_shell;		/* what it starts may be a builtin */
 	bool no_function;	/* … but never a function */
 	bool elsewhere;		/* … and is found elsewhere */

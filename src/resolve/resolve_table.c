@@ -43,6 +43,10 @@ static const struct wrap_row wraps[] = {
 	    "+T:P:D:p sched-runtime: sched-period: sched-deadline:",
 	    .skip = 1 },
 	{ "command", WRAP_WORDS, "+", .in_shell = true, .no_function = true },
+	{ "compgen", WRAP_OPTION, "+o:A:G:W:P:S:X:F:C:", .option = "C",
+	    .in_shell = true, .appends = true },
+	{ "complete", WRAP_OPTION, "+o:A:G:W:P:S:X:F:C:", .option = "C",
+	    .in_shell = true, .appends = true },
 	{ "cpulimit", WRAP_WORDS, "+l:e:p:P:c: limit: exe: pid: path: cpu:" },
 	{ "csh", WRAP_SHELL, "+" },
 	{ "daemonize", WRAP_WORDS, "+c:e:E:l:o:p:u:" },
@@ -81,6 +85,7 @@ static const struct wrap_row wraps[] = {
 	    "uid:" },
 	{ "ip", WRAP_AFTER, "+b:f:n:l: batch: family: netns: loops:",
 	    .after = "exec", .skip = 1 },
+	{ "jobs", WRAP_OPTION, "+", .after = "x", .in_shell = true },
 	{ "ksh", WRAP_SHELL, SHELL_GRAMMAR },
 	{ "ksh93", WRAP_SHELL, SHELL_GRAMMAR },
 	{ "ld.so", WRAP_WORDS, "+ library-path: inhibit-rpath: audit: "
@@ -91,6 +96,8 @@ static const struct wrap_row wraps[] = {
 	    "debug: library: output: indent: where:" },
 	{ "machinectl", WRAP_AFTER, "+E:H:M:p: setenv: uid: host: machine: "
 	    "property:", .after = "shell", .skip = 1, .elsewhere = true },
+	{ "mapfile", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
+	    .in_shell = true, .appends = true },
 	{ "mksh", WRAP_SHELL, SHELL_GRAMMAR },
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
@@ -120,6 +127,8 @@ static const struct wrap_row wraps[] = {
 	{ "proxychains", WRAP_WORDS, "+f:" },
 	{ "proxychains4", WRAP_WORDS, "+f:" },
 	{ "rbash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "readarray", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
+	    .in_shell = true, .appends = true },
 	{ "rlwrap", WRAP_WORDS, "+b:C:D:e:f:g:H:l:M:O:p::P:q:s:S:t:w:X:z: "
 	    "break-chars: command-name: history-no-dupes: "
 	    "history-filename: file: substitute-prompt:" },

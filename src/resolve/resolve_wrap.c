@@ -235,6 +235,17 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	resolve_program(w, &inner, &text);
 }
 
+/* Words that nobody knows follow the program in its text. */
+static struct syn_word
+with_more(struct walk *w, const struct syn_word *text)
+{
+	struct syn_word words[2];
+
+	words[0] = *text;
+	words[1] = resolve_word_new(w, "\"$@\"", 4, text->known);
+	return resolve_word_join(w, words, 2);
+}
+
 static void
 unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -251,8 +262,10 @@ unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		    resolve_opt_is(&opt, row->option)) {
 			text = resolve_word_tail(w, &argv[opt.value_word],
 			    opt.value_skip);
+			if (row->appends)
+				text = with_more(w, &text);
 			resolve_program(w, at, &text);
-		} else if (kind == RESOLVE_OPT_VALUE && row->after != NULL &&
+		} else if (kind != RESOLVE_OPT_OPERAND && row->after != NULL &&
 		    resolve_opt_is(&opt, row->after)) {
 			words = true;
 		} else if (kind == RESOLVE_OPT_OPERAND && words) {
