@@ -86,6 +86,7 @@ enum syn_why {			/* why a part of a word is not known */
 struct syn_part {
 	bool known;
 	bool quoted;
+	bool number;		/* not known, but a whole number or nothing */
 	enum syn_why why;	/* when not known */
 	const char *text;	/* known: value after quote removal; else the
 				 * source text of the part */
@@ -213,6 +214,8 @@ struct syn_facts {
 	size_t n_reads;
 	const char *rest_unknown;	/* name of the command after which the
 					 * reading is not known, or NULL */
+	bool steers_start;	/* BASH_ENV or ENV is assigned: a shell that is
+				 * started runs that file first */
 	bool only_simple;	/* the unit is one simple command (what a known
 				 * eval runs follows it): no list, no
 				 * pipeline, no substitution, no assignment,

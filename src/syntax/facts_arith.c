@@ -48,23 +48,44 @@ assigns(const char *s, size_t len)
  * itself bash follows a thousand times before it gives up: what that does is
  * not known. */
 static void
-walk_variable(struct syn_walk *w, const char *name, size_t len)
+walk_found(struct syn_walk *w, struct syn_slot *slot, const char *value,
+    size_t len)
 {
-	struct syn_slot *slot;
-	const char *value = NULL;
-	size_t value_len = 0;
-
-	if (syn_env_get(w, name, len, &value, &value_len) != SYN_VAR_SET ||
-	    is_integer(value, value_len))
+	if (syn_env_is_whole(value, len))
 		return;
-	slot = syn_env_slot(w, name, len);
 	if (slot->busy) {
 		syn_tell_broken(w, "", 0, SYN_WHY_CAP);
 		return;
 	}
 	slot->busy = true;
-	syn_walk_value(w, value, value_len, SYN_PLACE_ARITH);
+	syn_walk_value(w, value, len, SYN_PLACE_ARITH);
 	slot->busy = false;
+}
+
+static void
+walk_variable(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+	const struct syn_items *items = syn_array_get(w, name, len);
+	const char *value = NULL;
+	size_t value_len = 0, i;
+
+	if (items != NULL) {
+		for (i = 0; i < items->n; i++)
+			walk_found(w, slot, items->v[i].s, items->v[i].len);
+		return;
+	}
+	switch (syn_env_get(w, name, len, &value, &value_len)) {
+	case SYN_VAR_SET:
+		walk_found(w, slot, value, value_len);
+		return;
+	case SYN_VAR_UNSET:
+		return;
+	case SYN_VAR_UNKNOWN:
+		break;
+	}
+	if (!syn_env_is_number(w, name, len))
+		syn_tell_broken(w, name, len, SYN_WHY_ARITH);
 }
 
 static void
@@ -73,7 +94,7 @@ walk_name(struct syn_walk *w, const char *name, size_t len, bool assigned)
 	syn_env_read(w, name, len);
 	walk_variable(w, name, len);
 	if (assigned)
-		syn_env_forget(w, name, len);
+		syn_env_number(w, name, len);
 }
 
 static void
@@ -96,48 +117,58 @@ walk_bytes(struct syn_walk *w, const char *s, size_t len, bool assigned)
 	}
 }
 
-/* $x in an expression: its value is part of the expression. */
-static void
-walk_value_of(struct syn_walk *w, const struct syn_param *param)
+/* The byte before it does not make a name of what stands there. */
+static bool
+may_join(const struct syn_piece *before)
 {
-	if (param->op == SYN_PARAM_PLAIN && !param->indirect &&
-	    !param->has_subscript)
-		walk_variable(w, param->name, param->name_len);
+	return before != NULL && (before->kind != SYN_PIECE_LITERAL ||
+	    (before->len > 0 && (syn_is((unsigned char)
+	    before->text[before->len - 1], SYN_CH_NAME))));
 }
 
-/* Quotes hide "$(" from the first look, not from the evaluation. */
+/* A piece whose text is put into the expression before it is evaluated. */
 static bool
-hides_dollar(const struct syn_piece *piece)
+puts_text(struct syn_walk *w, const struct syn_piece *piece,
+    const struct syn_piece *before)
 {
-	return (piece->kind == SYN_PIECE_ESCAPE ||
-	    piece->kind == SYN_PIECE_SINGLE || piece->kind == SYN_PIECE_ANSI) &&
-	    (memchr(piece->text, '$', piece->len) != NULL ||
-	    memchr(piece->text, '`', piece->len) != NULL);
+	struct syn_piece copy = *piece;
+	struct syn_word word;
+
+	if (piece->kind == SYN_PIECE_LITERAL)
+		return false;
+	if (piece->kind == SYN_PIECE_SUBSCRIPT || may_join(before))
+		return true;
+	copy.next = NULL;
+	syn_expand_one(w, &copy, piece->src, piece->src_len, w->at.offset,
+	    SYN_MODE_BODY, &word);
+	return !syn_is_number(&word);
 }
 
 void
 syn_arith_walk(struct syn_walk *w, const struct syn_piece *pieces)
 {
-	const struct syn_piece *piece;
-	bool assigned = false, hidden = false;
+	const struct syn_piece *piece, *before = NULL;
+	bool assigned = false, put = false;
 	struct syn_word word;
 
-	for (piece = pieces; piece != NULL; piece = piece->next) {
+	for (piece = pieces; piece != NULL; piece = piece->next)
 		if (piece->kind == SYN_PIECE_LITERAL)
 			assigned |= assigns(piece->text, piece->len);
-		hidden |= hides_dollar(piece);
-	}
 	for (piece = pieces; piece != NULL; piece = piece->next)
 		if (piece->kind == SYN_PIECE_LITERAL)
 			walk_bytes(w, piece->text, piece->len, assigned);
-		else if (piece->kind == SYN_PIECE_PARAM)
-			walk_value_of(w, piece->param);
 	syn_walk_pieces(w, pieces);
-	if (hidden) {
-		syn_expand_one(w, pieces, "", 0, w->at.offset, SYN_MODE_BODY,
-		    &word);
-		syn_walk_value(w, word.value, word.len, SYN_PLACE_ARITH);
+	if (w->first)
+		return;
+	for (piece = pieces; piece != NULL && !put; piece = piece->next) {
+		put = puts_text(w, piece, before);
+		before = piece;
 	}
+	if (!put)
+		return;
+	syn_expand_one(w, pieces, pieces->src, 0, w->at.offset, SYN_MODE_BODY,
+	    &word);
+	syn_walk_evaluated(w, &word);
 }
 
 bool

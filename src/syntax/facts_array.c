@@ -159,6 +159,20 @@ put_item(struct syn_walk *w, const struct syn_items *old, size_t at,
 	return all;
 }
 
+/* Some element of it is not known, or which it is. */
+static void
+lose_array(struct syn_walk *w, const struct syn_assign *told)
+{
+	size_t len = strlen(told->name);
+	const struct syn_slot *slot = syn_env_slot(w, told->name, len);
+
+	syn_walk_assigned(w, slot, &told->value);
+	if (!told->array && syn_is_number(&told->value))
+		syn_env_number(w, told->name, len);
+	else
+		syn_env_lose(w, told->name, len);
+}
+
 /* a=(…), a+=(…), a[i]=…, and a=… where a is an array. */
 void
 syn_array_assign(struct syn_walk *w, const struct syn_assignment *a,
@@ -167,6 +181,7 @@ syn_array_assign(struct syn_walk *w, const struct syn_assignment *a,
 	const struct syn_items *old, *now = NULL;
 	size_t at = 0;
 
+	syn_env_slot(w, a->name, a->name_len)->array = true;
 	old = syn_array_get(w, a->name, a->name_len);
 	if (told->array && a->subscript == NULL)
 		now = !told->append ? read_items(w, a) :
@@ -177,7 +192,7 @@ syn_array_assign(struct syn_walk *w, const struct syn_assignment *a,
 	if (now != NULL)
 		syn_env_set_items(w, a->name, a->name_len, now);
 	else
-		syn_env_forget(w, a->name, a->name_len);
+		lose_array(w, told);
 }
 
 /* ---- expanding ---------------------------------------------------------- */

@@ -184,22 +184,6 @@ syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
 
 /* ---- assignments -------------------------------------------------------- */
 
-/* What bash expands once more: PS4 for every command that set -x shows,
- * the values of integers at once. */
-static void
-walk_assigned(struct syn_walk *w, const struct syn_assignment *a,
-    const struct syn_word *value)
-{
-	if (value->len == 0)
-		return;
-	if (a->name_len == 3 && memcmp(a->name, "PS4", 3) == 0 &&
-	    strpbrk(value->value, "$`") != NULL)
-		syn_walk_value(w, value->value, value->len, SYN_PLACE_DOUBLE);
-	else if (syn_env_slot(w, a->name, a->name_len)->tainted ||
-	    syn_env_slot(w, a->name, a->name_len)->attributed)
-		syn_walk_evaluated(w, value);
-}
-
 static void
 tell_assignment(struct syn_walk *w, const struct syn_text *t,
     struct syn_assign *to)
@@ -220,7 +204,19 @@ tell_assignment(struct syn_walk *w, const struct syn_text *t,
 	syn_expand_one(w, value, src, (size_t)(t->src + t->src_len - src),
 	    t->offset + (size_t)(src - t->src), SYN_MODE_VALUE, &to->value);
 	syn_name_effect(w, a->name, a->name_len);
-	walk_assigned(w, a, &to->value);
+}
+
+/* To append to an integer is to add. */
+static void
+assign_unknown(struct syn_walk *w, const struct syn_assign *a, size_t len)
+{
+	const struct syn_slot *slot = syn_env_slot(w, a->name, len);
+
+	syn_walk_assigned(w, slot, &a->value);
+	if (slot->integer || syn_is_number(&a->value))
+		syn_env_number(w, a->name, len);
+	else
+		syn_env_lose(w, a->name, len);
 }
 
 static void
@@ -239,10 +235,9 @@ remember(struct syn_walk *w, const struct syn_assignment *from,
 		syn_array_assign(w, from, a);
 		return;
 	}
-	/* To append to an integer is to add. */
 	if (!a->value.known || (a->append &&
 	    syn_env_slot(w, a->name, len)->attributed)) {
-		syn_env_forget(w, a->name, len);
+		assign_unknown(w, a, len);
 		return;
 	}
 	if (!a->append) {
@@ -265,6 +260,21 @@ remember(struct syn_walk *w, const struct syn_assignment *from,
 	syn_env_set(w, a->name, len, SYN_VAR_SET, joined, n);
 }
 
+/* To a command: an integer is not evaluated so, and keeps its value. */
+static void
+give(struct syn_walk *w, const struct syn_assign *a)
+{
+	size_t len = strlen(a->name);
+	const struct syn_slot *slot = syn_env_slot(w, a->name, len);
+
+	if (slot->reread != SYN_REREAD_NO)
+		syn_walk_assigned(w, slot, &a->value);
+	if (syn_is_number(&a->value))
+		syn_env_number(w, a->name, len);
+	else
+		syn_env_lose(w, a->name, len);
+}
+
 /* The assignments in front of stop. */
 static void
 tell_assignments(struct syn_walk *w, const struct syn_node *node,
@@ -277,7 +287,7 @@ tell_assignments(struct syn_walk *w, const struct syn_node *node,
 
 	for (t = node->words; t != stop; t = t->next) {
 		if (w->first)
-			syn_env_forget(w, t->assignment->name,
+			syn_env_lose(w, t->assignment->name,
 			    t->assignment->name_len);
 		n++;
 	}
@@ -290,8 +300,7 @@ tell_assignments(struct syn_walk *w, const struct syn_node *node,
 		if (stay)
 			remember(w, t->assignment, &assigns[n]);
 		else
-			syn_env_forget(w, assigns[n].name,
-			    strlen(assigns[n].name));
+			give(w, &assigns[n]);
 		n++;
 	}
 	c = command_at(w, index);
@@ -437,7 +446,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 		c->function = syn_function_now(w, words.v);
 	if (syn_effect(w, c))
 		for (t = node->words; t != first; t = t->next)
-			syn_env_forget(w, t->assignment->name,
+			syn_env_lose(w, t->assignment->name,
 			    t->assignment->name_len);
 	if (syn_targets_may_fail(w, node->targets))
 		syn_env_doubt(w, start);

@@ -35,9 +35,7 @@ do_let(const struct syn_call *c)
 	size_t i;
 
 	for (i = 1; i < c->n; i++)
-		if (c->words[i].known)
-			syn_walk_value(c->w, c->words[i].value,
-			    c->words[i].len, SYN_PLACE_ARITH);
+		syn_walk_evaluated(c->w, &c->words[i]);
 }
 
 static void
@@ -107,11 +105,29 @@ do_compgen(const struct syn_call *c)
 	size_t i;
 
 	for (i = 1; i < c->n; i++)
-		if (strpbrk(c->words[i].value, "$`") != NULL)
+		if (!c->words[i].known && !c->w->first)
+			syn_tell_broken(c->w, c->words[i].value,
+			    c->words[i].len, SYN_WHY_UNSPECIFIED);
+		else if (strpbrk(c->words[i].value, "$`") != NULL)
 			syn_walk_value(c->w, c->words[i].value,
 			    c->words[i].len, SYN_PLACE_DOUBLE);
 	syn_calls_unknown(c->w);
 	syn_env_hostile(c->w);
+}
+
+/* fc runs an editor and what that leaves, or what was run before. */
+static void
+do_fc(const struct syn_call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++)
+		if (c->words[i].known && c->words[i].value[0] == '-' &&
+		    strchr(c->words[i].value, 'l') != NULL)
+			return;
+	if (!c->w->first)
+		syn_tell_broken(c->w, "fc", 2, SYN_WHY_UNSPECIFIED);
+	do_anything(c);
 }
 
 /* Posix mode gives assignments in front of some commands another meaning. */
@@ -126,6 +142,16 @@ change_mode(const struct syn_call *c)
 static void
 do_enable(const struct syn_call *c)
 {
+	size_t i;
+
+	/* -f loads code from a file. */
+	for (i = 1; i < c->n && !c->w->first; i++)
+		if (!c->words[i].known || (c->words[i].value[0] == '-' &&
+		    strchr(c->words[i].value, 'f') != NULL)) {
+			syn_tell_broken(c->w, c->words[i].value,
+			    c->words[i].len, SYN_WHY_UNSPECIFIED);
+			break;
+		}
 	syn_lookup_odd(c->w);
 	change_mode(c);
 }
@@ -165,6 +191,8 @@ set_letters(const struct syn_call *c, size_t *at)
 			return false;
 		if (*p == 'B')
 			doubt_braces(c->w);
+		if (*p == 'x')
+			syn_walk_trace(c->w);
 		/* Functions are exported. */
 		if (*p == 'a')
 			syn_calls_unknown(c->w);
@@ -174,6 +202,8 @@ set_letters(const struct syn_call *c, size_t *at)
 		if (!is_word_known(&c->words[*at + 1]) || v[0] == '-' ||
 		    v[0] == '+' || !is_plain_option(v))
 			return false;
+		if (strcmp(v, "xtrace") == 0)
+			syn_walk_trace(c->w);
 		if (strcmp(v, "braceexpand") == 0)
 			doubt_braces(c->w);
 		if (strcmp(v, "allexport") == 0)
@@ -203,6 +233,7 @@ do_set(const struct syn_call *c)
 		}
 		if (!is_word_known(&c->words[i]) || !set_letters(c, &i)) {
 			doubt_braces(c->w);
+			syn_walk_trace(c->w);
 			syn_env_forget(c->w, "@", 1);
 			change_mode(c);
 			return;
@@ -288,13 +319,49 @@ do_trap(const struct syn_call *c)
 			syn_env_hostile(c->w);
 }
 
+/* An operator of test that takes two operands, or one. */
+static bool
+is_operator(const struct syn_word *word)
+{
+	static const char *const two[] = { "!=", "<", "=", "==", ">" };
+	size_t i;
+
+	if (!word->known)
+		return false;
+	if (word->value[0] == '-' && word->len > 1 && word->len < 4)
+		return true;
+	for (i = 0; i < AEG_NELEM(two); i++)
+		if (syn_word_is(word, two[i]))
+			return true;
+	return false;
+}
+
+/* What stands at i may turn out to be -v, and the next word a name. */
+static bool
+may_name(const struct syn_call *c, size_t i)
+{
+	const struct syn_word *word = &c->words[i], *next = word + 1;
+
+	if (word->known)
+		return false;
+	if (word->may_split && !syn_is_number(word))
+		return true;
+	return !syn_is_number(word) && i + 1 < c->n &&
+	    !syn_word_is(next, "]") && !is_operator(&c->words[i - 1]) && !is_operator(next) &&
+	    (!next->known || strchr(next->value, '[') != NULL);
+}
+
 static void
 do_test(const struct syn_call *c)
 {
 	size_t i;
 
 	for (i = 1; i < c->n; i++)
-		syn_walk_subscript(c->w, &c->words[i]);
+		if (syn_word_is(&c->words[i], "-v") && i + 1 < c->n)
+			syn_walk_reference(c->w, &c->words[++i], false);
+		else if (may_name(c, i) && !c->w->first)
+			syn_tell_broken(c->w, c->words[i].value,
+			    c->words[i].len, SYN_WHY_INDIRECT);
 }
 
 static const struct builtin {
@@ -306,7 +373,7 @@ static const struct builtin {
 	{ "continue", do_break },
 	{ "declare", syn_do_declare }, { "enable", do_enable },
 	{ "eval", do_eval }, { "export", syn_do_export },
-	{ "fc", do_anything },
+	{ "fc", do_fc },
 	{ "getopts", syn_do_getopts }, { "hash", do_hash },
 	{ "let", do_let }, { "local", syn_do_declare },
 	{ "mapfile", syn_do_mapfile }, { "popd", do_popd },

@@ -107,6 +107,7 @@ syn_env_slot(struct syn_walk *w, const char *name, size_t len)
 	slot->name = arena_memdup0(w->names, name, len);
 	slot->len = len;
 	classify(slot);
+	syn_name_kind(slot);
 	env->slots[i] = slot;
 	env->used++;
 	return slot;
@@ -207,6 +208,7 @@ put(struct syn_walk *w, struct syn_slot *slot, enum syn_var state,
 	undo = &env->undo[env->n_undo++];
 	undo->slot = slot;
 	undo->set = slot->set;
+	undo->inherited = slot->inherited;
 	undo->state = slot->state;
 	undo->value = slot->value;
 	undo->value_len = slot->value_len;
@@ -217,6 +219,7 @@ put(struct syn_walk *w, struct syn_slot *slot, enum syn_var state,
 		state = SYN_VAR_UNKNOWN;
 	slot->items = NULL;
 	slot->set = true;
+	slot->inherited = false;
 	slot->state = state;
 	slot->value = value;
 	slot->value_len = value_len;
@@ -306,6 +309,72 @@ through_attribute(struct syn_walk *w, struct syn_slot *slot,
 	return state;
 }
 
+/* Somewhere it is no number; where it was taken for one, all is to be walked
+ * again. */
+static void
+note_text(struct syn_walk *w, struct syn_slot *slot)
+{
+	if (slot->texts || w->idle)
+		return;
+	slot->texts = true;
+	w->again |= slot->relied;
+}
+
+/* Where an assignment was found that the first walk did not see. */
+static void
+note_late(struct syn_walk *w, struct syn_slot *slot)
+{
+	/* The name was not known then: x=PATH; read $x; eval "$y". */
+	if (w->looked && !slot->anywhere) {
+		slot->anywhere = true;
+		w->again = true;
+	}
+	if (w->env.loops > 0 && !is_noted(w, slot)) {
+		note_place(w, slot);
+		w->again = true;
+	}
+}
+
+void
+syn_env_number(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+
+	if (w->first) {
+		note_place(w, slot);
+		return;
+	}
+	note_late(w, slot);
+	put(w, slot, SYN_VAR_UNKNOWN, NULL, 0);
+}
+
+void
+syn_env_lose(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+
+	if (!w->first)
+		note_text(w, slot);
+	syn_env_number(w, name, len);
+}
+
+static void
+walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
+    enum syn_var state, const char *value, size_t len)
+{
+	struct syn_word word = { .known = state == SYN_VAR_SET,
+	    .value = value, .len = len };
+
+	if (state == SYN_VAR_UNSET ||
+	    (!slot->integer && slot->reread == SYN_REREAD_NO))
+		return;
+	if (!word.known) {
+		word.value = slot->name;
+		word.len = slot->len;
+	}
+	syn_walk_assigned(w, slot, &word);
+}
+
 void
 syn_env_set(struct syn_walk *w, const char *name, size_t len,
     enum syn_var state, const char *value, size_t value_len)
@@ -316,15 +385,11 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 		note_place(w, slot);
 		return;
 	}
-	/* The name was not known then: x=PATH; read $x; eval "$y". */
-	if (w->looked && !slot->anywhere) {
-		slot->anywhere = true;
-		w->again = true;
-	}
-	if (w->env.loops > 0 && !is_noted(w, slot)) {
-		note_place(w, slot);
-		w->again = true;
-	}
+	walk_assigned(w, slot, state, value, value_len);
+	if (state == SYN_VAR_UNKNOWN || (state == SYN_VAR_SET &&
+	    !syn_env_is_whole(value, value_len)))
+		note_text(w, slot);
+	note_late(w, slot);
 	/* It may be readonly. */
 	if (slot->attributed || slot->tainted)
 		syn_env_may_fail(w);
@@ -347,9 +412,17 @@ syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
     const struct syn_items *items)
 {
 	struct syn_slot *slot = syn_env_slot(w, name, len);
+	size_t i;
 
-	syn_env_set(w, name, len, SYN_VAR_UNKNOWN, NULL, 0);
-	if (!w->first && !slot->attributed)
+	slot->array = true;
+	for (i = 0; !w->first && i < items->n; i++) {
+		walk_assigned(w, slot, SYN_VAR_SET, items->v[i].s,
+		    items->v[i].len);
+		if (!syn_env_is_whole(items->v[i].s, items->v[i].len))
+			note_text(w, slot);
+	}
+	syn_env_number(w, name, len);
+	if (!w->first && !slot->attributed && !slot->integer)
 		put_items(slot, items);
 }
 
@@ -404,7 +477,7 @@ syn_env_restart(struct syn_env *env)
 
 		if (slot == NULL)
 			continue;
-		slot->set = slot->busy = false;
+		slot->set = slot->busy = slot->inherited = false;
 		slot->items = NULL;
 		slot->stamp = 0;
 	}
@@ -429,6 +502,7 @@ syn_env_undo(struct syn_walk *w, size_t mark)
 		struct syn_undo *undo = &env->undo[--env->n_undo];
 
 		undo->slot->set = undo->set;
+		undo->slot->inherited = undo->inherited;
 		undo->slot->state = undo->state;
 		undo->slot->value = undo->value;
 		undo->slot->value_len = undo->value_len;
@@ -446,6 +520,8 @@ syn_env_doubt(struct syn_walk *w, size_t mark)
 	for (i = mark; i < env->n_undo; i++) {
 		env->undo[i].slot->state = SYN_VAR_UNKNOWN;
 		env->undo[i].slot->items = NULL;
+		if (!env->undo[i].set || env->undo[i].inherited)
+			env->undo[i].slot->inherited = true;
 	}
 }
 

@@ -66,6 +66,7 @@ reads_differently(struct syn_walk *w)
 	return change != NULL || w->changed;
 }
 
+/* A command that bash reads and runs where the walk stands. */
 static void
 walk_text(struct syn_walk *w, const char *text, size_t len)
 {
@@ -104,4 +105,16 @@ syn_eval(const struct syn_call *c)
 	assign_prefix(w, c->command);
 	walk_text(w, text, len);
 	return true;
+}
+
+/* The same for text that is no eval's. */
+void
+syn_walk_code(struct syn_walk *w, const char *text, size_t len)
+{
+	if (w->values >= SYN_EVALS_MAX || reads_differently(w) ||
+	    !syn_spend_from(&w->spent_values, len + SYN_VALUE_COST,
+	    SYN_VALUES_FREE + SYN_VALUES_PER_BYTE * w->tree->len))
+		syn_tell_broken(w, text, len, SYN_WHY_CAP);
+	else
+		walk_text(w, text, len);
 }

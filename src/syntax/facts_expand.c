@@ -26,6 +26,13 @@ is_number(const struct syn_param *param)
 	    param->name_len == 1 && strchr("$?#", param->name[0]) != NULL;
 }
 
+static bool
+is_variable(const char *name, size_t len)
+{
+	return len > 0 && syn_is((unsigned char)name[0], SYN_CH_NAME) &&
+	    !syn_is((unsigned char)name[0], SYN_CH_DIGIT);
+}
+
 /* "$@" and its like are none or many words even in quotes. */
 static void
 add_parameter(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
@@ -42,6 +49,12 @@ add_parameter(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 		syn_add(m, false, quoted, why, piece->src, piece->src_len);
 	else
 		syn_add_unknown(m, piece, quoted, why);
+	if (is_number(param) || (param->op == SYN_PARAM_LENGTH &&
+	    !param->indirect) || (param->op == SYN_PARAM_PLAIN &&
+	    !param->indirect && !all && is_variable(param->name,
+	    param->name_len) && syn_env_is_number(m->w, param->name,
+	    param->name_len)))
+		syn_add_number(m);
 	if (all && syn_globs(m->mode))
 		m->may_split = true;
 }
@@ -180,13 +193,6 @@ expand_known(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 	    SYN_WHY_INDIRECT : SYN_WHY_VARIABLE);
 }
 
-static bool
-is_variable(const char *name, size_t len)
-{
-	return len > 0 && syn_is((unsigned char)name[0], SYN_CH_NAME) &&
-	    !syn_is((unsigned char)name[0], SYN_CH_DIGIT);
-}
-
 /* ${!x}: the value of the variable that x names. */
 static enum syn_var
 get_indirect(struct syn_maker *m, const struct syn_param *param,
@@ -258,6 +264,7 @@ expand_arith(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 		return;
 	}
 	syn_add(m, false, quoted, SYN_WHY_ARITH, piece->src, piece->src_len);
+	syn_add_number(m);
 	if (!quoted && syn_globs(m->mode) && !default_ifs(m->w))
 		m->may_split = true;
 }

@@ -32,10 +32,18 @@ syn_add(struct syn_maker *m, bool known, bool quoted, enum syn_why why,
 	last = &x->parts[x->n++];
 	last->known = known;
 	last->quoted = quoted;
+	last->number = false;
 	last->why = why;
 	last->from = x->bytes.len;
 	buf_put(&x->bytes, s, len);
 	last->to = x->bytes.len;
+}
+
+void
+syn_add_number(struct syn_maker *m)
+{
+	if (m->x->n > 0)
+		m->x->parts[m->x->n - 1].number = true;
 }
 
 void
@@ -70,6 +78,7 @@ syn_fill(struct syn_maker *m, struct syn_word *word)
 
 		to->known = from->known && !m->w->changed;
 		to->quoted = from->quoted;
+		to->number = !to->known && from->number;
 		to->why = from->known && m->w->changed ?
 		    SYN_WHY_READ_CHANGED : from->why;
 		to->len = from->to - from->from;

@@ -44,6 +44,14 @@ struct syn_calls {
 	const struct syn_items *v[SYN_CALLS_MAX];
 };
 
+/* What bash reads once more when it uses a variable. */
+enum syn_reread {
+	SYN_REREAD_NO = 0,
+	SYN_REREAD_PROMPT,	/* PS4 and its like */
+	SYN_REREAD_CODE,
+	SYN_REREAD_START,	/* the name of a file that a shell runs */
+};
+
 struct syn_slot {		/* a variable */
 	const char *name;
 	size_t len;
@@ -55,10 +63,18 @@ struct syn_slot {		/* a variable */
 	bool in_loop;		/* … inside one, between … */
 	size_t loop_first, loop_last;	/* … these offsets in the unit */
 	bool tainted;		/* may have attributes: never known */
+	bool only_assoc;	/* … but none but that of declare -A */
 	bool attributed;	/* … has one of those that are known */
+	bool integer;		/* what is assigned is evaluated, perhaps: it
+				 * is an integer or a reference somewhere */
+	bool array;		/* it is one somewhere */
+	bool texts;		/* assigned something that is no number */
+	bool relied;		/* … which was taken for granted before */
+	enum syn_reread reread;
 	bool read;
 	bool busy;		/* its value is being evaluated */
 	bool set;		/* below is what an assignment left */
+	bool inherited;		/* … or what was there before, perhaps */
 	enum syn_var state;
 	const char *value;
 	size_t value_len;
@@ -70,7 +86,7 @@ struct syn_slot {		/* a variable */
 
 struct syn_undo {
 	struct syn_slot *slot;
-	bool set;
+	bool set, inherited;
 	enum syn_var state;
 	const char *value;
 	size_t value_len, stamp;
@@ -82,6 +98,7 @@ struct syn_undo {
 struct syn_loop {		/* around what is walked */
 	size_t first, last;	/* offsets in the unit */
 	size_t stamp;		/* when its body began (again) */
+	bool numbers;		/* its words are */
 	bool left;		/* by break or continue, perhaps */
 	struct syn_loop *outer;
 };
@@ -96,6 +113,7 @@ struct syn_env {
 	struct syn_loop *loop;
 	size_t function_stamp;	/* of the body that is walked, or 0 */
 	unsigned loops;		/* bodies of loops and functions around */
+	bool no_numbers;	/* no more walks to find out what is none */
 	bool hostile;		/* anything may have changed */
 	bool hostile_somewhere;	/* in a loop or function, says the walk
 				 * before */
@@ -141,7 +159,8 @@ struct syn_walk {
 	const char *rest_unknown;
 	bool changed;		/* the present line is read differently */
 	unsigned values;	/* nesting of values read as text */
-	bool any_subst, any_function;
+	bool steers_start;	/* what a shell runs first was named */
+	bool any_subst, any_function, any_assoc;
 	bool calls_unknown;	/* functions may be called with anything */
 	bool calls_used;	/* some body was walked with known ones */
 	bool idle;		/* in the body of a function that nothing has
@@ -218,6 +237,20 @@ void syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
 /* The arguments of a function while its body is walked; NULL: any. */
 void syn_env_arguments(struct syn_walk *w, const struct syn_items *items);
 void syn_env_forget(struct syn_walk *w, const char *name, size_t len);
+/* It is given a whole number, which is not known. */
+void syn_env_number(struct syn_walk *w, const char *name, size_t len);
+/* It is not known any more; nothing is assigned, so nothing is evaluated. */
+void syn_env_lose(struct syn_walk *w, const char *name, size_t len);
+/* Whatever its value is, it is a whole number or nothing. */
+bool syn_env_is_number(struct syn_walk *w, const char *name, size_t len);
+void syn_env_declare(struct syn_walk *w, const struct syn_word *word,
+	size_t len, const char *letters, bool local);
+bool syn_env_is_whole(const char *s, size_t len);
+/* Surely an associative array, whose keys are no arithmetic. */
+bool syn_env_is_assoc(struct syn_walk *w, const char *name, size_t len);
+void syn_env_assoc(struct syn_walk *w, const char *name, size_t len, bool is);
+/* From some assignment on it is an integer, or a reference. */
+void syn_env_integer(struct syn_walk *w, const char *name, size_t len);
 void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
 /* From here on: 'u', 'l', 'i' of declare, or 'r': readonly. */
 void syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
@@ -248,7 +281,7 @@ void syn_lookup_forget_dir(struct syn_walk *w);
 
 /* facts_fields.c */
 struct syn_draft {		/* a part in the making */
-	bool known, quoted;
+	bool known, quoted, number;
 	enum syn_why why;
 	size_t from, to;	/* in the bytes of the word */
 };
@@ -274,6 +307,8 @@ struct syn_maker {
 
 void syn_add(struct syn_maker *m, bool known, bool quoted, enum syn_why why,
 	const char *s, size_t len);
+/* What was added last is a number. */
+void syn_add_number(struct syn_maker *m);
 void syn_add_unknown(struct syn_maker *m, const struct syn_piece *piece,
 	bool quoted, enum syn_why why);
 /* Unquoted bytes; more: other pieces follow, which may close a bracket. */
@@ -346,7 +381,9 @@ struct syn_call {
 	const struct syn_word *words;	/* from the builtin's name on */
 	size_t n;
 };
-bool syn_eval(const struct syn_call *c);		/* facts_eval.c */
+/* facts_eval.c */
+bool syn_eval(const struct syn_call *c);
+void syn_walk_code(struct syn_walk *w, const char *text, size_t len);
 void syn_do_declare(const struct syn_call *c);
 void syn_do_export(const struct syn_call *c);
 void syn_do_getopts(const struct syn_call *c);
@@ -357,7 +394,6 @@ void syn_do_shift(const struct syn_call *c);
 void syn_do_unset(const struct syn_call *c);
 void syn_do_wait(const struct syn_call *c);
 void syn_positional(const struct syn_call *c, size_t i);
-void syn_walk_subscript(struct syn_walk *w, const struct syn_word *word);
 void syn_forget_word(struct syn_walk *w, const struct syn_word *word);
 
 /* facts_function.c */
@@ -386,11 +422,26 @@ void syn_walk_targets(struct syn_walk *w, const struct syn_target *t);
 bool syn_targets_may_fail(const struct syn_walk *w,
 	const struct syn_target *t);
 void syn_walk_cond(struct syn_walk *w, const struct syn_cond *c);
-/* A value that bash evaluates as arithmetic. */
-void syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word);
 /* Known text that bash will expand once more. */
 void syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	enum syn_place place);
+
+/* facts_evaluate.c: text that bash reads once more */
+void syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word);
+void syn_walk_reference(struct syn_walk *w, const struct syn_word *word,
+	bool assigns);
+/* printf: the word, which is not known, may be -v or -vNAME. */
+bool syn_may_be_v(const struct syn_word *word, bool last_word);
+void syn_walk_prompt(struct syn_walk *w, const struct syn_word *word);
+void syn_walk_reread(struct syn_walk *w, const struct syn_piece *piece);
+void syn_walk_trace(struct syn_walk *w);
+void syn_walk_declared(struct syn_walk *w, const struct syn_word *word,
+	size_t name_len, bool array);
+void syn_walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
+	const struct syn_word *value);
+void syn_name_kind(struct syn_slot *slot);
+/* Only digits, signs and parts that are numbers. */
+bool syn_is_number(const struct syn_word *word);
 
 /* facts_command.c: what is told of one command */
 size_t syn_tell(struct syn_walk *w, const struct syn_node *node,

@@ -53,24 +53,6 @@ set_plain(struct syn_walk *w, const struct syn_word *name, const char *value,
 	syn_env_set(w, name->value, name->len, SYN_VAR_SET, copy, len);
 }
 
-/* What stands in [ ] behind a name is evaluated when the builtin uses it. */
-void
-syn_walk_subscript(struct syn_walk *w, const struct syn_word *word)
-{
-	const char *open = word->known ? strchr(word->value, '[') : NULL;
-	struct syn_word key;
-
-	if (open == NULL)
-		return;
-	syn_env_may_fail(w);
-	key = *word;
-	key.value = open + 1;
-	key.len = word->len - (size_t)(key.value - word->value);
-	if (key.len > 0 && key.value[key.len - 1] == ']')
-		key.len--;
-	syn_walk_evaluated(w, &key);
-}
-
 /* Known words that are no name are something else: options' arguments. */
 void
 syn_forget_word(struct syn_walk *w, const struct syn_word *word)
@@ -78,7 +60,7 @@ syn_forget_word(struct syn_walk *w, const struct syn_word *word)
 	const char *name;
 	size_t len;
 
-	syn_walk_subscript(w, word);
+	syn_walk_reference(w, word, false);
 	if (name_of(word, &name, &len)) {
 		syn_name_effect(w, name, len);
 		syn_env_forget(w, name, len);
@@ -87,15 +69,53 @@ syn_forget_word(struct syn_walk *w, const struct syn_word *word)
 	}
 }
 
-/* mapfile, read …: every word that is no option may be a name. */
+/* The first word that is no option; with_value: the letters of those whose
+ * value is a word of its own. */
+static size_t
+first_operand(const struct syn_call *c, const char *with_value)
+{
+	const char *text, *hit;
+	size_t i, k, len;
+
+	for (i = 1; i < c->n; i++) {
+		const struct syn_word *word = &c->words[i];
+
+		text = word->value;
+		len = word->known ? word->len : word->n_parts > 0 &&
+		    word->parts[0].known ? word->parts[0].len : 0;
+		if (len < 2 || text[0] != '-')
+			break;
+		if (syn_word_is(word, "--"))
+			return i + 1;
+		hit = NULL;
+		for (k = 1; k < len && hit == NULL; k++)
+			hit = strchr(with_value, text[k]);
+		if (hit == NULL && !word->known)
+			break;
+		/* read -a NAME gives it a value, too. */
+		if (hit != NULL && *hit == 'a' && k == len && i + 1 < c->n)
+			syn_forget_word(c->w, &c->words[i + 1]);
+		else if (hit != NULL && *hit == 'a')
+			syn_env_hostile(c->w);
+		if (hit != NULL && k == len && word->known) {
+			i++;
+			/* It may be more words than one. */
+			if (i < c->n && c->words[i].may_split &&
+			    !syn_is_number(&c->words[i]))
+				break;
+		}
+	}
+	return i;
+}
+
+/* mapfile, read …: every word behind the options is a name. */
 static void
-do_names(const struct syn_call *c)
+do_names(const struct syn_call *c, const char *with_value)
 {
 	size_t i;
 
-	for (i = 1; i < c->n; i++)
-		if (!c->words[i].known || c->words[i].value[0] != '-')
-			syn_forget_word(c->w, &c->words[i]);
+	for (i = first_operand(c, with_value); i < c->n; i++)
+		syn_forget_word(c->w, &c->words[i]);
 }
 
 /* ---- read --------------------------------------------------------------- */
@@ -181,7 +201,9 @@ void
 syn_do_read(const struct syn_call *c)
 {
 	if (c->w->first || !read_line(c))
-		do_names(c);
+		do_names(c, "adinNptu");
+	if (c->n == first_operand(c, "adinNptu"))
+		syn_env_forget(c->w, "REPLY", 5);
 }
 
 /* mapfile -C runs its argument for every so many lines. */
@@ -196,10 +218,11 @@ syn_do_mapfile(const struct syn_call *c)
 			syn_calls_unknown(c->w);
 			syn_env_hostile(c->w);
 		}
-	do_names(c);
+	do_names(c, "dnOsucC");
+	syn_env_forget(c->w, "MAPFILE", 7);
 }
 
-/* Only the second word of getopts is a name. */
+/* Only the second word of getopts is a name; one that is none is refused. */
 void
 syn_do_getopts(const struct syn_call *c)
 {
@@ -209,6 +232,7 @@ syn_do_getopts(const struct syn_call *c)
 		syn_env_hostile(c->w);
 	if (c->n > at)
 		syn_forget_word(c->w, &c->words[at]);
+	syn_env_forget(c->w, "OPTARG", 6);
 }
 
 /* wait -p NAME, -pNAME, -np NAME: it is unset, then a number. */
@@ -235,10 +259,14 @@ syn_do_wait(const struct syn_call *c)
 		name = c->words[i];
 		name.value = p + 1;
 		name.len -= (size_t)(name.value - c->words[i].value);
-		if (name.len > 0)
+		if (name.len == 0 && i + 1 == c->n)
+			continue;
+		if (name.len == 0)
+			name = c->words[++i];
+		if (is_plain(&name))
+			syn_env_number(c->w, name.value, name.len);
+		else
 			syn_forget_word(c->w, &name);
-		else if (i + 1 < c->n)
-			syn_forget_word(c->w, &c->words[++i]);
 	}
 }
 
@@ -279,8 +307,13 @@ syn_do_printf(const struct syn_call *c)
 	size_t i;
 
 	for (i = 1; i < c->n; i++) {
+		if (!c->words[i].known &&
+		    !syn_may_be_v(&c->words[i], i + 1 == c->n))
+			break;
 		if (!c->words[i].known) {
-			/* Could be "-v". */
+			if (!c->w->first)
+				syn_tell_broken(c->w, c->words[i].value,
+				    c->words[i].len, SYN_WHY_INDIRECT);
 			syn_env_hostile(c->w);
 			return;
 		}
@@ -340,6 +373,15 @@ read_options(const struct syn_call *c, const char *valid, bool plus,
 	return i;
 }
 
+/* NAME=$((i)): a number is assigned, which is not known. */
+static bool
+is_number_behind(const struct syn_word *word, size_t len)
+{
+	return word->n_parts == 2 && word->parts[0].known &&
+	    word->parts[0].len == len + 1 && word->parts[0].text[len] == '=' &&
+	    !word->parts[1].known && word->parts[1].number;
+}
+
 /* NAME=value of a builtin that gives it no attribute but the export's. */
 static void
 assign_plain(struct syn_walk *w, const struct syn_word *word,
@@ -351,22 +393,10 @@ assign_plain(struct syn_walk *w, const struct syn_word *word,
 	if (word->known && !word->may_split && word->value[len] == '=')
 		syn_env_set(w, name, len, SYN_VAR_SET, value,
 		    word->len - len - 1);
+	else if (is_number_behind(word, len))
+		syn_env_number(w, name, len);
 	else
 		syn_env_forget(w, name, len);
-}
-
-/* What -i makes of a value. */
-static void
-evaluate(struct syn_walk *w, const struct syn_word *word)
-{
-	const char *equals = strchr(word->value, '=');
-	struct syn_word value = *word;
-
-	if (equals == NULL)
-		return;
-	value.value = equals + 1;
-	value.len = word->len - (size_t)(value.value - word->value);
-	syn_walk_evaluated(w, &value);
 }
 
 /* The only attribute, if it is one whose meaning is known; else NUL. */
@@ -430,13 +460,15 @@ syn_do_declare(const struct syn_call *c)
 	for (; i < c->n; i++) {
 		const struct syn_word *word = &c->words[i];
 
-		syn_walk_subscript(c->w, word);
-		if (strchr(letters, 'i') != NULL && word->known)
-			evaluate(c->w, word);
+		syn_walk_reference(c->w, word, true);
 		if (!name_of(word, &name, &len)) {
 			if (!word->known)
 				syn_env_hostile(c->w);
-		} else if (plain) {
+			continue;
+		}
+		syn_env_declare(c->w, word, len, letters,
+		    syn_word_is(&c->words[0], "local"));
+		if (plain) {
 			assign_plain(c->w, word, name, len);
 		} else if (letter != '\0') {
 			assign_attribute(c, word, name, len, letter);
@@ -463,7 +495,6 @@ syn_do_export(const struct syn_call *c)
 	for (; i < c->n; i++) {
 		const struct syn_word *word = &c->words[i];
 
-		syn_walk_subscript(c->w, word);
 		if (!name_of(word, &name, &len)) {
 			if (!word->known)
 				syn_env_hostile(c->w);
@@ -500,6 +531,8 @@ syn_do_unset(const struct syn_call *c)
 			syn_env_hostile(c->w);
 		if (!variables)
 			continue;
+		if (is_plain(word))
+			syn_env_assoc(c->w, word->value, word->len, false);
 		if (!function && sure && is_plain(word) && letters[0] != 'n')
 			syn_env_set(c->w, word->value, word->len,
 			    SYN_VAR_UNSET, "", 0);

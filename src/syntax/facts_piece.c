@@ -27,34 +27,17 @@ syn_walk_value(struct syn_walk *w, const char *s, size_t len,
 	w->values--;
 }
 
-/* A value that bash evaluates as arithmetic. */
-void
-syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word)
-{
-	size_t i;
-
-	for (i = 0; i < word->len; i++)
-		if (!syn_is((unsigned char)word->value[i], SYN_CH_DIGIT))
-			break;
-	if (i < word->len)
-		syn_walk_value(w, word->value, word->len, SYN_PLACE_ARITH);
-}
-
-/* Values that bash takes for text to expand: ${x@P}, ${!x}. */
 static void
-walk_known(struct syn_walk *w, const struct syn_param *param)
+assign_word(struct syn_walk *w, const struct syn_param *param)
 {
-	const char *value = NULL;
-	size_t len = 0;
-	bool prompt = param->op == SYN_PARAM_TRANSFORM &&
-	    param->letter == 'P';
+	struct syn_slot *slot = syn_env_slot(w, param->name, param->name_len);
+	struct syn_word word;
 
-	if (!prompt && !param->indirect)
+	if (w->first || (!slot->integer && slot->reread == SYN_REREAD_NO))
 		return;
-	if (syn_env_get(w, param->name, param->name_len, &value, &len) ==
-	    SYN_VAR_SET)
-		syn_walk_value(w, value, len, prompt ? SYN_PLACE_DOUBLE :
-		    SYN_PLACE_ARITH);
+	syn_expand_one(w, param->word, "", 0, w->at.offset, SYN_MODE_VALUE,
+	    &word);
+	syn_walk_assigned(w, slot, &word);
 }
 
 /* ${x:=word} assigns nothing where x is known to be there.  Else the name is
@@ -67,8 +50,10 @@ assign_default(struct syn_walk *w, const struct syn_param *param)
 	size_t len = 0;
 
 	if (syn_env_get(w, param->name, param->name_len, &value, &len) !=
-	    SYN_VAR_SET || (len == 0 && param->colon))
-		syn_env_forget(w, param->name, param->name_len);
+	    SYN_VAR_SET || (len == 0 && param->colon)) {
+		assign_word(w, param);
+		syn_env_lose(w, param->name, param->name_len);
+	}
 }
 
 /* An expression that bash can surely evaluate. */
@@ -101,17 +86,21 @@ param_may_fail(struct syn_walk *w, const struct syn_param *param)
 }
 
 static void
-walk_param(struct syn_walk *w, const struct syn_param *param)
+walk_param(struct syn_walk *w, const struct syn_piece *piece)
 {
+	const struct syn_param *param = piece->param;
+
 	if (param_may_fail(w, param))
 		syn_env_may_fail(w);
 	if (param->name_len > 0 &&
 	    syn_is((unsigned char)param->name[0], SYN_CH_NAME) &&
-	    !syn_is((unsigned char)param->name[0], SYN_CH_DIGIT)) {
+	    !syn_is((unsigned char)param->name[0], SYN_CH_DIGIT))
 		syn_env_read(w, param->name, param->name_len);
-		walk_known(w, param);
-	}
-	if (param->has_subscript)
+	syn_walk_reread(w, piece);
+	if (param->has_subscript && syn_env_is_assoc(w, param->name,
+	    param->name_len))
+		syn_walk_pieces(w, param->subscript);
+	else if (param->has_subscript)
 		syn_arith_walk(w, param->subscript);
 	if (param->op == SYN_PARAM_SUBSTRING)
 		syn_arith_walk(w, param->word);
@@ -137,7 +126,7 @@ walk_piece(struct syn_walk *w, const struct syn_piece *piece)
 		syn_walk_pieces(w, piece->kids);
 		break;
 	case SYN_PIECE_PARAM:
-		walk_param(w, piece->param);
+		walk_param(w, piece);
 		break;
 	case SYN_PIECE_SUBST:
 		syn_walk_script(w, piece->script, SYN_IN_SUBST);
@@ -198,7 +187,7 @@ syn_walk_targets(struct syn_walk *w, const struct syn_target *t)
 
 			if (open != NULL)
 				syn_arith_walk(w, t->fd_word->pieces);
-			syn_env_forget(w, t->fd_name, len);
+			syn_env_number(w, t->fd_name, len);
 		}
 	}
 }
@@ -227,16 +216,19 @@ syn_targets_may_fail(const struct syn_walk *w, const struct syn_target *t)
 	return false;
 }
 
-/* An operand that is a number, or names a variable: it is evaluated. */
+/* An operand that is a number (or, name: a variable with its subscript). */
 static void
-walk_evaluated(struct syn_walk *w, const struct syn_text *t)
+walk_evaluated(struct syn_walk *w, const struct syn_text *t, bool name)
 {
 	struct syn_word word;
 
 	syn_walk_pieces(w, t->pieces);
 	syn_expand_one(w, t->pieces, t->src, t->src_len, t->offset,
 	    SYN_MODE_VALUE, &word);
-	syn_walk_evaluated(w, &word);
+	if (name)
+		syn_walk_reference(w, &word, false);
+	else
+		syn_walk_evaluated(w, &word);
 }
 
 static bool
@@ -253,18 +245,18 @@ syn_walk_cond(struct syn_walk *w, const struct syn_cond *c)
 	unsigned context = w->at.context;
 
 	for (; c != NULL; c = c->b) {
-		bool evaluated = c->op != NULL && (is_numeric(c) ||
-		    (c->op_len == 2 && c->op[0] == '-' &&
-		    (c->op[1] == 'v' || c->op[1] == 'R')));
+		bool name = c->op != NULL && c->op_len == 2 &&
+		    c->op[0] == '-' && (c->op[1] == 'v' || c->op[1] == 'R');
+		bool evaluated = c->op != NULL && (is_numeric(c) || name);
 
 		if (evaluated)
 			w->at.context |= SYN_IN_ARITH;
 		if (c->left != NULL && evaluated)
-			walk_evaluated(w, c->left);
+			walk_evaluated(w, c->left, name);
 		else if (c->left != NULL)
 			syn_walk_pieces(w, c->left->pieces);
 		if (c->right != NULL && evaluated)
-			walk_evaluated(w, c->right);
+			walk_evaluated(w, c->right, name);
 		else if (c->right != NULL)
 			syn_walk_pieces(w, c->right->pieces);
 		w->at.context = context;

@@ -85,17 +85,22 @@ walk_arith(struct syn_walk *w, const struct syn_node *node, size_t i)
 /* The list of a for loop whose body is told once for each of its words;
  * NULL: for all of them at once, since the words are not known or too many. */
 static const struct syn_items *
-known_list(struct syn_walk *w, const struct syn_node *node)
+known_list(struct syn_walk *w, const struct syn_node *node, bool *ret_numbers)
 {
 	const struct syn_items *items;
 	const struct syn_text *t;
 	struct syn_vec words = { NULL, 0, 0 };
+	size_t i;
 
 	if (w->first || w->changed || node->kind != SYN_CMD_FOR)
 		return NULL;
 	if (node->has_in) {
 		for (t = node->words; t != NULL; t = t->next)
 			syn_expand(w, t->pieces, t, SYN_MODE_ARGUMENT, &words);
+		*ret_numbers = true;
+		for (i = 0; i < words.n && *ret_numbers; i++)
+			*ret_numbers = syn_is_number(
+			    &((struct syn_word *)words.v)[i]);
 		items = syn_array_of(w, words.v, words.n);
 	} else {
 		items = syn_array_get(w, "@", 1);
@@ -125,6 +130,8 @@ walk_round(struct syn_walk *w, const struct syn_node *node,
 		else if (item != NULL)
 			syn_env_set(w, name, len, SYN_VAR_SET, item->s,
 			    item->len);
+		else if (loop->numbers)
+			syn_env_number(w, name, len);
 		else
 			syn_env_forget(w, name, len);
 	}
@@ -179,7 +186,7 @@ walk_loop(struct syn_walk *w, const struct syn_node *node)
 	syn_walk_texts(w, node->words);
 	if (node->kind == SYN_CMD_ARITH_FOR)
 		walk_arith(w, node, 0);
-	items = known_list(w, node);
+	items = known_list(w, node, &loop.numbers);
 	mark = syn_env_mark(w);
 	w->env.loops++;
 	w->env.loop = &loop;

@@ -116,7 +116,8 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 	for (walks = 1; w.again; walks++) {
 		/* It cannot go on for ever. */
 		if (walks == WALKS_MAX)
-			w.env.hostile_somewhere = w.calls_unknown = true;
+			w.env.hostile_somewhere = w.calls_unknown =
+			    w.env.no_numbers = true;
 		restart(&w);
 		syn_walk_script(&w, &tree->script, 0);
 		if (walks == WALKS_MAX)
@@ -129,6 +130,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 	f->reads = w.reads.v;
 	f->n_reads = w.reads.n;
 	f->rest_unknown = w.rest_unknown;
+	f->steers_start = w.steers_start;
 	f->only_simple = is_only_simple(&w, tree);
 	f->background_at = one_in_background(tree);
 	free(w.env.undo);

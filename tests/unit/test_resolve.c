@@ -53,7 +53,7 @@ static const struct {
 	{ "sh -c 'rm {a,b}'", "0:sh -c rm {a,b}; 1:rm a b !" },
 	{ "sh -c 'rm ${a}'", "0:sh -c rm ${a}; 1:rm ${a}?" },
 	{ "sh -c 'echo $((1+2))'", "0:sh -c echo $((1+2)); 1:echo 3" },
-	{ "sh -c '((rm x))'", "0:sh -c ((rm x)); 1: !" },
+	{ "sh -c '((rm x))'", "0:sh -c ((rm x)); 1:; 1:?; 1:? !" },
 	{ "sh -c '{ rm a; }'", "0:sh -c { rm a; }; 1:; 1:rm a" },
 	{ "bash -c 'rm {a,b}'", "0:bash -c rm {a,b}; 1:rm a b" },
 	{ "x=rm bash -c '$x a'", "0:bash -c $x a; 1:rm a" },

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* What kind of value a variable has where the value is not known: a whole
+ * number, which may be evaluated, or text; whether it is an integer or an
+ * associative array. */
+#include "facts_int.h"
+
+bool
+syn_env_is_whole(const char *s, size_t len)
+{
+	size_t i = len > 1 && s[0] == '-' ? 1 : 0;
+
+	for (; i < len; i++)
+		if (!syn_is((unsigned char)s[i], SYN_CH_DIGIT))
+			return false;
+	return true;
+}
+
+/* Bash gives them numbers, whatever the environment brings. */
+static bool
+counts(const struct syn_slot *slot)
+{
+	static const char *const names[] = { "BASHPID", "BASH_SUBSHELL",
+		"EPOCHSECONDS", "HISTCMD", "LINENO", "OPTIND", "PPID",
+		"RANDOM", "SECONDS", "SHLVL", "SRANDOM" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], slot->name) == 0)
+			return true;
+	return false;
+}
+
+bool
+syn_env_is_number(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+	const char *value = NULL;
+
+	if (w->first)
+		return true;
+	if (w->env.hostile || w->env.no_numbers || slot->texts ||
+	    (w->env.loops > 0 && w->env.hostile_somewhere))
+		return false;
+	slot->relied = true;
+	if (slot->never)
+		return counts(slot);
+	if (slot->set && !slot->inherited)
+		return true;
+	if (w->vars == NULL)
+		return false;
+	switch (w->vars->get(w->vars->ctx, slot->name, &value)) {
+	case SYN_VAR_UNSET:
+		return !slot->given && !slot->given_if_unset;
+	case SYN_VAR_SET:
+		return value != NULL && syn_env_is_whole(value,
+		    strlen(value));
+	case SYN_VAR_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+void
+syn_env_integer(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot = syn_env_slot(w, name, len);
+
+	if (slot->integer)
+		return;
+	slot->integer = true;
+	/* What stands in front of it in the loop may come behind it, too. */
+	if (!w->first && w->env.loops > 0)
+		w->again = true;
+}
+
+/* Kept among the variables, as attributes are. */
+static struct syn_slot *
+assoc_slot(struct syn_walk *w, const char *name, size_t len)
+{
+	char *key = arena_alloc(w->arena, len + 2);
+
+	memcpy(key, name, len);
+	key[len] = '@';
+	return syn_env_slot(w, key, len + 1);
+}
+
+bool
+syn_env_is_assoc(struct syn_walk *w, const char *name, size_t len)
+{
+	struct syn_slot *slot;
+
+	if (w->first || !w->any_assoc)
+		return false;
+	slot = assoc_slot(w, name, len);
+	return syn_env_certain(w, slot) && slot->set &&
+	    slot->state == SYN_VAR_SET;
+}
+
+void
+syn_env_assoc(struct syn_walk *w, const char *name, size_t len, bool is)
+{
+	struct syn_slot *slot;
+
+	if (!is && !w->any_assoc)
+		return;
+	w->any_assoc = true;
+	slot = assoc_slot(w, name, len);
+	syn_env_set(w, slot->name, slot->len, is ? SYN_VAR_SET :
+	    SYN_VAR_UNSET, "", 0);
+}
+
+/* NAME of declare with these letters: they say how its values are read. */
+void
+syn_env_declare(struct syn_walk *w, const struct syn_word *word, size_t len,
+    const char *letters, bool local)
+{
+	struct syn_slot *slot = syn_env_slot(w, word->value, len);
+	bool fresh = !slot->array && !slot->attributed &&
+	    (!slot->tainted || slot->only_assoc) &&
+	    (local || (w->env.loops == 0 && !slot->set));
+
+	if (strpbrk(letters, "in") != NULL)
+		syn_env_integer(w, word->value, len);
+	slot->only_assoc = strspn(letters, "Axt") == strlen(letters) &&
+	    (slot->only_assoc || !slot->tainted);
+	if (strchr(letters, 'A') != NULL && fresh)
+		syn_env_assoc(w, word->value, len, true);
+	if (strchr(letters, 'a') != NULL)
+		slot->array = true;
+	syn_walk_declared(w, word, len, slot->array ||
+	    strchr(letters, 'A') != NULL);
+}
