@@ -75,7 +75,8 @@ enum syn_why {			/* why a part of a word is not known */
 	SYN_WHY_INDIRECT,	/* ${!x}, ${x@P}, nameref */
 	SYN_WHY_SUBST,		/* $( ) or backquotes */
 	SYN_WHY_PROCESS,	/* <( ) >( ) */
-	SYN_WHY_ARITH,		/* $(( )) that is not a constant */
+	SYN_WHY_ARITH,		/* $(( )) that is no constant; as a name: text
+				 * that is evaluated, and may run anything */
 	SYN_WHY_GLOB,		/* unquoted * ? [ ] or extglob */
 	SYN_WHY_BRACE,		/* more than SYN_BRACE_MAX words, or doubt */
 	SYN_WHY_TILDE,		/* ~user, ~+ … (~ alone is $HOME) */

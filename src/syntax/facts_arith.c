@@ -85,7 +85,7 @@ walk_variable(struct syn_walk *w, const char *name, size_t len)
 		break;
 	}
 	if (!syn_env_is_number(w, name, len))
-		syn_tell_broken(w, name, len, SYN_WHY_ARITH);
+		syn_tell_evaluated(w, name, len, SYN_WHY_ARITH);
 }
 
 static void

@@ -308,7 +308,8 @@ syn_array_expand(struct syn_maker *m, const struct syn_piece *piece,
 	/* "$@" of nothing is no word; joined is what other characters of IFS
 	 * would join otherwise. */
 	if (n == 0 || m->nested > 0 || ifs == NULL ||
-	    strcmp(ifs, " \t\n") != 0)
+	    strcmp(ifs, " \t\n") != 0 || !syn_spend(m->w, n *
+	    (sizeof(struct syn_word) + sizeof(struct syn_part))))
 		return false;
 	add_items(m, piece, items->v + from, n, quoted,
 	    !syn_globs(m->mode) || (quoted && all == '*'));

@@ -41,10 +41,9 @@ syn_tell(struct syn_walk *w, const struct syn_node *node, unsigned context)
 	return w->commands.n - 1;
 }
 
-/* Text that bash cannot read and may run the beginning of, or that is too
- * much to look into. */
-void
-syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
+/* A command of which nothing is known. */
+static void
+tell_unknown(struct syn_walk *w, const char *s, size_t len,
     enum syn_why why)
 {
 	size_t index = syn_tell(w, NULL, 0);
@@ -67,7 +66,24 @@ syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
 	c->len = len < w->tree->len - c->offset ? len :
 	    w->tree->len - c->offset;
 	syn_calls_unknown(w);
+}
+
+/* Text that bash cannot read and may run the beginning of, or that is too
+ * much to look into. */
+void
+syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
+    enum syn_why why)
+{
+	tell_unknown(w, s, len, why);
 	syn_env_hostile(w);
+}
+
+void
+syn_tell_evaluated(struct syn_walk *w, const char *s, size_t len,
+    enum syn_why why)
+{
+	tell_unknown(w, s, len, why);
+	syn_env_evaluated(w);
 }
 
 /* ---- redirections ------------------------------------------------------- */

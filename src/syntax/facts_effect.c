@@ -347,8 +347,9 @@ may_name(const struct syn_call *c, size_t i)
 	if (word->may_split && !syn_is_number(word))
 		return true;
 	return !syn_is_number(word) && i + 1 < c->n &&
-	    !syn_word_is(next, "]") && !is_operator(&c->words[i - 1]) && !is_operator(next) &&
-	    (!next->known || strchr(next->value, '[') != NULL);
+	    !syn_word_is(next, "]") && !is_operator(&c->words[i - 1]) &&
+	    !is_operator(next) && (!next->known ||
+	    strchr(next->value, '[') != NULL);
 }
 
 static void
@@ -360,8 +361,8 @@ do_test(const struct syn_call *c)
 		if (syn_word_is(&c->words[i], "-v") && i + 1 < c->n)
 			syn_walk_reference(c->w, &c->words[++i], false);
 		else if (may_name(c, i) && !c->w->first)
-			syn_tell_broken(c->w, c->words[i].value,
-			    c->words[i].len, SYN_WHY_INDIRECT);
+			syn_tell_evaluated(c->w, c->words[i].value,
+			    c->words[i].len, SYN_WHY_ARITH);
 }
 
 static const struct builtin {

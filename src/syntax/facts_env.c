@@ -454,16 +454,32 @@ syn_env_taint(struct syn_walk *w, const char *name, size_t len)
 	syn_env_forget(w, name, len);
 }
 
-void
-syn_env_hostile(struct syn_walk *w)
+/* Any variable may have been given a number; code: or anything was done. */
+static void
+doubt_all(struct syn_walk *w, bool code)
 {
 	if (w->first)
 		return;
 	w->env.hostile = true;
-	if (w->idle)
+	w->env.ran_code |= code;
+	if (w->idle || w->env.loops == 0)
 		return;
-	if (w->env.loops > 0 && !w->env.hostile_somewhere)
-		w->again = w->env.hostile_somewhere = true;
+	w->again |= !w->env.hostile_somewhere ||
+	    (code && !w->env.ran_code_somewhere);
+	w->env.hostile_somewhere = true;
+	w->env.ran_code_somewhere |= code;
+}
+
+void
+syn_env_hostile(struct syn_walk *w)
+{
+	doubt_all(w, true);
+}
+
+void
+syn_env_evaluated(struct syn_walk *w)
+{
+	doubt_all(w, false);
 }
 
 /* As before the walk; what the first one found stays. */
@@ -483,7 +499,7 @@ syn_env_restart(struct syn_env *env)
 	}
 	env->n_undo = 0;
 	env->clock = env->loop_stamp = env->function_stamp = 0;
-	env->hostile = env->no_braces = env->fragile = false;
+	env->hostile = env->ran_code = env->no_braces = env->fragile = false;
 	env->fails = SYN_NO_MARK;
 }
 

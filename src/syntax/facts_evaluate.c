@@ -103,7 +103,7 @@ syn_walk_evaluated(struct syn_walk *w, const struct syn_word *word)
 
 	if (!with_numbers(w, word, &text, &len) || makes_names(word)) {
 		if (!w->first)
-			syn_tell_broken(w, word->value, word->len,
+			syn_tell_evaluated(w, word->value, word->len,
 			    SYN_WHY_ARITH);
 	} else if (!is_harmless(text, len)) {
 		syn_walk_value(w, text, len, SYN_PLACE_ARITH);
@@ -141,8 +141,8 @@ syn_walk_reference(struct syn_walk *w, const struct syn_word *word,
 		word = &name;
 	if (!with_numbers(w, word, &text, &len)) {
 		if (!w->first)
-			syn_tell_broken(w, word->value, word->len,
-			    SYN_WHY_INDIRECT);
+			syn_tell_evaluated(w, word->value, word->len,
+			    SYN_WHY_ARITH);
 		return;
 	}
 	open = memchr(text, '[', len);
@@ -218,7 +218,8 @@ syn_walk_prompt(struct syn_walk *w, const struct syn_word *word)
 	if (w->first)
 		return;
 	if (!with_numbers(w, word, &text, &len)) {
-		syn_tell_broken(w, word->value, word->len, SYN_WHY_INDIRECT);
+		syn_tell_evaluated(w, word->value, word->len,
+		    SYN_WHY_ARITH);
 		return;
 	}
 	if (memchr(text, '\\', len) != NULL) {
@@ -277,7 +278,7 @@ syn_walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
 			syn_walk_code(w, value->value, value->len);
 		else
 			syn_tell_broken(w, value->value, value->len,
-			    SYN_WHY_INDIRECT);
+			    SYN_WHY_ARITH);
 		break;
 	case SYN_REREAD_START:
 		/* A shell expands it and runs what is in that file. */
@@ -324,7 +325,8 @@ syn_walk_declared(struct syn_walk *w, const struct syn_word *word,
 	    is_list(word, at + 1))
 		return;
 	if (!with_numbers(w, &text, &text.value, &text.len))
-		syn_tell_broken(w, word->value, word->len, SYN_WHY_INDIRECT);
+		syn_tell_evaluated(w, word->value, word->len,
+		    SYN_WHY_ARITH);
 	else if (text.len > at + 1 && text.value[at + 1] == '(')
 		syn_walk_code(w, text.value, text.len);
 }
@@ -343,8 +345,10 @@ plain_value(struct syn_walk *w, const struct syn_piece *piece, bool indirect,
 	param.colon = false;
 	param.indirect = indirect;
 	copy.param = &param;
+	copy.src = param.name;
+	copy.src_len = param.name_len;
 	copy.next = NULL;
-	syn_expand_one(w, &copy, piece->src, piece->src_len, w->at.offset,
+	syn_expand_one(w, &copy, copy.src, copy.src_len, w->at.offset,
 	    SYN_MODE_BODY, ret);
 }
 

@@ -133,6 +133,7 @@ static void
 add_globs(struct syn_maker *m, const char *s, size_t len, bool more)
 {
 	size_t i = 0, from = 0, end;
+	bool open = false;	/* behind here nothing closes a bracket */
 
 	while (i < len) {
 		if (s[i] != '*' && s[i] != '?' && s[i] != '[') {
@@ -141,7 +142,8 @@ add_globs(struct syn_maker *m, const char *s, size_t len, bool more)
 		}
 		end = i + 1;
 		if (s[i] == '[') {
-			end = bracket_end(s, len, i);
+			end = open ? 0 : bracket_end(s, len, i);
+			open = end == 0;
 			if (end == 0 && more)
 				end = i + 1;
 		}

@@ -117,6 +117,8 @@ struct syn_env {
 	bool hostile;		/* anything may have changed */
 	bool hostile_somewhere;	/* in a loop or function, says the walk
 				 * before */
+	bool ran_code, ran_code_somewhere;	/* by code in this shell, not
+				 * only by arithmetic */
 	bool no_braces;		/* brace expansion may be off */
 	bool fragile;		/* limits were set: here-documents may fail */
 	size_t fails;		/* what stands behind this mark on the present
@@ -256,6 +258,9 @@ void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
 void syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
 	char letter);
 void syn_env_hostile(struct syn_walk *w);
+/* Arithmetic that is not known: what it runs, runs elsewhere, but it may
+ * give any variable a number. */
+void syn_env_evaluated(struct syn_walk *w);
 void syn_env_restart(struct syn_env *env);
 size_t syn_env_mark(struct syn_walk *w);
 void syn_env_undo(struct syn_walk *w, size_t mark);	/* ran elsewhere */
@@ -449,6 +454,9 @@ size_t syn_tell(struct syn_walk *w, const struct syn_node *node,
 void syn_tell_simple(struct syn_walk *w, const struct syn_node *node);
 void syn_tell_targets(struct syn_walk *w, const struct syn_node *node,
 	size_t index);
+/* Text that is evaluated and not known. */
+void syn_tell_evaluated(struct syn_walk *w, const char *s, size_t len,
+	enum syn_why why);
 void syn_tell_broken(struct syn_walk *w, const char *s, size_t len,
 	enum syn_why why);
 

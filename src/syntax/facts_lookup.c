@@ -35,8 +35,8 @@ syn_lookup_forget_dir(struct syn_walk *w)
 static bool
 ran_anything(const struct syn_walk *w)
 {
-	return w->env.hostile || (w->env.loops > 0 &&
-	    w->env.hostile_somewhere);
+	return w->env.ran_code || (w->env.loops > 0 &&
+	    w->env.ran_code_somewhere);
 }
 
 static void

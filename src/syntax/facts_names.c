@@ -312,8 +312,8 @@ syn_do_printf(const struct syn_call *c)
 			break;
 		if (!c->words[i].known) {
 			if (!c->w->first)
-				syn_tell_broken(c->w, c->words[i].value,
-				    c->words[i].len, SYN_WHY_INDIRECT);
+				syn_tell_evaluated(c->w, c->words[i].value,
+				    c->words[i].len, SYN_WHY_ARITH);
 			syn_env_hostile(c->w);
 			return;
 		}

@@ -117,7 +117,8 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 		/* It cannot go on for ever. */
 		if (walks == WALKS_MAX)
 			w.env.hostile_somewhere = w.calls_unknown =
-			    w.env.no_numbers = true;
+			    w.env.no_numbers =
+			    w.env.ran_code_somewhere = true;
 		restart(&w);
 		syn_walk_script(&w, &tree->script, 0);
 		if (walks == WALKS_MAX)

@@ -46,12 +46,12 @@ static const struct {
 	{ "PS4='\\$(evil)'", ": PS4=\\$(evil)" },
 	{ "read -p $((1)) i; x", ": read -p 1 i / : x" },
 	{ "read $secret", ": read *<variable $secret> / "
-	    ": *<indirect $secret>" },
+	    ": *<arithmetic $secret>" },
 	{ "read -p \"$secret\" x", ": read -p <variable $secret> x" },
 	{ "printf \"$secret\\n\" x", ": printf <variable $secret>\\n x" },
 	{ "[ \"$secret\" = x ]", ": [ <variable $secret> = x ]" },
 	{ "[ -v \"$secret\" ]", ": [ -v <variable $secret> ] / "
-	    ": *<indirect $secret>" },
+	    ": *<arithmetic $secret>" },
 	{ "declare -A m; : ${m[$secret]}", ": declare -A m / "
 	    ": : *<variable ${m[$secret]}>" },
 	{ "declare -a 'a=($(evil))'", ": declare -a a=($(evil)) / "

@@ -190,7 +190,7 @@ static const struct {
 	    "*<indirect ${!v*}>" },
 	{ "r=v; \"${!r}\"", ": r=v / : rm -rf" },
 	{ "x ${!secret}", ": x *<indirect ${!secret}> / "
-	    ": *<indirect ${!secret}>" },
+	    ": *<arithmetic secret>" },
 	{ "x=/a/b.c; e ${x##*/} ${x#*/} ${x%.*} ${x%%/*}y ${x#/a} ${x%\"*\"}",
 	    ": x=/a/b.c / : e b.c a/b.c /a/b y /b.c /a/b.c" },
 	{ "x=aba; e ${x/a/c} ${x//a} ${x/#a/c} ${x/%a/c} ${x/a*/c} ${x//a/&&}",
