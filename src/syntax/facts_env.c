@@ -358,23 +358,6 @@ syn_env_lose(struct syn_walk *w, const char *name, size_t len)
 	syn_env_number(w, name, len);
 }
 
-static void
-walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
-    enum syn_var state, const char *value, size_t len)
-{
-	struct syn_word word = { .known = state == SYN_VAR_SET,
-	    .value = value, .len = len };
-
-	if (state == SYN_VAR_UNSET ||
-	    (!slot->integer && slot->reread == SYN_REREAD_NO))
-		return;
-	if (!word.known) {
-		word.value = slot->name;
-		word.len = slot->len;
-	}
-	syn_walk_assigned(w, slot, &word);
-}
-
 void
 syn_env_set(struct syn_walk *w, const char *name, size_t len,
     enum syn_var state, const char *value, size_t value_len)
@@ -385,7 +368,7 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 		note_place(w, slot);
 		return;
 	}
-	walk_assigned(w, slot, state, value, value_len);
+	syn_walk_given(w, slot, state, value, value_len);
 	if (state == SYN_VAR_UNKNOWN || (state == SYN_VAR_SET &&
 	    !syn_env_is_whole(value, value_len)))
 		note_text(w, slot);
@@ -416,7 +399,7 @@ syn_env_set_items(struct syn_walk *w, const char *name, size_t len,
 
 	slot->array = true;
 	for (i = 0; !w->first && i < items->n; i++) {
-		walk_assigned(w, slot, SYN_VAR_SET, items->v[i].s,
+		syn_walk_given(w, slot, SYN_VAR_SET, items->v[i].s,
 		    items->v[i].len);
 		if (!syn_env_is_whole(items->v[i].s, items->v[i].len))
 			note_text(w, slot);

@@ -292,6 +292,24 @@ syn_walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
 	}
 }
 
+/* The same where only the value is there. */
+void
+syn_walk_given(struct syn_walk *w, const struct syn_slot *slot,
+    enum syn_var state, const char *value, size_t len)
+{
+	struct syn_word word = { .known = state == SYN_VAR_SET,
+	    .value = value, .len = len };
+
+	if (state == SYN_VAR_UNSET ||
+	    (!slot->integer && slot->reread == SYN_REREAD_NO))
+		return;
+	if (!word.known) {
+		word.value = slot->name;
+		word.len = slot->len;
+	}
+	syn_walk_assigned(w, slot, &word);
+}
+
 /* The literal list of a=(…): its words are expanded where they stand. */
 static bool
 is_list(const struct syn_word *word, size_t at)

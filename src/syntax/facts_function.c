@@ -172,7 +172,8 @@ syn_walk_function(struct syn_walk *w, const struct syn_node *node)
 	struct syn_place_in saved = w->at;
 	const char *change = w->change;
 	size_t stamp = env->function_stamp, loop = env->loop_stamp, i;
-	bool hostile = env->hostile, code = env->ran_code, odd = w->lookup_odd, idle = w->idle;
+	bool hostile = env->hostile, code = env->ran_code;
+	bool odd = w->lookup_odd, idle = w->idle;
 	size_t fails = env->fails;
 	const struct syn_calls *calls;
 	struct syn_function *f;

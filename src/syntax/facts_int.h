@@ -444,6 +444,8 @@ void syn_walk_declared(struct syn_walk *w, const struct syn_word *word,
 	size_t name_len, bool array);
 void syn_walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
 	const struct syn_word *value);
+void syn_walk_given(struct syn_walk *w, const struct syn_slot *slot,
+	enum syn_var state, const char *value, size_t len);
 void syn_name_kind(struct syn_slot *slot);
 /* Only digits, signs and parts that are numbers. */
 bool syn_is_number(const struct syn_word *word);
