@@ -3,6 +3,7 @@
 commands is BENCH_COMMANDS (200000); the limits are for 10,000,000."""
 
 import glob
+import json
 import os
 import statistics
 import subprocess
@@ -54,5 +55,12 @@ tell("audit log --status failed", took("audit", "log", "--status", "failed"),
 tell("audit search: a common word", took("audit", "search", "git"), 200)
 tell("audit search: what is nowhere",
      took("audit", "search", "no such text at all"), 200)
+done = subprocess.run([CTL, "audit", "verify", "--json"], env=env,
+                      stdout=subprocess.PIPE)
+verdict = json.loads(done.stdout.splitlines()[-1])
+if done.returncode != 0:
+    sys.exit("audit verify: %r" % verdict)
+print("%-36s %8.0f links a second (at least 500000)" % (
+    "audit verify", verdict["links"] / (took("audit", "verify") - bare)))
 print("%-36s %8.0f bytes (at most 400)" % ("of each command",
                                            (after - before) / COMMANDS))

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: ISC
 """gen_store.py DATABASE N: adds N ordinary commands, and their sessions, to a
-store that aegsh has made, in the sizes that real rows have.
-
-The links of the chain are random bytes of the right length: this is for
-measuring, and `audit verify' would say so."""
+store that aegsh has made, in the sizes that real rows have, with the links
+that they have."""
 
 import hashlib
 import os
 import random
 import sqlite3
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "lib"))
+import chain  # noqa: E402
 
 BATCH = 50000
 A_SESSION = 40      # lines
@@ -47,11 +49,31 @@ def row(rng, number, session, wall):
             None if blocked else 1 if failed else 0,
             None if blocked else 0,
             None if blocked else int(rng.expovariate(1e-8)),
-            None if blocked else 2000000, None if blocked else 3400)
+            None if blocked else 2000000, None if blocked else 3400, 0)
 
 
-def columns(db, table):
-    return [r[1] for r in db.execute("PRAGMA table_info(%s)" % table)]
+SESSION = ("id uuid writer boot_id start_wall_ns start_mono_ns pid uid user"
+           " tty origin host version profile policy_hash").split()
+LINE = ("id session uuid writer wall_ns mono_ns line sha256 cwd origin"
+        " decision source rule reason ran status signal duration_ns cpu_ns"
+        " maxrss_kib redacted").split()
+
+
+class Chain:
+    """Gives rows their links, in the order in which they come."""
+
+    def __init__(self, db):
+        last = db.execute("SELECT seq, link FROM chain ORDER BY seq DESC"
+                          " LIMIT 1").fetchone()
+        self.seq, self.last = last or chain.beginning(db)
+        self.rows = []
+
+    def add(self, kind, names, row):
+        given = dict(zip(names, row))
+        self.last = chain.link(self.last, kind, row[0], [
+            given.get(name) for name in chain.KINDS[kind][1]])
+        self.seq += 1
+        self.rows.append((self.seq, kind, row[0], self.last))
 
 
 def fill(path, n):
@@ -62,12 +84,10 @@ def fill(path, n):
                        ).fetchone()[0]
     session = db.execute("SELECT coalesce(max(id), 0) FROM sessions"
                          ).fetchone()[0]
-    chained = "link" in columns(db, "chain")
-    seq = db.execute("SELECT coalesce(max(seq), 0) FROM chain"
-                     ).fetchone()[0] if chained else 0
+    links = Chain(db)
     wall = 1700000000 * 10 ** 9
     for start in range(first, first + n, BATCH):
-        rows, sessions, links = [], [], []
+        rows, sessions, links.rows = [], [], []
         for number in range(start, min(start + BATCH, first + n)):
             wall += int(rng.expovariate(1e-10))
             if (number - first) % A_SESSION == 0:
@@ -77,24 +97,20 @@ def fill(path, n):
                                  wall - 10 ** 18, 4711, 1000, "kim", "pts/3",
                                  "prompt", "box", "0.1.0", "admin",
                                  "f" * 64))
+                links.add(1, SESSION, sessions[-1])
             rows.append(row(rng, number, session, wall))
-            for kind in (3, 4):     # the intent, the outcome
-                seq += 1
-                links.append((seq, kind, number, rng.randbytes(32)))
+            links.add(3, LINE, rows[-1])
+            if rows[-1][LINE.index("ran")]:
+                links.add(4, LINE, rows[-1])
         db.execute("BEGIN")
         db.executemany(
-            "INSERT INTO sessions (id, uuid, writer, boot_id, start_wall_ns,"
-            " start_mono_ns, pid, uid, user, tty, origin, host, version,"
-            " profile, policy_hash) VALUES (" + ",".join("?" * 15) + ")",
-            sessions)
+            "INSERT INTO sessions (%s) VALUES (%s)" % (
+                ", ".join(SESSION), ",".join("?" * len(SESSION))), sessions)
         db.executemany(
-            "INSERT INTO commands (id, session, uuid, writer, wall_ns,"
-            " mono_ns, line, sha256, cwd, origin, decision, source, rule,"
-            " reason, ran, status, signal, duration_ns, cpu_ns, maxrss_kib)"
-            " VALUES (" + ",".join("?" * 20) + ")", rows)
-        if chained:
-            db.executemany("INSERT INTO chain (seq, kind, row, link)"
-                           " VALUES (?, ?, ?, ?)", links)
+            "INSERT INTO commands (%s) VALUES (%s)" % (
+                ", ".join(LINE), ",".join("?" * len(LINE))), rows)
+        db.executemany("INSERT INTO chain (seq, kind, row, link)"
+                       " VALUES (?, ?, ?, ?)", links.rows)
         db.execute("COMMIT")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
