@@ -210,7 +210,7 @@ def edit_killed():
     ready = os.path.join(home, "ready")
     write("text", new)
     seen = set()
-    for i in range(12):
+    for i in range(8):
         with open(path, "w") as f:
             f.write(old)
         # The first is killed by its own editor.
@@ -224,7 +224,7 @@ def edit_killed():
             stderr=subprocess.DEVNULL)
         until(lambda: os.path.exists(ready) or p.poll() is not None)
         try:
-            p.wait(timeout=DEADLINE if i == 0 else i * 0.015)
+            p.wait(timeout=DEADLINE if i == 0 else i * 0.025)
         except subprocess.TimeoutExpired:
             p.kill()
         rc = p.wait()
