@@ -103,7 +103,7 @@ sup_image(struct sup *s)
 	/* libc does not care for this call's error. */
 	if (rc < 0) {
 		sup_break(s, "a program was started that cannot be looked "
-		    "into: %s", strerror(-rc));
+		    "into: %s; see Supervision in aegsh(7)", strerror(-rc));
 		return SUP_REFUSE;
 	}
 	sup_know(s, (pid_t)s->ask->pid);

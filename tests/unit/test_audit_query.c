@@ -91,6 +91,7 @@ main(void)
 	struct buf b = BUF_INIT;
 	struct err err = ERR_INIT;
 	char *path;
+	int64_t n = 0;
 
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	scratch_mkdir("s", 0700);
@@ -134,10 +135,12 @@ main(void)
 	lines(&(struct audit_query){ .uuid = "no uuid" }, "", "no uuid");
 	lines(&(struct audit_query){ .host = "box" },
 	    "one two three%'\" four", "host");
-	IS_INT(audit_db_exec(audit_db_of(a), "INSERT INTO execs (command,"
-	    " writer, wall_ns, mono_ns, pid, ppid, path) VALUES (1,"
-	    " 'stand-alone', 1, 1, 1, 1, CAST('/usr/bin/make' AS BLOB))",
-	    &err), 0);
+	audit_exec(a, 1, &(struct audit_exec){ .pid = 7, .ppid = 1,
+	    .path = "/usr/bin/make", .argv = "make\0-j", .argv_len = 8 });
+	IS_INT(audit_flush(a, &err), 0);
+	IS_INT(audit_db_pragma(audit_db_of(a), "SELECT count(*) FROM execs"
+	    " WHERE pid = 7 AND argv = X'6d616b65002d6a00'", &n, &err), 0);
+	IS_INT(n, 1);
 	lines(&(struct audit_query){ .program = "make" }, "one",
 	    "a program underneath");
 	lines(&(struct audit_query){ .program = "/usr/bin/make" }, "one",

@@ -44,6 +44,7 @@ static const struct {
 	{ "# x\n/* read */\n", ERR_SYNTAX, "t.conf:2", "comments" },
 	{ "require = {landlok}\n", ERR_UNKNOWN_NAME, "t.conf:1", "landlok" },
 	{ "seccomp = lax\n", ERR_UNKNOWN_NAME, "t.conf", "lax" },
+	{ "supervise = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
 	{ "udp = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
 	{ "unix = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
 	{ "tcp-connect = {80, 65536}\n", ERR_RANGE, "t.conf:1", "65536" },
@@ -90,6 +91,8 @@ test_zero(void)
 {
 	IS_INTN(load_text(""), 0, "an empty profile");
 	IS_INTN(sandbox_rights_at(p, "/"), 0, "grants nothing");
+	IS_INTN(sandbox_supervise(p), SANDBOX_SUPERVISE_SCRIPTS,
+	    "has the lines supervised that run scripts");
 	IS_INTN(sandbox_required(p), SANDBOX_NNP | SANDBOX_LANDLOCK_FS |
 	    SANDBOX_LANDLOCK_SCOPE | SANDBOX_LANDLOCK_NET | SANDBOX_SECCOMP |
 	    SANDBOX_RLIMITS, "and requires all that needs no privilege");
