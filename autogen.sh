@@ -108,9 +108,10 @@ check() {
 	configure_in "$folder" "$@"
 	make -s -C "$folder" -j"$(jobs)" all >&2 || die 'the build failed'
 	status=0
-	# In the background of a script, SIGINT and SIGQUIT are ignored, and no
-	# shell can take that back: tests of signals need them as they are.
-	env --default-signal=INT,QUIT make -s -C "$folder" -j"$(jobs)" -k \
+	# In the background of a script, SIGINT and SIGQUIT are ignored, under
+	# nohup SIGHUP, and no shell can take that back: tests of signals need
+	# them as they are.
+	env --default-signal=INT,QUIT,HUP,PIPE make -s -C "$folder" -j"$(jobs)" -k \
 	    check >&2 || status=$?
 	count "$folder" || status=1
 	exit "$status"

@@ -11,7 +11,7 @@
 
 #include "aegsh/base/clock.h"
 
-#define SLOW ((int64_t)20 * 1000000000)
+#define SLOW ((int64_t)60 * 1000000000)
 
 /* A leader of its own group that waits for bash's line. */
 static pid_t
