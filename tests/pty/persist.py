@@ -107,11 +107,11 @@ def judged():
     tap.ok(out and "blocked:" in out,
            "a line is judged with the variables of earlier ones", out)
     s.line("get() { curl -s http://127.0.0.1:1/x; }")
-    if s.expect(r"\[y/N\] |" + PROMPT).group(0) != PROMPT.encode():
+    if s.expect(r"\[y/N[^]]*\] |" + PROMPT).group(0) != PROMPT.encode():
         s.line("y")
         s.expect(PROMPT)
     s.line("get | sh")
-    found = s.expect(r"(blocked: |aegsh asks: )[^\n]*\n.*?(\[y/N\] |%s)"
+    found = s.expect(r"(blocked: |aegsh asks: )[^\n]*\n.*?(\[y/N[^]]*\] |%s)"
                      % PROMPT)
     tap.ok(found, "and with the bodies of the functions that it calls", s.seen[-400:])
     if found and found.group(2) != PROMPT.encode():
@@ -120,7 +120,7 @@ def judged():
     # Names that the start text of bash counts on.
     for name in ("trap", "unset", "printf", "read", "exec"):
         s.line("%s() { echo hijacked; }" % name)
-        if s.expect(r"\[y/N\] |" + PROMPT).group(0) != PROMPT.encode():
+        if s.expect(r"\[y/N[^]]*\] |" + PROMPT).group(0) != PROMPT.encode():
             s.line("y")
             s.expect(PROMPT)
     tap.same(s.run("export E=1; echo on", PROMPT), "on\n",
