@@ -39,6 +39,16 @@ def verify(*args, text=b""):
     return done.returncode, said[:-1], said[-1]
 
 
+with open(os.path.join(os.environ["abs_top_srcdir"], "tests", "cases",
+                       "audit-chain.case"), encoding="utf-8") as f:
+    for vector in f:
+        if not vector.startswith("#"):
+            what, sql, want = vector.rstrip("\n").split(" | ")
+            kind, row, before = what.split()
+            tap.same(chain.link(bytes.fromhex(before), int(kind), int(row),
+                                sqlite3.connect(":memory:").execute(
+                                    "SELECT " + sql).fetchone()).hex(),
+                     want, "the link of " + sql)
 for verb in (("verify",), ("head",), ("backup", root + "/none")):
     tap.same(ctl("audit", *verb).returncode, 1, "nothing recorded: 1")
 tap.ok(not os.listdir(OWN), "looking makes no store")

@@ -287,6 +287,79 @@ trees(void)
 }
 
 static void
+hex_of(const unsigned char *p, char ret[2 * AUDIT_SHA256_LEN + 1])
+{
+	int i;
+
+	for (i = 0; i < AUDIT_SHA256_LEN; i++)
+		snprintf(ret + 2 * i, 3, "%02x", p[i]);
+}
+
+static void
+hash_of(const char *hex, unsigned char ret[AUDIT_SHA256_LEN])
+{
+	unsigned byte = 0;
+	int i;
+
+	for (i = 0; i < AUDIT_SHA256_LEN; i++) {
+		sscanf(hex + 2 * i, "%2x", &byte);
+		ret[i] = (unsigned char)byte;
+	}
+}
+
+static void
+vector(sqlite3 *db, const char *line)
+{
+	unsigned char before[AUDIT_SHA256_LEN], link[AUDIT_SHA256_LEN];
+	char was[65], want[65], got[65], columns[256];
+	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
+	AEG_AUTOFREE char *sql = NULL;
+	sqlite3_stmt *st = NULL;
+	long long row;
+	int kind;
+
+	if (sscanf(line, "%d %lld %64s | %255[^|] | %64s", &kind, &row, was,
+	    columns, want) != 5) {
+		OKF(false, "a vector: %s", line);
+		return;
+	}
+	hash_of(was, before);
+	sql = xasprintf("SELECT %s", columns);
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW) {
+		audit_chain_start(&b, before, (enum audit_kind)kind, row);
+		audit_chain_columns(&b, st, 0, 0, sqlite3_column_count(st));
+	}
+	sqlite3_finalize(st);
+	audit_sha256(b.data, b.len, link);
+	hex_of(link, got);
+	IS_STRN(got, want, columns);
+}
+
+static void
+vectors(void)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/tests/cases/audit-chain.case",
+	    getenv("abs_top_srcdir"));
+	FILE *f = fopen(path, "r");
+	sqlite3 *db = NULL;
+	char line[1024];
+	int n = 0;
+
+	if (f == NULL || sqlite3_open(":memory:", &db) != SQLITE_OK)
+		scratch_die(path);
+	while (fgets(line, sizeof line, f) != NULL) {
+		if (line[0] == '#')
+			continue;
+		vector(db, line);
+		n++;
+	}
+	fclose(f);
+	sqlite3_close(db);
+	OKF(n >= 10, "%d vectors", n);
+}
+
+static void
 backup(void)
 {
 	AEG_AUTOFREE char *from = scratch_path("good"), *file = NULL;
@@ -315,6 +388,7 @@ main(void)
 	older();
 	witness_text();
 	trees();
+	vectors();
 	backup();
 	return tap_done();
 }
