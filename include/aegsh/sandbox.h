@@ -109,14 +109,27 @@ struct sandbox;		/* prepared: descriptors and programs */
  * writing. */
 int sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
 	struct err *err);
+/* The same in two steps, for one process: begun, it can be entered but for
+ * its rules; finished, with them. */
+int sandbox_begin(const struct sandbox_profile *p, struct sandbox **ret,
+	struct err *err);
+int sandbox_finish(const struct sandbox_profile *p, struct sandbox *s,
+	struct err *err);
 void sandbox_free(struct sandbox *s);
 
 /*
- * Enter it, for good: rlimits, cover, no_new_privs, Landlock, seccomp, in
- * that order.  Async-signal-safe, allocates nothing, touches no memory but
- * its own stack.  0 or -errno with the layer that failed in *ret_layer.
+ * Enter it, for good: rlimits, cover, no_new_privs, seccomp, Landlock, in
+ * that order, and prove that they hold.  Async-signal-safe, allocates
+ * nothing, touches no memory but its own stack.  0 or -errno with the layer
+ * that failed in *ret_layer.
  */
 int sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer);
+/* The same in two steps: all but Landlock; then that and the proof, which
+ * fails where the sandbox is not finished. */
+int sandbox_apply_first(const struct sandbox *s,
+	enum sandbox_layer *ret_layer);
+int sandbox_apply_rules(const struct sandbox *s,
+	enum sandbox_layer *ret_layer);
 /*
  * Is the profile held?  Each act that it might forbid is tried for real, in
  * a child that is not confined and in one that is, on files, a terminal,

@@ -170,8 +170,7 @@ audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 		    "than %zu bytes", AUDIT_RECORD_MAX);
 	rc = audit_spool_open(&a->spool, &a->db, true, err);
 	if (rc == 0)
-		rc = audit_spool_append(&a->spool, b.data, b.len, ev != NULL,
-		    err);
+		rc = audit_spool_append(&a->spool, b.data, b.len, err);
 	if (rc < 0)
 		return rc;
 	forget_ended(a);

@@ -354,7 +354,7 @@ put(struct audit_spool *s, const struct buf *record, uint32_t count,
 
 int
 audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
-    bool settle, struct err *err)
+    struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf record = BUF_INIT;
 	struct record_head head = { .len = (uint32_t)len };
@@ -380,13 +380,18 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	if (rc == 0)
 		rc = put(s, &record, count, err);
 	unlock(s);
-	/* The disk begins while we do other things.  Not had everywhere:
-	 * syncing does it all, then. */
-	if (rc == 0 && settle)
-		sync_file_range(s->fd, (off_t)(s->seen.slot - count) *
-		    AUDIT_SLOT, (off_t)count * AUDIT_SLOT,
-		    SYNC_FILE_RANGE_WRITE);
+	s->last_count = rc == 0 ? count : 0;
 	return rc;
+}
+
+/* Not had everywhere: syncing does it all, then. */
+void
+audit_spool_hurry(struct audit_spool *s)
+{
+	if (s->last_count > 0)
+		(void)sync_file_range(s->fd, (off_t)(s->seen.slot -
+		    s->last_count) * AUDIT_SLOT, (off_t)s->last_count *
+		    AUDIT_SLOT, SYNC_FILE_RANGE_WRITE);
 }
 
 int

@@ -6,9 +6,11 @@
  * the same however large we are, and it may do nothing but system calls and
  * write to its own stack and to what tells of a failure.
  *
- * Where the disk must still be waited for, that is done meanwhile: the child
- * enters its sandbox, and there it waits for the word.  The two share errno:
- * so long as both run, we only make calls that succeed or end it all.
+ * Where the disk must still be waited for, that is done meanwhile, and so
+ * are Landlock's rules: the child enters the rest of its sandbox, waits for
+ * them, and when it stands in all of it, for the word.  The two share errno:
+ * while both run the child makes only calls that succeed or end it all, and
+ * that one failed it takes from what it returned.
  */
 #include "exec_int.h"
 
@@ -43,6 +45,16 @@
 #define CHILD __attribute__((noinline))
 #endif
 
+/* By errno the parent may have said something since; never that all is
+ * well. */
+static CHILD int
+failure(void)
+{
+	int error = errno;
+
+	return error > 0 ? -error : -EIO;
+}
+
 static CHILD void
 default_signals(uint64_t ignored)
 {
@@ -52,6 +64,8 @@ default_signals(uint64_t ignored)
 	int sig;
 
 	for (sig = 1; sig <= 64; sig++) {
+		if (sig == SIGKILL || sig == SIGSTOP)
+			continue;
 		action[0] = (uintptr_t)((ignored >> (sig - 1) & 1) != 0 ?
 		    SIG_IGN : SIG_DFL);
 		syscall(SYS_rt_sigaction, sig, action, NULL, (size_t)8);
@@ -62,15 +76,15 @@ static CHILD int
 enter_group(const struct exec_child *c)
 {
 	if (c->own_session)
-		return setsid() < 0 ? -errno : 0;
+		return setsid() < 0 ? failure() : 0;
 	if (c->tty < 0)
 		return 0;
 	if (setpgid(0, 0) < 0)
-		return -errno;
+		return failure();
 	/* SIGTTOU is blocked here, so a background group may do this. */
 	if (c->foreground && tcsetpgrp(c->tty, getpid()) < 0 &&
 	    errno != ENOTTY)
-		return -errno;
+		return failure();
 	return 0;
 }
 
@@ -87,10 +101,10 @@ enter_cwd(const struct exec_child *c)
 	if (c->cwd < 0)
 		return 0;
 	if (c->cwd_path == NULL)
-		return fchdir(c->cwd) < 0 ? -errno : 0;
+		return fchdir(c->cwd) < 0 ? failure() : 0;
 	if (fstat(c->cwd, &want) < 0 || chdir(c->cwd_path) < 0 ||
 	    stat(".", &got) < 0)
-		return -errno;
+		return failure();
 	return got.st_dev == want.st_dev && got.st_ino == want.st_ino ? 0 :
 	    -ESTALE;
 }
@@ -124,39 +138,57 @@ place_fds(const struct exec_child *c)
 	size_t i;
 
 	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
-		return -errno;
+		return failure();
 	/* A soft limit below the high numbers is the line's business, not
 	 * ours: it is there again when bash starts. */
 	if (getrlimit(RLIMIT_NOFILE, &was) < 0)
-		return -errno;
+		return failure();
 	wide = was;
 	wide.rlim_cur = was.rlim_max;
 	if (was.rlim_cur <= EXEC_HIGH_FD + EXEC_FDS_MAX &&
 	    setrlimit(RLIMIT_NOFILE, &wide) < 0)
-		return -errno;
+		return failure();
 	for (i = 0; i < c->n_fds; i++) {
 		from[i] = c->fd[i].from;
 		if (from[i] != c->fd[i].to && is_target(c, from[i]))
 			from[i] = fcntl(from[i], F_DUPFD_CLOEXEC,
 			    EXEC_HIGH_FD);
 		if (from[i] < 0)
-			return -errno;
+			return failure();
 	}
 	for (i = 0; i < c->n_fds; i++) {
 		if (place(from[i], c->fd[i].to) < 0)
-			return -errno;
+			return failure();
 	}
-	return setrlimit(RLIMIT_NOFILE, &was) < 0 ? -errno : 0;
+	return setrlimit(RLIMIT_NOFILE, &was) < 0 ? failure() : 0;
+}
+
+/* The end of the pipe says no: we were refused, or aegsh is gone. */
+static CHILD int
+wait_for_word(int from)
+{
+	char word;
+
+	return from < 0 || read(from, &word, 1) == 1 ? 0 : -ECANCELED;
 }
 
 static CHILD int
-confine(struct exec_child *c)
+confine(struct exec_child *c, int from)
 {
 	enum sandbox_layer layer = SANDBOX_NNP;
 	int rc;
 
-	rc = c->inside ? sandbox_apply_line(c->sandbox, &layer) :
-	    sandbox_apply(c->sandbox, &layer);
+	if (c->inside) {
+		rc = sandbox_apply_line(c->sandbox, &layer);
+	} else {
+		rc = sandbox_apply_first(c->sandbox, &layer);
+		if (rc == 0) {
+			layer = SANDBOX_LANDLOCK_FS;
+			rc = wait_for_word(from);
+		}
+		if (rc == 0)
+			rc = sandbox_apply_rules(c->sandbox, &layer);
+	}
 	if (rc < 0)
 		c->layer = layer;
 	return rc;
@@ -174,7 +206,7 @@ set_limits(const struct exec_child *c)
 
 	for (i = 0; c->limits != NULL && i < EXEC_LIMITS; i++) {
 		if (getrlimit((__rlimit_resource_t)i, &now) < 0)
-			return -errno;
+			return failure();
 		want = c->limits[i];
 		if (want.rlim_max > now.rlim_max)
 			want.rlim_max = now.rlim_max;
@@ -183,7 +215,7 @@ set_limits(const struct exec_child *c)
 		if ((want.rlim_cur != now.rlim_cur ||
 		    want.rlim_max != now.rlim_max) &&
 		    setrlimit((__rlimit_resource_t)i, &want) < 0)
-			return -errno;
+			return failure();
 	}
 	return 0;
 }
@@ -203,7 +235,7 @@ static CHILD int
 bind_to_parent(const struct exec_child *c)
 {
 	if (prctl(PR_SET_PDEATHSIG, c->parent_signal, 0, 0, 0) < 0)
-		return -errno;
+		return failure();
 	return getppid() == c->parent ? 0 : -ESRCH;
 }
 
@@ -216,7 +248,7 @@ call_supervisor(const struct exec_child *c)
 }
 
 static CHILD int
-run_steps(struct exec_child *c)
+run_steps(struct exec_child *c, int from)
 {
 	int rc;
 
@@ -245,40 +277,39 @@ run_steps(struct exec_child *c)
 	if (rc < 0)
 		return rc;
 	c->failed = EXEC_STEP_SANDBOX;
-	rc = confine(c);
+	rc = confine(c, from);
 	if (rc < 0)
 		return rc;
 	c->failed = EXEC_STEP_LIMITS;
 	return set_limits(c);
 }
 
-/* The end of the pipe says no: we were refused, or aegsh is gone. */
 static CHILD int
-wait_for_go(struct exec_child *c)
+wait_for_go(struct exec_child *c, int from)
 {
-	int from = c->go[0];	/* which is ours only until we say so */
-	char word;
-
 	if (from < 0)
 		return 0;
-	close(c->go[1]);
 	__atomic_store_n(&c->stage, EXEC_CHILD_WAITING, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &c->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
-	return read(from, &word, 1) == 1 ? 0 : -ECANCELED;
+	return wait_for_word(from);
 }
 
 static CHILD int
 child(void *arg)
 {
 	struct exec_child *c = arg;
+	int from = c->go[0];
 	pid_t self = getpid();
 	sigset_t none;
 	int rc;
 
-	rc = run_steps(c);
+	/* Ours, or the pipe would never end. */
+	if (from >= 0)
+		close(c->go[1]);
+	rc = run_steps(c, from);
 	if (rc == 0) {
 		c->failed = EXEC_STEP_GO;
-		rc = wait_for_go(c);
+		rc = wait_for_go(c, from);
 	}
 	if (rc == 0 && c->notify >= 0 &&
 	    write(c->notify, &self, sizeof self) != (ssize_t)sizeof self)
@@ -288,7 +319,7 @@ child(void *arg)
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		execve(c->path, c->argv, c->envp);
-		rc = -errno;
+		rc = failure();
 	}
 	c->error = -rc;
 	_exit(127);
@@ -347,25 +378,52 @@ ask(const struct exec_child *c, int (*what)(void *ctx, struct err *err))
 	return what != NULL ? what(c->ctx, c->err) : 0;
 }
 
+static int
+finish(struct exec_child *c)
+{
+	return c->unfinished != NULL ?
+	    sandbox_finish(c->profile, c->unfinished, c->err) : 0;
+}
+
+/* What is to be done while the child is on its way. */
+static int
+ask_meanwhile(struct exec_child *c, int to)
+{
+	int rc;
+
+	if (c->hurry != NULL)
+		c->hurry(c->ctx);
+	rc = finish(c);
+	if (rc < 0)
+		return rc;
+	rc = io_write_full(to, "", 1);
+	return rc < 0 ? err_sys(c->err, -rc, "the word of the rules") :
+	    ask(c, c->settle);
+}
+
 static pid_t
 clone_and_ask(struct exec_child *c, int flags, char *stack)
 {
 	pid_t pid = open_go(c);
+	/* The child, which may not run yet, looks at c for them. */
+	int from = c->go[0], to = c->go[1];
 
 	c->stage = EXEC_CHILD_ON_ITS_WAY;
 	if (pid == 0)
 		pid = clone_child(c, CLONE_CHILD_CLEARTID | flags, stack);
 	if (pid > 0) {
-		c->refused = ask(c, c->settle);
+		c->refused = ask_meanwhile(c, to);
+		if (c->refused < 0)
+			io_close(&to);
 		wait_while(c, EXEC_CHILD_ON_ITS_WAY);
 	}
 	if (pid > 0 && c->refused >= 0)
 		c->refused = ask(c, c->ready);
 	if (pid > 0 && c->refused >= 0)
-		(void)io_write_full(c->go[1], "", 1);
+		(void)io_write_full(to, "", 1);
 	/* The read end last: a child that died must not cost us SIGPIPE. */
-	io_close(&c->go[1]);
-	io_close(&c->go[0]);
+	io_close(&to);
+	io_close(&from);
 	if (pid > 0)
 		wait_while(c, EXEC_CHILD_WAITING);
 	return pid;
@@ -376,7 +434,9 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 static pid_t
 ask_and_clone(struct exec_child *c, int flags, char *stack)
 {
-	c->refused = ask(c, c->settle);
+	c->refused = finish(c);
+	if (c->refused >= 0)
+		c->refused = ask(c, c->settle);
 	if (c->refused >= 0)
 		c->refused = ask(c, c->ready);
 	return c->refused < 0 ? -ECANCELED :

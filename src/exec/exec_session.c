@@ -164,11 +164,13 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	int rc;
 
 	if (s->sandbox == NULL) {
-		rc = sandbox_prepare(s->opts.profile, &s->sandbox, err);
+		rc = sandbox_begin(s->opts.profile, &s->sandbox, err);
 		if (rc < 0)
 			return rc;
 	}
-	c->sandbox = s->sandbox;
+	c->sandbox = c->unfinished = s->sandbox;
+	c->profile = s->opts.profile;
+	c->hurry = spec->hurry;
 	c->settle = spec->settle;
 	c->ready = spec->ready;
 	c->ctx = spec->ctx;

@@ -18,6 +18,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The parent, if it shares our memory, may have written errno since; what
+ * failed has failed whatever stands there. */
+static int
+failure(void)
+{
+	int error = errno;
+
+	return error > 0 ? -error : -EIO;
+}
+
 static int
 apply_limits(const struct sandbox *s)
 {
@@ -29,7 +39,7 @@ apply_limits(const struct sandbox *s)
 
 		if (getrlimit((__rlimit_resource_t)s->limit[i].resource,
 		    &now) < 0)
-			return -errno;
+			return failure();
 		/* Only ever downwards. */
 		if (now.rlim_max > most)
 			now.rlim_max = most;
@@ -37,7 +47,7 @@ apply_limits(const struct sandbox *s)
 			now.rlim_cur = most;
 		if (setrlimit((__rlimit_resource_t)s->limit[i].resource,
 		    &now) < 0)
-			return -errno;
+			return failure();
 	}
 	return 0;
 }
@@ -50,13 +60,13 @@ cover(const struct sandbox_cover *c)
 	if (!c->readonly) {
 		if (mount("aegsh", c->path, "tmpfs", flags | MS_RDONLY,
 		    "size=4k,nr_inodes=2,mode=755") < 0)
-			return -errno;
+			return failure();
 		return 0;
 	}
 	if (mount(c->path, c->path, NULL, MS_BIND, NULL) < 0 ||
 	    mount(NULL, c->path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY |
 	    flags, NULL) < 0)
-		return -errno;
+		return failure();
 	return 0;
 }
 
@@ -69,17 +79,17 @@ apply_covers(const struct sandbox *s)
 	/* Slave: what is mounted outside arrives, nothing gets out. */
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-		return -errno;
+		return failure();
 	for (i = 0; rc == 0 && i < s->n_covers; i++)
 		rc = cover(&s->covers[i]);
 	return rc;
 }
 
 static int
-restrict_self(int ruleset)
+restrict_self(int ruleset, unsigned flags)
 {
-	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ?
-	    -errno : 0;
+	return syscall(SYS_landlock_restrict_self, ruleset, flags) < 0 ?
+	    failure() : 0;
 }
 
 static int
@@ -91,10 +101,39 @@ apply_filter(const struct sandbox *s)
 	};
 
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) < 0 ?
-	    -errno : 0;
+	    failure() : 0;
 }
 
 /* ---- the proof ---------------------------------------------------------- */
+
+/* What the kernel says, or its negative error: the word in errno may be that
+ * of a parent who shares our memory. */
+static long
+call(long number, long a, long b, long c, long d)
+{
+#if defined(__x86_64__) && !defined(__ILP32__)
+	register long r10 __asm__("r10") = d;
+	long said;
+
+	__asm__ volatile("syscall" : "=a" (said) : "a" (number), "D" (a),
+	    "S" (b), "d" (c), "r" (r10) : "rcx", "r11", "memory");
+	return said;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+
+	__asm__ volatile("svc 0" : "+r" (x0) : "r" (x8), "r" (x1), "r" (x2),
+	    "r" (x3) : "memory");
+	return x0;
+#else
+	long said = syscall(number, a, b, c, d);
+
+	return said < 0 ? failure() : said;
+#endif
+}
 
 static bool
 holds_scope(void)
@@ -102,27 +141,28 @@ holds_scope(void)
 	pid_t parent = getppid();
 
 	/* 0: outside of this process' view. */
-	return parent <= 0 || (kill(parent, 0) < 0 && errno == EPERM);
+	return parent <= 0 || call(SYS_kill, parent, 0, 0, 0) == -EPERM;
 }
 
 /* A file without a name: nothing is left behind where it can be had. */
 static bool
 holds_files(const struct sandbox *s)
 {
-	int fd;
+	long fd;
 
 	if (s->witness == NULL)
 		return true;
-	fd = open(s->witness, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	fd = call(SYS_openat, AT_FDCWD, (long)s->witness,
+	    O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		close(fd);
+		close((int)fd);
 	return fd < 0;
 }
 
 static bool
 holds_calls(void)
 {
-	return ioctl(-1, TIOCSTI, NULL) < 0 && errno == EPERM;
+	return call(SYS_ioctl, -1, TIOCSTI, 0, 0) == -EPERM;
 }
 
 /* What the kernel took is there: one forbidden act a layer, each of which
@@ -144,7 +184,7 @@ prove(const struct sandbox *s, enum sandbox_layer *ret_layer)
 }
 
 int
-sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
+sandbox_apply_first(const struct sandbox *s, enum sandbox_layer *ret_layer)
 {
 	enum sandbox_layer layer = SANDBOX_RLIMITS;
 	int rc;
@@ -156,11 +196,8 @@ sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
 	}
 	if (rc == 0) {
 		layer = SANDBOX_NNP;
-		rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
-	}
-	if (rc == 0 && s->ruleset >= 0) {
-		layer = SANDBOX_LANDLOCK_FS;
-		rc = restrict_self(s->ruleset);
+		rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? failure() :
+		    0;
 	}
 	if (rc == 0 && s->layers & SANDBOX_SECCOMP) {
 		layer = SANDBOX_SECCOMP;
@@ -168,15 +205,35 @@ sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
 	}
 	if (rc < 0)
 		*ret_layer = layer;
-	else
-		rc = prove(s, ret_layer);
 	return rc;
+}
+
+int
+sandbox_apply_rules(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	int rc = 0;
+
+	if (s->ruleset >= 0)
+		rc = s->filled ? restrict_self(s->ruleset,
+		    s->restrict_flags) : -EINVAL;
+	if (rc == 0)
+		return prove(s, ret_layer);
+	*ret_layer = SANDBOX_LANDLOCK_FS;
+	return rc;
+}
+
+int
+sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	int rc = sandbox_apply_first(s, ret_layer);
+
+	return rc < 0 ? rc : sandbox_apply_rules(s, ret_layer);
 }
 
 int
 sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer)
 {
-	int rc = s->line_ruleset >= 0 ? restrict_self(s->line_ruleset) : 0;
+	int rc = s->line_ruleset >= 0 ? restrict_self(s->line_ruleset, 0) : 0;
 
 	if (rc < 0)
 		*ret_layer = SANDBOX_LANDLOCK_FS;

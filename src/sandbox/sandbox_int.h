@@ -219,9 +219,18 @@ void sandbox_rules_done(struct sandbox_rules *r);
 int sandbox_landlock_abi(void);
 /* Every right on files that the kernel knows at this ABI. */
 uint64_t sandbox_landlock_fs(int abi);
-/* Rulesets, as descriptors. */
-int sandbox_landlock_build(const struct sandbox_profile *p, int abi,
-	unsigned layers, int *ret_fd, size_t *ret_rules, struct err *err);
+/* What a ruleset handles: the attribute as ABI 6 has it; shorter sizes are
+ * older kernels' own. */
+struct sandbox_handled {
+	uint64_t fs, net, scoped;
+};
+/* Rulesets, as descriptors: one without a rule, and the profile's rules. */
+int sandbox_landlock_create(const struct sandbox_profile *p, int abi,
+	unsigned layers, int *ret_fd, struct sandbox_handled *ret,
+	struct err *err);
+int sandbox_landlock_fill(const struct sandbox_profile *p,
+	const struct sandbox_handled *handled, int fd, size_t *ret_rules,
+	struct err *err);
 int sandbox_landlock_line(int abi, int *ret_fd, struct err *err);
 
 /* ---- sandbox_rows.c, sandbox_seccomp.c --------------------------------- */
@@ -280,6 +289,9 @@ const char *sandbox_seccomp_arch(void);
 struct sandbox {
 	unsigned layers;	/* that sandbox_apply() sets */
 	int ruleset, line_ruleset;
+	bool filled;		/* the ruleset holds its rules */
+	struct sandbox_handled handled;
+	unsigned restrict_flags;	/* of landlock_restrict_self(2) */
 	char *witness;		/* a directory that no command may change */
 	size_t n_rules;
 	const struct sock_filter *filter;

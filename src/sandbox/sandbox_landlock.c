@@ -15,11 +15,6 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-/* The attribute as ABI 6 has it; shorter sizes are older kernels' own. */
-struct ruleset {
-	uint64_t fs, net, scoped;
-};
-
 #define RULE_NET_PORT 2		/* LANDLOCK_RULE_NET_PORT, ABI 4 */
 
 struct net_port {
@@ -27,7 +22,7 @@ struct net_port {
 };
 
 static int
-create(const struct ruleset *r, size_t size)
+create(const struct sandbox_handled *r, size_t size)
 {
 	int fd = (int)syscall(SYS_landlock_create_ruleset, r, size, 0);
 
@@ -56,7 +51,7 @@ sandbox_landlock_fs(int abi)
 		int abi;
 		unsigned rights;	/* bits below this */
 	} table[] = { { 9, 17 }, { 5, 16 }, { 3, 15 }, { 2, 14 }, { 1, 13 } };
-	struct ruleset r = { 0, 0, 0 };
+	struct sandbox_handled r = { 0, 0, 0 };
 	uint64_t known = 0;
 	size_t i;
 	int fd;
@@ -132,15 +127,21 @@ add_ports(int ruleset, const struct sandbox_ports *ports, uint64_t access,
 	return 0;
 }
 
-static int
-fill(const struct sandbox_profile *p, const struct ruleset *r, int fd,
-    uint64_t newer, size_t *ret_rules, struct err *err)
+int
+sandbox_landlock_fill(const struct sandbox_profile *p,
+    const struct sandbox_handled *r, int fd, size_t *ret_rules,
+    struct err *err)
 {
+	uint64_t newer = r->fs & ~SANDBOX_FS_KNOWN;
 	AEG_AUTO(sandbox_rules_done) struct sandbox_rules rules =
 	    { NULL, 0, 0 };
 	size_t i, n = 0;
 	int rc;
 
+	if (r->fs == 0 && r->net == 0) {
+		*ret_rules = 0;
+		return 0;
+	}
 	rc = sandbox_rules_make(p, &rules, err);
 	for (i = 0; rc >= 0 && i < rules.n; i++) {
 		uint64_t fs = rules.rule[i].fs & r->fs;
@@ -165,12 +166,12 @@ fill(const struct sandbox_profile *p, const struct ruleset *r, int fd,
 }
 
 int
-sandbox_landlock_build(const struct sandbox_profile *p, int abi,
-    unsigned layers, int *ret_fd, size_t *ret_rules, struct err *err)
+sandbox_landlock_create(const struct sandbox_profile *p, int abi,
+    unsigned layers, int *ret_fd, struct sandbox_handled *ret,
+    struct err *err)
 {
-	struct ruleset r = { 0, 0, 0 };
-	size_t rules = 0;
-	int fd, rc;
+	struct sandbox_handled r = { 0, 0, 0 };
+	int fd;
 
 	if (layers & SANDBOX_LANDLOCK_FS)
 		r.fs = sandbox_landlock_fs(abi);
@@ -183,14 +184,8 @@ sandbox_landlock_build(const struct sandbox_profile *p, int abi,
 	fd = create(&r, size_for(abi));
 	if (fd < 0)
 		return err_sys(err, -fd, "landlock ruleset");
-	rc = r.fs == 0 && r.net == 0 ? 0 : fill(p, &r, fd,
-	    r.fs & ~SANDBOX_FS_KNOWN, &rules, err);
-	if (rc < 0) {
-		close(fd);
-		return rc;
-	}
 	*ret_fd = fd;
-	*ret_rules = rules;
+	*ret = r;
 	return 0;
 }
 
@@ -203,7 +198,7 @@ sandbox_landlock_line(int abi, int *ret_fd, struct err *err)
 	 * so left to the outer domain.  REFER is refused by every domain that
 	 * does not grant it, handled or not.
 	 */
-	const struct ruleset r = {
+	const struct sandbox_handled r = {
 		SANDBOX_FS_MAKE_BLOCK | (abi >= 2 ? SANDBOX_FS_REFER : 0), 0, 0
 	};
 	int fd = create(&r, size_for(abi)), rc;

@@ -15,6 +15,8 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
+#define RESTRICT_LOG_SAME_EXEC_OFF 1U	/* LANDLOCK_RESTRICT_SELF_…, ABI 7 */
+
 static bool
 may_mount(void)
 {
@@ -172,12 +174,12 @@ fill(struct sandbox *s, const struct sandbox_profile *p, int abi,
 	    SANDBOX_LANDLOCK_NET | SANDBOX_LANDLOCK_SCOPE);
 	int rc = 0;
 
-	if (landlock != 0) {
-		rc = sandbox_landlock_build(p, abi, landlock, &s->ruleset,
-		    &s->n_rules, err);
-		if (rc == 0)
-			rc = sandbox_landlock_line(abi, &s->line_ruleset, err);
-	}
+	if (landlock != 0)
+		rc = sandbox_landlock_create(p, abi, landlock, &s->ruleset,
+		    &s->handled, err);
+	/* What the proof is refused, on purpose, is no news. */
+	if (abi >= 7)
+		s->restrict_flags = RESTRICT_LOG_SAME_EXEC_OFF;
 	if (rc == 0 && s->layers & SANDBOX_SECCOMP &&
 	    !sandbox_filter_find(p, abi, &s->filter, &s->filter_len)) {
 		rc = sandbox_seccomp_build(p, abi, &s->own_filter,
@@ -203,7 +205,7 @@ sandbox_check(const struct sandbox_profile *p, struct err *err)
 }
 
 int
-sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
+sandbox_begin(const struct sandbox_profile *p, struct sandbox **ret,
     struct err *err)
 {
 	int abi = sandbox_landlock_abi(), rc;
@@ -228,6 +230,40 @@ sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
 	}
 	*ret = s;
 	return 0;
+}
+
+int
+sandbox_finish(const struct sandbox_profile *p, struct sandbox *s,
+    struct err *err)
+{
+	int rc = 0;
+
+	if (s->ruleset >= 0 && !s->filled)
+		rc = sandbox_landlock_fill(p, &s->handled, s->ruleset,
+		    &s->n_rules, err);
+	if (rc < 0)
+		return err_context(err, "sandbox profile %s", p->name);
+	s->filled = true;
+	return 0;
+}
+
+int
+sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
+    struct err *err)
+{
+	struct sandbox *s = NULL;
+	int rc = sandbox_begin(p, &s, err);
+
+	if (rc == 0)
+		rc = sandbox_finish(p, s, err);
+	if (rc == 0 && s->ruleset >= 0)
+		rc = sandbox_landlock_line(sandbox_landlock_abi(),
+		    &s->line_ruleset, err);
+	if (rc < 0)
+		sandbox_free(s);
+	else
+		*ret = s;
+	return rc;
 }
 
 void

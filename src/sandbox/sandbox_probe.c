@@ -34,12 +34,12 @@ static bool
 landlock(unsigned layers)
 {
 	struct sandbox_profile nothing;
-	size_t rules;
+	struct sandbox_handled handled;
 	int fd, abi = sandbox_landlock_abi();
 
 	memset(&nothing, 0, sizeof nothing);
-	if (abi < 0 || !no_new_privs() || sandbox_landlock_build(&nothing,
-	    abi, layers, &fd, &rules, NULL) < 0)
+	if (abi < 0 || !no_new_privs() || sandbox_landlock_create(&nothing,
+	    abi, layers, &fd, &handled, NULL) < 0)
 		return false;
 	return syscall(SYS_landlock_restrict_self, fd, 0) == 0;
 }

@@ -186,6 +186,44 @@ test_descriptors(void)
 	spec.bring_back = false;
 }
 
+/* Rules that cannot be made while the child is on its way: it ends there. */
+static void
+test_rules(struct sandbox_vars *vars)
+{
+	struct exec_session_opts opts = { .tty = -1, .state_max = 65536 };
+	struct exec_session *fine = session;
+	struct sandbox_profile *profile = NULL;
+	struct err err = ERR_INIT;
+	char *many AEG_AUTOFREE = scratch_path("many");
+	char *text AEG_AUTOFREE = xasprintf("read = {\"/\"}\n"
+	    "execute = {\"/usr\"}\nhide = {\"%s/0\"}\n"
+	    "write = {\"$PROJECT\"}\nmake = {\"$PROJECT\"}\n"
+	    "require = {landlock, seccomp}\n", many);
+	char name[64];
+	int i;
+
+	scratch_mkdir("many", 0755);
+	for (i = 0; i <= SANDBOX_RULES_MAX; i++) {
+		snprintf(name, sizeof name, "many/%d", i);
+		scratch_puts(name, "");
+	}
+	scratch_puts("share/sandbox/many.conf", text);
+	IS_INTN(sandbox_load("many", vars, &profile, &err), 0, err.text);
+	opts.profile = profile;
+	IS_INTN(exec_session_new(&opts, &session, &err), 0, err.text);
+	memset(&hold, 0, sizeof hold);
+	for (i = 0; i < 2; i++) {
+		IS_INTN(run(">ran", &err), ERR_RANGE, err.text);
+		OKF(!has_run(), "without its rules nothing runs");
+	}
+	IS_INTN(hold.settled + hold.asked, 0, "nor is anybody asked");
+	OKF(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
+	    "and nothing of it is left");
+	exec_session_free(session);
+	sandbox_profile_free(profile);
+	session = fine;
+}
+
 int
 main(void)
 {
@@ -223,6 +261,7 @@ main(void)
 	test_no();
 	test_killed();
 	test_descriptors();
+	test_rules(&vars);
 	exec_session_free(session);
 	sandbox_profile_free(profile);
 	return tap_done();

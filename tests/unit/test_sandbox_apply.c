@@ -141,6 +141,19 @@ lie(const struct sandbox *told, enum sandbox_layer want)
 	    0 : 2;
 }
 
+/* What is not finished lets nobody in. */
+static int
+unfinished(void)
+{
+	enum sandbox_layer layer = 0;
+	struct sandbox *begun = NULL;
+
+	if (sandbox_begin(p, &begun, NULL) != 0)
+		return 1;
+	return sandbox_apply(begun, &layer) == -EINVAL &&
+	    layer == SANDBOX_LANDLOCK_FS ? 0 : 2;
+}
+
 static int
 lie_calls(void)
 {
@@ -230,6 +243,7 @@ main(void)
 	IS_INT(in_child(lie_calls), 0);
 	IS_INT(in_child(lie_scope), 0);
 	IS_INT(in_child(lie_files), 0);
+	IS_INT(in_child(unfinished), 0);
 	prepare("read = {\"/\"}\nrequire = {landlock}\nlimit-files = 100\n"
 	    "limit-core = 0\nlimit-file-size = 1\nlimit-cpu = 77\n");
 	IS_INT(in_child(limits), 0);
