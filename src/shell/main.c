@@ -3,6 +3,7 @@
  * aegsh: the shell.  Start-up in a fixed order (descriptors, arguments,
  * settings, state, the turn), then one of the entrances.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -149,6 +150,10 @@ main(int argc, char **argv)
 
 	if (io_fill_std() != 0)
 		return SHELL_FAILED;
+	/* In few steps up, and down again only for much: each costs as much
+	 * as what is done with it. */
+	mallopt(M_TOP_PAD, 256 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
 	shell_harden(&sh);
 	sh.words = arena_new();
 	status = shell_args_parse(argc, argv, &sh.args);
