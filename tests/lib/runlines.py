@@ -231,6 +231,32 @@ class Lines:
             lambda: "bash -c '\"$@\"' x t1 " + self.words(),
             lambda: "echo t1 | { bash; }")()
 
+    def evaluated(self):
+        """Text that is evaluated, and may assign."""
+        y = self.quoted(self.pick(
+            "a=2", "PATH=0", "IFS=1", "a++", "r[a=0]", "r[V1=3]", "i=1", "5",
+            "c", "q[a=4,1]", "a=b=7", "1 ? a : 0", "a=", "08"))
+        y = self.pick("y=%s", "y=$(echo %s)", "read -r y <<< %s",
+                      "read -r y < <(echo %s)", "printf -v y %%s %s") % y
+        how = self.pick(
+            "((y))", "let y", 'let "$y"', "[[ $y -eq 1 ]]", "[[ y -lt 2 ]]",
+            "declare -i q=$y", ": ${D:y:1}", ": ${r[y]}", "r[y]=t1",
+            ": $((y))", ": $((\"$y\" + 1))", "((i = y))", "(($y))",
+            "[ -v \"$y\" ]", "test $y", "[[ -v $y ]]", ": ${!y}",
+            "unset \"r[$y]\"", "((r[y]++))", "for ((i=y; 0; )); do :; done",
+            "c=(t1 [y]=t2)", "((i++))", "declare -i q; q=$y", ": $((i[y]))",
+            "wait \"$y\"", ": $[y]", ": {x,$((y))}", "((\"y\"))",
+            "(( 'y' ))", "declare \"r[y]=1\"", "printf -v 'r[y]' x")
+        use = self.pick("$a x", "$V1 x", '"$a" "$V1" $c', "t1 $a", "t1 x$V2",
+                        "$c x", "t2 ${r[0]}")
+        return self.pick(
+            lambda: "%s; %s; %s" % (y, how, use),
+            lambda: "%s; for c in t1 t2; do %s; %s; done" % (y, use, how),
+            lambda: "g1() { %s; }; %s; %s; g1; %s" % (how, y, use, use),
+            lambda: "%s; (%s; %s); %s" % (y, how, use, use),
+            lambda: "%s; a=%s; %s; %s" % (
+                y, self.pick(*SURE), how, use))()
+
     def skipped(self):
         """What may not come to be, and what is run by it afterwards."""
         assign = self.assign()
@@ -317,7 +343,9 @@ class Lines:
             return self.simple()
         if kind < 15:
             return self.program()
-        if kind < 17:
+        if kind < 16:
+            return self.evaluated()
+        if kind < 18:
             return self.skipped()
         return self.compound()
 

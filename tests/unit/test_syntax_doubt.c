@@ -87,6 +87,24 @@ static const struct {
 	{ "coproc a { :; }; a=ls; $a", "compound: / "
 	    "background,coproc,compound: / background,coproc: : / : a=ls / "
 	    ": *<variable $a>" },
+	/* what may be evaluated */
+	{ "x=ls; y=$(a); ((y)); $x", ": x=ls / : y=<substitution $(a)> / "
+	    "subst: a / compound: / arith: *<arithmetic y> / "
+	    ": *<variable $x>" },
+	{ "x=ls; while a; do $x; ((secret)); done; $x", ": x=ls / "
+	    "compound: / loop,condition: a / loop: *<variable $x> / "
+	    "loop,compound: / loop,arith: *<arithmetic secret> / "
+	    ": *<variable $x>" },
+	{ "x=ls; for ((i = 0; i < n; i++)); do $x $((i)); done; $x",
+	    ": x=ls / compound: / loop: ls <arithmetic $((i))> / : ls" },
+	{ "x=ls; i=0; while a; do ((i++)); done; $x", ": x=ls / : i=0 / "
+	    "compound: / loop,condition: a / loop,compound: / : ls" },
+	{ "x=ls; b=(1 2); ((b[1]++, b[RANDOM])); $x", ": x=ls / "
+	    ": b=<unspecified (1 2)> / compound: / : ls" },
+	{ "x=ls; b=(1 'y[x=1]'); ((b[1])); $x", ": x=ls / "
+	    ": b=<unspecified (1 'y[x=1]')> / compound: / : *<variable $x>" },
+	{ "x=ls; (( \"x = 5\" )); $x", ": x=ls / compound: / "
+	    ": *<variable $x>" },
 };
 
 int
