@@ -35,6 +35,7 @@ struct exec_launcher {
 	int sock;
 	int note;		/* children announce themselves here */
 	bool ready;
+	bool lost;		/* dead or stopped */
 };
 
 /* ---- starting and stopping --------------------------------------------- */
@@ -159,9 +160,12 @@ exec_launch_pid(const struct exec_session *s)
 
 /* Dead, or stopped, which is no better: it would never answer. */
 static bool
-is_lost(const struct exec_launcher *l)
+is_lost(struct exec_launcher *l)
 {
-	return waitpid(l->pid, NULL, WNOHANG | WUNTRACED) != 0;
+	/* Told once. */
+	if (!l->lost)
+		l->lost = waitpid(l->pid, NULL, WNOHANG | WUNTRACED) != 0;
+	return l->lost;
 }
 
 /* The next packet, or LOST. */
@@ -178,13 +182,16 @@ get(struct exec_session *s, void *to, size_t len)
 	ssize_t n;
 
 	for (;;) {
+		/* First: what it sent before its end is there to be read. */
+		bool gone = is_lost(l);
+
 		n = recv(l->sock, to, len, MSG_DONTWAIT);
 		if (n == (ssize_t)len)
 			return 0;
 		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 			return LOST;
 		left = end - clock_mono_ns();
-		if (is_lost(l) || left <= 0)
+		if (gone || left <= 0)
 			return LOST;
 		poll(p, 2, (int)(left / 1000000) + 1);
 		while (read(s->child_fd, info, sizeof info) > 0)
@@ -332,7 +339,9 @@ try_launch(struct exec_session *s, const struct exec_child *c, int cwd,
 	struct exec_reply reply;
 	int rc;
 
-	rc = is_lost(s->launcher) ? LOST : wait_ready(s, err);
+	/* One that has not come up may still have said why. */
+	rc = s->launcher->ready && is_lost(s->launcher) ? LOST :
+	    wait_ready(s, err);
 	if (rc == 0)
 		rc = ask(s, c, cwd, err);
 	if (rc == 0)
