@@ -287,6 +287,8 @@ CASES = [
                                        "ls -R .editor-server")),
     ("a terminal", at("tty | tr -d 0-9; stty size; test -t 0 && echo yes",
                       options=("-tt",))),
+    ("who is logged in", at("who -m | tr -d 0-9; cat /proc/self/loginuid; "
+                            "echo; logname", options=("-tt",))),
     ("editor on a terminal", at("vi -u NONE -c q", options=("-tt",))),
     ("editor shows a file", at("vi -u NONE d/one -c q",
                             options=("-tt",))),
@@ -298,7 +300,8 @@ CASES = [
     ("agent", agent),
 ]
 NEEDS = {"editor on a terminal": "vi", "editor shows a file": "vi"}
-TERMINAL = ("a terminal", "editor on a terminal", "editor shows a file", "hang-up")
+TERMINAL = ("a terminal", "who is logged in", "editor on a terminal",
+            "editor shows a file", "hang-up")
 # Those that show the way in once more, and not the same of a line again.
 FEW = ("echo", "status", "both streams", "not found", "environment",
        "standard input, binary", "shell on a stream", "bash -s", "sh",
