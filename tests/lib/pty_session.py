@@ -30,6 +30,9 @@ class Session:
                 for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP,
                             signal.SIGTSTP, signal.SIGPIPE, signal.SIGXFSZ):
                     signal.signal(sig, signal.SIG_DFL)
+                # Before it starts: told of a new size later, a line editor
+                # shows its first prompt twice.
+                self._size(0, rows, cols)
                 if cwd:
                     os.chdir(cwd)
                 if uid:
@@ -40,11 +43,14 @@ class Session:
                            else os.environ)
             finally:
                 os._exit(127)
-        self.resize(rows, cols)
+
+    @staticmethod
+    def _size(fd, rows, cols):
+        fcntl.ioctl(fd, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, cols, 0, 0))
 
     def resize(self, rows, cols):
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", rows, cols, 0, 0))
+        self._size(self.fd, rows, cols)
 
     def send(self, text):
         os.write(self.fd, text.encode() if isinstance(text, str) else text)
