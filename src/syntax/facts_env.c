@@ -133,6 +133,8 @@ syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot)
 {
 	const struct syn_env *env = &w->env;
 
+	if (env->later && (slot->anywhere || slot->name[0] == '@'))
+		return false;
 	if (w->first || env->hostile || slot->never || slot->tainted ||
 	    (env->loops > 0 && env->hostile_somewhere))
 		return false;

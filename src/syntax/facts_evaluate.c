@@ -265,13 +265,18 @@ void
 syn_walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
     const struct syn_word *value)
 {
+	bool later;
+
 	if (w->first)
 		return;
 	if (slot->integer)
 		syn_walk_evaluated(w, value);
 	switch (slot->reread) {
 	case SYN_REREAD_PROMPT:
+		later = w->env.later;
+		w->env.later = true;
 		syn_walk_prompt(w, value);
+		w->env.later = later;
 		break;
 	case SYN_REREAD_CODE:
 		if (value->known)
@@ -401,5 +406,7 @@ syn_walk_trace(struct syn_walk *w)
 	    word.value == NULL)
 		return;
 	word.len = strlen(word.value);
+	w->env.later = true;
 	syn_walk_prompt(w, &word);
+	w->env.later = false;
 }

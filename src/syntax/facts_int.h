@@ -113,6 +113,8 @@ struct syn_env {
 	struct syn_loop *loop;
 	size_t function_stamp;	/* of the body that is walked, or 0 */
 	unsigned loops;		/* bodies of loops and functions around */
+	bool later;		/* what is walked is expanded at another time,
+				 * with other values */
 	bool no_numbers;	/* no more walks to find out what is none */
 	bool hostile;		/* anything may have changed */
 	bool hostile_somewhere;	/* in a loop or function, says the walk

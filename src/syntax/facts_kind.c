@@ -127,6 +127,6 @@ syn_env_declare(struct syn_walk *w, const struct syn_word *word, size_t len,
 		syn_env_assoc(w, word->value, len, true);
 	if (strchr(letters, 'a') != NULL)
 		slot->array = true;
-	syn_walk_declared(w, word, len, slot->array ||
+	syn_walk_declared(w, word, len, slot->array || slot->tainted ||
 	    strchr(letters, 'A') != NULL);
 }

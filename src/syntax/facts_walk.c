@@ -135,6 +135,8 @@ walk_round(struct syn_walk *w, const struct syn_node *node,
 		else
 			syn_env_forget(w, name, len);
 	}
+	if (node->kind == SYN_CMD_SELECT)
+		syn_env_forget(w, "REPLY", 5);
 	if (node->kind == SYN_CMD_ARITH_FOR) {
 		walk_arith(w, node, 1);
 		walk_arith(w, node, 2);

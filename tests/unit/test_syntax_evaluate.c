@@ -44,6 +44,10 @@ static const struct {
 	    "subst,arith: evil / arith: *<arithmetic b[$(evil)]>" },
 	{ "PS4='\\044(evil)'", ": PS4=\\044(evil) / subst: evil" },
 	{ "PS4='\\$(evil)'", ": PS4=\\$(evil)" },
+	{ "PS4='$x ${LINENO}: ${FUNCNAME[0]:+$n}'; x",
+	    ": PS4=$x ${LINENO}: ${FUNCNAME[0]:+$n} / : x" },
+	{ "PS4='$((x))'; x=$secret", ": PS4=$((x)) / "
+	    "arith: *<arithmetic x> / : x=<variable $secret>" },
 	{ "read -p $((1)) i; x", ": read -p 1 i / : x" },
 	{ "read $secret", ": read *<variable $secret> / "
 	    ": *<arithmetic $secret>" },
