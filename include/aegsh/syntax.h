@@ -233,8 +233,9 @@ struct syn_facts *syn_facts_new(const struct syn_tree *tree,
 	const struct syn_vars *vars);
 void syn_facts_free(struct syn_facts *facts);
 
-/* command -v and its like look a name up and start nothing; words: from
- * "command" on.  *ret_at, if asked for: the first word behind options. */
+/* command -v and its like look a name up and start nothing, as do letters
+ * that command does not have; words: from "command" on.  *ret_at, if asked
+ * for: the first word behind options. */
 bool syn_command_asks(const struct syn_word *words, size_t n,
 	size_t *ret_at);
 

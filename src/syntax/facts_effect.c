@@ -417,8 +417,8 @@ syn_command_asks(const struct syn_word *words, size_t n, size_t *ret_at)
 			i++;
 			break;
 		}
-		asks |= strpbrk(words[i].value, "vV") != NULL &&
-		    strspn(words[i].value + 1, "pvV") == words[i].len - 1;
+		asks |= strpbrk(words[i].value, "vV") != NULL ||
+		    strspn(words[i].value + 1, "pvV") != words[i].len - 1;
 	}
 	if (ret_at != NULL)
 		*ret_at = i;
