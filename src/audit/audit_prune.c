@@ -25,16 +25,19 @@
 static const char *const deletes[] = {
 	"DELETE FROM commands WHERE id < ?1 AND NOT " LINKED("4, 9")
 	    " AND NOT (ran = 1 AND status IS NULL AND session IN (SELECT id"
-	    " FROM sessions WHERE " OPEN_SESSION "))",
+	    " FROM sessions WHERE " OPEN_SESSION "))"
+	    " AND id NOT IN (SELECT command FROM execs WHERE " LINKED("10")
+	    " UNION SELECT command FROM files WHERE " LINKED("11")
+	    " UNION SELECT command FROM outputs WHERE " LINKED("12") ")",
 	"DELETE FROM events WHERE (id > ?4 AND NOT " LINKED("6") ") OR"
 	    " (id <= ?4 AND wall_ns < ?5)",
 	"DELETE FROM sessions WHERE NOT " LINKED("1, 2, 8") " AND NOT ("
 	    OPEN_SESSION ") AND id NOT IN (SELECT session FROM commands) AND"
 	    " id NOT IN (SELECT session FROM events WHERE session IS NOT"
 	    " NULL) AND id < (SELECT max(id) FROM sessions)",
-	"DELETE FROM execs WHERE command NOT IN (SELECT id FROM commands)",
-	"DELETE FROM files WHERE command NOT IN (SELECT id FROM commands)",
-	"DELETE FROM outputs WHERE command NOT IN (SELECT id FROM commands)",
+	"DELETE FROM execs WHERE NOT " LINKED("10"),
+	"DELETE FROM files WHERE NOT " LINKED("11"),
+	"DELETE FROM outputs WHERE NOT " LINKED("12"),
 	"DELETE FROM tombstones WHERE NOT " LINKED("7"),
 	"DELETE FROM chain WHERE seq <= ?2",
 };

@@ -17,13 +17,18 @@ OUTCOME = ("status signal duration_ns cpu_ns maxrss_kib start_ns"
            " note").split()
 EVENT = "session writer wall_ns mono_ns kind text".split()
 TOMBSTONE = "wall_ns seq link root removed".split()
+EXEC = "command writer wall_ns mono_ns pid ppid path argv decision".split()
+FILE = ("command writer wall_ns mono_ns path change old_sha256"
+        " new_sha256").split()
+OUTPUT = "command writer stream head tail bytes cut".split()
 
 KINDS = {
     1: ("sessions", SESSION), 2: ("sessions", SESSION_END),
     3: ("commands", LINE), 4: ("commands", OUTCOME),
     5: ("commands", LINE + OUTCOME), 6: ("events", EVENT),
     7: ("tombstones", TOMBSTONE), 8: ("sessions", SESSION),
-    9: ("commands", LINE),
+    9: ("commands", LINE), 10: ("execs", EXEC), 11: ("files", FILE),
+    12: ("outputs", OUTPUT),
 }
 
 

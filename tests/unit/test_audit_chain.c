@@ -66,6 +66,8 @@ fill(const char *dir, int lines)
 	audit_builtin(a, &ev, 0);
 	for (i = 0; i < lines; i++)
 		audit_outcome(a, store_put(a, "line", &err), &o);
+	audit_exec(a, first, &(struct audit_exec){ .pid = 7, .ppid = 1,
+	    .path = "/bin/ls", .argv = "ls", .argv_len = 3 });
 	audit_note(a, "state-stripped", "LD_PRELOAD");
 	audit_outcome(a, first, &o);
 	audit_session_end(a, &err);
@@ -99,9 +101,9 @@ good(void)
 	v = check("good", NULL);
 	IS_STR(findings, "");
 	/* 2 sessions and their ends, 8 lines, one of them ended at once, 7
-	 * outcomes, an event. */
-	IS_INT(v.links, 20);
-	IS_INT(v.last, 20);
+	 * outcomes, an event, a program. */
+	IS_INT(v.links, 21);
+	IS_INT(v.last, 21);
 	IS_INT(v.heads, 2);
 	IS_INT(v.findings, 0);
 	w.seq = v.last;
@@ -131,6 +133,8 @@ static const struct {
 	    "altered sessions 2" },
 	{ "UPDATE events SET text = 'LD_PRELOA' WHERE id = 1",
 	    "altered events 1" },
+	{ "UPDATE execs SET path = x'2f' WHERE id = 1", "altered execs 1" },
+	{ "DELETE FROM execs", "missing execs 1" },
 	{ "DELETE FROM commands WHERE id = 5",
 	    "missing commands 5, missing commands 5" },
 	{ "DELETE FROM events", "missing events 1" },
@@ -206,7 +210,8 @@ older(void)
 
 	make("older");
 	check("older", NULL);
-	sql("older", "DELETE FROM chain; DELETE FROM heads; UPDATE origin SET"
+	sql("older", "DELETE FROM chain; DELETE FROM heads; DELETE FROM"
+	    " execs; UPDATE origin SET"
 	    " sessions = 2, commands = 8, events = 1");
 	fill("older", 2);
 	v = check("older", NULL);

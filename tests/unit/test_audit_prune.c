@@ -113,12 +113,14 @@ act(struct shell *s)
 {
 	struct audit_event ev = store_event("cd /");
 	struct audit_outcome o = { .status = 2, .start_ns = 5 };
+	struct audit_exec x = { .pid = 7, .ppid = 1, .path = "/bin/ls",
+		.argv = "ls", .argv_len = 3 };
 	int64_t *line = &s->open[any(OPEN)];
 	struct err err = ERR_INIT;
 
 	if (s->a == NULL)
 		s->a = store_open(DIR);
-	switch (any(8)) {
+	switch (any(9)) {
 	case 0:
 		audit_builtin(s->a, &ev, 0);
 		break;
@@ -134,6 +136,10 @@ act(struct shell *s)
 		break;
 	case 3:
 		brief();
+		break;
+	case 4:
+		if (*line != 0)
+			audit_exec(s->a, *line, &x);
 		break;
 	default:
 		if (*line != 0)
