@@ -23,7 +23,9 @@
 #define POL_SETS_MAX 64				/* path sets: bits of a word */
 #define POL_EVIDENCE_MAX 1000u
 #define POL_SHAPE_MAX 2048			/* bytes of a "turns" shape */
-#define POL_REGEX_LIMIT 20000			/* pcre2 match limit */
+#define POL_REGEX_LIMIT 20000			/* pcre2 match limit, … */
+#define POL_REGEX_LIMIT_BYTE 40			/* and for each byte, … */
+#define POL_REGEX_LONG ((size_t)64 * 1024)	/* up to so many */
 
 enum pol_layer { POL_FLOOR = 0, POL_VENDOR, POL_SITE, POL_USER };
 

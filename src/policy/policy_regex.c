@@ -66,11 +66,20 @@ prepare(const struct policy *p)
 		return;
 	own->match_data = pcre2_match_data_create(1, NULL);
 	own->match_context = pcre2_match_context_create(NULL);
-	if (own->match_context != NULL) {
-		pcre2_set_match_limit(own->match_context, POL_REGEX_LIMIT);
-		pcre2_set_depth_limit(own->match_context, POL_REGEX_LIMIT);
+	if (own->match_context != NULL)
 		pcre2_set_heap_limit(own->match_context, 4096);
-	}
+}
+
+/* A pattern that looks once at each byte for a few alternatives gets through
+ * long arguments, too; one that looks back from each at all others doesn't. */
+static void
+set_limits(pcre2_match_context *context, size_t len)
+{
+	uint32_t limit = POL_REGEX_LIMIT + POL_REGEX_LIMIT_BYTE *
+	    (uint32_t)(len < POL_REGEX_LONG ? len : POL_REGEX_LONG);
+
+	pcre2_set_match_limit(context, limit);
+	pcre2_set_depth_limit(context, limit);
 }
 
 enum pol_regex_answer
@@ -86,6 +95,7 @@ pol_regex_match(const struct policy *p, uint32_t index, const char *text,
 		return POL_REGEX_LIMIT_HIT;
 	if (re->uses < JIT_AFTER && ++re->uses == JIT_AFTER)
 		pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE);
+	set_limits(p->match_context, len);
 	rc = pcre2_match(re->code, (PCRE2_SPTR)text, len, 0, 0, p->match_data,
 	    p->match_context);
 	if (rc >= 0)

@@ -187,6 +187,31 @@ test_limit(void)
 	buf_done(&line);
 }
 
+/* The rules that are shipped get through honest lines of any length. */
+static void
+test_long(void)
+{
+	static const char *const around[][2] = {
+		{ "python3 -c 'print(\"", "\")'" },
+		{ "psql -c 'insert into t values (\"", "\")'" },
+		{ "curl -sd '", "' http://h.example.org/x" },
+		{ "git commit -m '", "'" },
+	};
+	size_t i, j;
+
+	site("");
+	for (i = 0; i < AEG_NELEM(around); i++) {
+		struct buf line = BUF_INIT;
+
+		buf_puts(&line, around[i][0]);
+		for (j = 0; j < 4000; j++)
+			buf_puts(&line, "ab ");
+		buf_puts(&line, around[i][1]);
+		is(line.data, POLICY_UNKNOWN, NULL);
+		buf_done(&line);
+	}
+}
+
 static void
 test_hidden(void)
 {
@@ -242,6 +267,7 @@ main(void)
 	test_places();
 	test_conditions();
 	test_limit();
+	test_long();
 	test_hidden();
 	test_large();
 	policy_free(judge.policy);
