@@ -3,9 +3,9 @@
  * Counting rows: by user, by session, by day, by hour.
  *
  * A program is the first word of a line that is no assignment and none of
- * what only starts another, without its directory; unusual is one that its
- * user has run at most twice in the whole record, and in the time that is
- * reported.
+ * what only starts another, nor of its options, without its directory;
+ * unusual is one that its user has run at most twice in the whole record,
+ * and in the time that is reported.
  */
 #include "admin_report.h"
 
@@ -96,17 +96,53 @@ is_assignment(const char *p, size_t len)
 	return eq != NULL && text_is_name(p, (size_t)(eq - p));
 }
 
-/* What only starts another program. */
-static bool
-is_carrier(const char *p, size_t len)
+/* What only starts another program, and its options with a word of their
+ * own behind them. */
+struct carrier {
+	const char *name, *letters, *words;
+};
+
+static const struct carrier *
+carrier_of(const char *p, size_t len)
 {
-	static const char *const words[] = { "sudo", "doas", "env", "nohup",
-		"time", "exec", "command", "nice" };
+	static const struct carrier all[] = {
+		{ "sudo", "aCcDghpRrTtUu", " auth-type close-from login-class"
+		    " chdir group host prompt chroot role command-timeout type"
+		    " other-user user " },
+		{ "doas", "aCu", " " },
+		{ "env", "CSu", " chdir split-string unset " },
+		{ "nohup", "", " " },
+		{ "time", "fo", " format output " },
+		{ "exec", "a", " " },
+		{ "command", "", " " },
+		{ "nice", "n", " adjustment " },
+	};
 	size_t i;
 
-	for (i = 0; i < AEG_NELEM(words); i++) {
-		if (strlen(words[i]) == len && memcmp(p, words[i], len) == 0)
-			return true;
+	for (i = 0; i < AEG_NELEM(all); i++) {
+		if (strlen(all[i].name) == len &&
+		    memcmp(p, all[i].name, len) == 0)
+			return &all[i];
+	}
+	return NULL;
+}
+
+/* Whether the word behind this option belongs to it. */
+static bool
+takes_next(const struct carrier *c, const char *p, size_t len)
+{
+	size_t i;
+
+	if (len > 2 && p[1] == '-') {
+		AEG_AUTOFREE char *word = xasprintf(" %.*s ", (int)(len - 2),
+		    p + 2);
+
+		return memchr(p, '=', len) == NULL &&
+		    strstr(c->words, word) != NULL;
+	}
+	for (i = 1; i < len; i++) {
+		if (strchr(c->letters, p[i]) != NULL)
+			return i == len - 1;
 	}
 	return false;
 }
@@ -117,6 +153,8 @@ program_of(const char *p, size_t len)
 {
 	static const char ends[] = " \t\n;|&<>(){}";
 	const char *end = p + len;
+	const struct carrier *carrier = NULL, *next;
+	bool value = false;
 
 	while (p < end) {
 		const char *word, *slash;
@@ -130,7 +168,18 @@ program_of(const char *p, size_t len)
 		n = (size_t)(p - word);
 		if (n == 0 || word[0] == '#')
 			return NULL;
-		if (is_assignment(word, n) || is_carrier(word, n))
+		if (value) {
+			value = false;
+			continue;
+		}
+		if (carrier != NULL && word[0] == '-') {
+			value = takes_next(carrier, word, n);
+			continue;
+		}
+		next = carrier_of(word, n);
+		if (next != NULL)
+			carrier = next;
+		if (next != NULL || is_assignment(word, n))
 			continue;
 		slash = memrchr(word, '/', n);
 		if (slash != NULL && slash + 1 < p) {

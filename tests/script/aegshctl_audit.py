@@ -416,4 +416,17 @@ else:
            b"ls -l" in done.stdout,
            "a broken store is said, and the others are shown", done)
 
+# ---- what carries a program -------------------------------------------------
+fill(b"""ok sudo -u kim --chdir /srv nl x
+ok sudo -nu kim A=b /usr/bin/comm x y
+ok env -i -u HOME --unset=PATH nice -n 5 -- tac x
+ok sudo --user=kim fold x
+""")
+user = documents("audit", "report", "--json")[0]["users"][0]
+names = [u["program"] for u in user["programs"] + user["unusual"]]
+tap.ok(all(n in names for n in ("nl", "comm", "tac", "fold")) and
+       not any(n.startswith("-") or n in ("kim", "HOME", "5")
+               for n in names),
+       "report: the program behind the options of what carries it", names)
+
 tap.done()
