@@ -72,6 +72,12 @@ enum sandbox_supervise {
 	SANDBOX_SUPERVISE_NONE,
 };
 enum sandbox_supervise sandbox_supervise(const struct sandbox_profile *p);
+/* Yama's kernel.yama.ptrace_scope, from SANDBOX_YAMA or a file like it; 0
+ * where there is none.  Above 0 no process of an ordinary user may look into
+ * one that is not below it, as a supervisor must: a setting of the machine,
+ * which no command can change. */
+#define SANDBOX_YAMA "/proc/sys/kernel/yama/ptrace_scope"
+int sandbox_yama(const char *path);
 
 enum sandbox_right { SANDBOX_READ = 1, SANDBOX_WRITE = 2, SANDBOX_EXECUTE = 4,
 	SANDBOX_MAKE = 8 };	/* MAKE: create, remove, rename */

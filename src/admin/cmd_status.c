@@ -108,6 +108,27 @@ report_settings(struct report *r)
 }
 
 /* Confinement: what the profile requires, and what this kernel has. */
+/* What keeps a script from being another than the one that was judged. */
+static const char *
+script_safety(const struct sandbox_profile *p)
+{
+	switch (sandbox_supervise(p)) {
+	case SANDBOX_SUPERVISE_ALL:
+	case SANDBOX_SUPERVISE_SCRIPTS:
+		break;
+	case SANDBOX_SUPERVISE_NONE:
+		return "compared right before a line starts: the profile says "
+		    "supervise = none";
+	}
+	if (geteuid() == 0 || sandbox_yama(SANDBOX_YAMA) == 0)
+		return "held by a supervisor while a line runs";
+	if (sandbox_supervise(p) == SANDBOX_SUPERVISE_ALL)
+		return "no line of an ordinary user runs: supervise = all, and "
+		    "kernel.yama.ptrace_scope forbids it";
+	return "compared right before a line starts: "
+	    "kernel.yama.ptrace_scope forbids a supervisor";
+}
+
 static void
 report_sandbox(struct report *r, const char *name)
 {
@@ -125,6 +146,7 @@ report_sandbox(struct report *r, const char *name)
 		problem(r, o, err.text);
 		return;
 	}
+	admin_json_text(o, "scripts", script_safety(p));
 	missing = sandbox_required(p) & ~caps.layers;
 	json_object_set_new(o, "required",
 	    admin_layers_json(sandbox_required(p)));

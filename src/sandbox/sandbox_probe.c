@@ -20,7 +20,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+int
+sandbox_yama(const char *path)
+{
+	AEG_AUTOFD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[8] = "";
+	int64_t scope;
+
+	if (fd < 0)
+		return 0;
+	/* One that cannot be read forbids. */
+	if (read(fd, text, sizeof text - 1) <= 0)
+		return 1;
+	text[strcspn(text, "\n")] = '\0';
+	return text_to_i64(text, 0, 3, &scope) == 0 ? (int)scope : 1;
+}
 
 static bool
 no_new_privs(void)

@@ -59,8 +59,18 @@ turn_script_may_change(const struct turn *t, const char *path)
 {
 	AEG_AUTOFREE char *real = realpath(path, NULL);
 
-	if (sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_NONE)
+	switch (sandbox_supervise(t->sandbox)) {
+	case SANDBOX_SUPERVISE_ALL:
+		break;
+	case SANDBOX_SUPERVISE_SCRIPTS:
+		/* It could only kill the line: the script is compared right
+		 * before the start then. */
+		if (t->opts.uid != 0 && sandbox_yama(SANDBOX_YAMA) > 0)
+			return false;
+		break;
+	case SANDBOX_SUPERVISE_NONE:
 		return false;
+	}
 	return real == NULL || (sandbox_rights_at(t->sandbox, real) &
 	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !is_roots(path);
 }

@@ -206,6 +206,30 @@ test_probe(void)
 }
 
 static void
+yama_is(const char *text, int want)
+{
+	char path[] = "/var/tmp/t-aegsh-yama-XXXXXX";
+	int fd = mkstemp(path);
+
+	OK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	IS_INTN(sandbox_yama(path), want, text);
+	unlink(path);
+}
+
+static void
+test_yama(void)
+{
+	IS_INT(sandbox_yama("/nonexistent"), 0);
+	yama_is("0\n", 0);
+	yama_is("1\n", 1);
+	yama_is("3\n", 3);
+	yama_is("", 1);
+	yama_is("words\n", 1);
+	yama_is("99999999999\n", 1);
+}
+
+static void
 test_abi(void)
 {
 	IS_INT((intmax_t)sandbox_landlock_fs(1), (1 << 13) - 1);
@@ -229,6 +253,7 @@ main(void)
 	vars.project = scratch_path("readable");
 	sandbox_probe(&caps);
 	test_probe();
+	test_yama();
 	test_abi();
 	if ((caps.layers & SANDBOX_LANDLOCK_FS) == 0) {
 		SKIP(1, "no Landlock");
