@@ -239,6 +239,10 @@ void syn_facts_free(struct syn_facts *facts);
 bool syn_command_asks(const struct syn_word *words, size_t n,
 	size_t *ret_at);
 
+/* The text that a command reads on its standard input, where it is a
+ * here-document or here-string of its own; else NULL. */
+const struct syn_word *syn_stdin_text(const struct syn_command *c);
+
 /* What bash's echo or printf writes with these words, appended to out; false:
  * another command, a word that is not known, or more than this looks into. */
 bool syn_output(const struct syn_word *words, size_t n, struct buf *out);

@@ -10,21 +10,6 @@
 
 #include "aegsh/base/buf.h"
 
-static const struct syn_word *
-stdin_text(const struct syn_command *c)
-{
-	const struct syn_redir *r;
-	size_t i;
-
-	for (i = c->n_redirs; i-- > 0;) {
-		r = &c->redirs[i];
-		if (r->fd == 0 && r->fd_name == NULL)
-			return r->op == SYN_REDIR_HEREDOC ||
-			    r->op == SYN_REDIR_HERESTRING ? &r->target : NULL;
-	}
-	return NULL;
-}
-
 static bool
 moves_stdin(const struct syn_command *c)
 {
@@ -67,7 +52,7 @@ output_of(struct walk *w, const struct syn_command *c, struct syn_word *ret)
 	    c->function != SYN_FUNCTION_NO)
 		return false;
 	if (strcmp(c->words[0].value, "cat") == 0 && c->n_words == 1 &&
-	    (text = stdin_text(c)) != NULL) {
+	    (text = syn_stdin_text(c)) != NULL) {
 		*ret = *text;
 		return true;
 	}
@@ -140,7 +125,7 @@ resolve_stdin_text(struct walk *w, const struct spot *at, struct syn_word *ret)
 	/* What stands in front of it in a group may have read of it. */
 	if (c != at->command)
 		w->pub.incomplete = true;
-	text = stdin_text(c);
+	text = syn_stdin_text(c);
 	if (text != NULL) {
 		*ret = *text;
 		return true;

@@ -120,24 +120,6 @@ do_names(const struct syn_call *c, const char *with_value)
 
 /* ---- read --------------------------------------------------------------- */
 
-/* The text on the command's standard input, where the line shows it. */
-static const struct syn_word *
-input_of(const struct syn_command *command)
-{
-	size_t i;
-
-	for (i = command->n_redirs; i-- > 0;) {
-		const struct syn_redir *r = &command->redirs[i];
-
-		if (r->fd != 0 || r->fd_name != NULL)
-			continue;
-		return (r->op == SYN_REDIR_HEREDOC ||
-		    r->op == SYN_REDIR_HERESTRING) && r->target.known ?
-		    &r->target : NULL;
-	}
-	return NULL;
-}
-
 /* The characters at which this read splits: NULL: not these. */
 static const char *
 split_at(const struct syn_call *c)
@@ -160,12 +142,12 @@ split_at(const struct syn_call *c)
 static bool
 read_line(const struct syn_call *c)
 {
-	const struct syn_word *text = input_of(c->command);
+	const struct syn_word *text = syn_stdin_text(c->command);
 	const char *ifs = split_at(c), *p, *end;
 	bool raw = false;
 	size_t i = 1, len;
 
-	if (text == NULL || ifs == NULL)
+	if (text == NULL || !text->known || ifs == NULL)
 		return false;
 	if (i < c->n && syn_word_is(&c->words[i], "-r")) {
 		raw = true;

@@ -145,3 +145,18 @@ syn_facts_free(struct syn_facts *facts)
 	if (facts != NULL)
 		arena_free(((struct syn_found *)facts)->arena);
 }
+
+const struct syn_word *
+syn_stdin_text(const struct syn_command *c)
+{
+	size_t i;
+
+	for (i = c->n_redirs; i-- > 0;) {
+		const struct syn_redir *r = &c->redirs[i];
+
+		if (r->fd == 0 && r->fd_name == NULL)
+			return r->op == SYN_REDIR_HEREDOC ||
+			    r->op == SYN_REDIR_HERESTRING ? &r->target : NULL;
+	}
+	return NULL;
+}

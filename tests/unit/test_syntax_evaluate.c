@@ -67,6 +67,34 @@ static const struct {
 	    "compound:" },
 };
 
+/* Words told of n elements that are expanded n times: what a line makes of
+ * so little may not grow with its square. */
+static size_t
+count_words(size_t n)
+{
+	struct syn_tree *tree = NULL;
+	struct syn_diag diag;
+	struct syn_facts *f;
+	struct buf b = BUF_INIT;
+	size_t i, words = 0;
+
+	buf_puts(&b, "a=(");
+	for (i = 0; i < n; i++)
+		buf_puts(&b, "x ");
+	buf_puts(&b, ")");
+	for (i = 0; i < n; i++)
+		buf_puts(&b, "; y \"${a[@]}\"");
+	if (syn_parse(b.data, b.len, NULL, &tree, &diag) == SYN_TREE) {
+		f = syn_facts_new(tree, &vars);
+		for (i = 0; i < f->n_commands; i++)
+			words += f->commands[i].n_words;
+		syn_facts_free(f);
+		syn_free(tree);
+	}
+	buf_done(&b);
+	return words;
+}
+
 int
 main(void)
 {
@@ -88,5 +116,7 @@ main(void)
 		syn_facts_free(f);
 		syn_free(tree);
 	}
+	OKF(count_words(10) == 110, "each element is a word");
+	OKF(count_words(1000) < 20000, "a thousand of them cost no million");
 	return tap_done();
 }
