@@ -173,6 +173,20 @@ is_plain_option(const char *name)
 	return false;
 }
 
+/* The others that bash has; of any further name it says that it is none. */
+static bool
+is_other_option(const char *name)
+{
+	static const char *const names[] = { "histexpand", "history",
+		"ignoreeof", "keyword", "posix", "privileged", "restricted" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static bool
 is_word_known(const struct syn_word *word)
 {
@@ -187,7 +201,7 @@ set_letters(const struct syn_call *c, size_t *at)
 	const char *v = c->words[*at].value, *p;
 
 	for (p = v + 1; *p != '\0'; p++) {
-		if (strchr("abefhmnptuvxBCEPTo", *p) == NULL)
+		if (strchr("abefhmnprtuvxBCEPTo", *p) == NULL)
 			return false;
 		if (*p == 'B')
 			doubt_braces(c->w);
@@ -200,8 +214,11 @@ set_letters(const struct syn_call *c, size_t *at)
 			continue;
 		v = c->words[*at + 1].value;
 		if (!is_word_known(&c->words[*at + 1]) || v[0] == '-' ||
-		    v[0] == '+' || !is_plain_option(v))
+		    v[0] == '+' || is_other_option(v))
 			return false;
+		/* It ends there, having set what stands before. */
+		if (!is_plain_option(v))
+			syn_env_forget(c->w, "@", 1);
 		if (strcmp(v, "xtrace") == 0)
 			syn_walk_trace(c->w);
 		if (strcmp(v, "braceexpand") == 0)
