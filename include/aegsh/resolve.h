@@ -65,8 +65,9 @@ struct resolve_set {
 	size_t n_code;
 	bool incomplete;	/* something could not be followed */
 	bool over_cap;		/* … because there is too much of it */
-	bool only_path;		/* … and for nothing else than that a known
-				 * name may lead to one file or another */
+	bool only_mild;		/* … and for nothing else than that a known
+				 * name may lead to one file or another, or
+				 * that evaluating a value may run something */
 };
 
 /* state gives PATH, cwd, HOME.  Borrows facts. */

@@ -342,6 +342,17 @@ settle(struct eval *e, const struct view_cmd *cmd, const struct outcome *denied,
 
 	if (denied->rule != NULL || denied->id != NULL)
 		return *denied;
+	if (view_is_evaluated(cmd)) {
+		o.reason = "a value that is not known is evaluated, which "
+		    "could run anything";
+		/* Start-up files compare numbers; they run where nothing can
+		 * be changed. */
+		if (e->v.in->origin == POLICY_ORIGIN_LOGIN) {
+			o.action = POLICY_ALLOW;
+			o.id = "inert";
+		}
+		return o;
+	}
 	if (allowed->rule == NULL && !is_inert(e, cmd))
 		return o;
 	why = why_not_allowed(e, cmd, is_inert(e, cmd) ? NULL : allowed->rule);
@@ -501,7 +512,7 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 	/* A start-up file sets PATH under conditions, and goes on; a rule knew
 	 * the names in it, and it runs where nothing can be changed. */
 	if (in->resolved->incomplete && worst.action == POLICY_ALLOW &&
-	    !(in->resolved->only_path &&
+	    !(in->resolved->only_mild &&
 	    in->origin == POLICY_ORIGIN_LOGIN)) {
 		worst.action = POLICY_UNKNOWN;
 		worst.rule = NULL;

@@ -533,7 +533,8 @@ view_paths(struct view *v, struct view_cmd *cmd)
 	    RESOLVE_NOT_FOUND) {
 		if (memchr(cmd->argv[0].value, '/', cmd->argv[0].len) != NULL)
 			add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
-	} else if (cmd->item->kind == RESOLVE_UNKNOWN) {
+	} else if (cmd->item->kind == RESOLVE_UNKNOWN &&
+	    !view_is_evaluated(cmd)) {
 		add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
 	}
 	add_operands(v, cmd);

@@ -221,8 +221,7 @@ why_unknown(const struct syn_word *word, bool name)
 			    (name ? POL_UNKNOWN_NAME_INDIRECT : 0);
 			break;
 		case SYN_WHY_ARITH:
-			bits |= POL_UNKNOWN_EVALUATED |
-			    (name ? POL_UNKNOWN_NAME_OTHER : 0);
+			bits |= POL_UNKNOWN_EVALUATED;
 			break;
 		case SYN_WHY_BRACE:
 			bits |= name ? POL_UNKNOWN_NAME_BRACE : 0;
@@ -236,6 +235,15 @@ why_unknown(const struct syn_word *word, bool name)
 		}
 	}
 	return bits;
+}
+
+/* Nothing that the line names: what bash would run while it evaluates a value
+ * that is not known. */
+bool
+view_is_evaluated(const struct view_cmd *cmd)
+{
+	return cmd->argc == 1 && cmd->unknown == (POL_UNKNOWN_NAME |
+	    POL_UNKNOWN_EVALUATED);
 }
 
 static void

@@ -179,6 +179,14 @@ split_words(struct walk *w, const struct syn_word *argv, size_t *argc)
 	return out;
 }
 
+/* What facts tell of a value that bash evaluates and nobody knows. */
+static bool
+is_evaluated(const struct syn_word *argv, size_t argc)
+{
+	return argc == 1 && argv[0].n_parts == 1 && !argv[0].known &&
+	    argv[0].parts[0].why == SYN_WHY_ARITH;
+}
+
 void
 resolve_follow(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc)
@@ -207,7 +215,10 @@ resolve_follow(struct walk *w, const struct spot *at,
 	}
 	resolve_name_item(w, at, item);
 	if (item->name == NULL) {
-		w->pub.incomplete = true;
+		if (is_evaluated(argv, argc))
+			w->mild = true;
+		else
+			w->pub.incomplete = true;
 		return;
 	}
 	inner.depth++;
@@ -526,8 +537,8 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 	for (i = 0; w->starts_shell && i < w->n_nests; i++)
 		w->pub.incomplete |= names_startup(w->nests[i].facts);
 	w->pub.incomplete |= w->starts_shell && inherits_startup(state);
-	w->pub.only_path = w->some_path && !w->pub.incomplete;
-	w->pub.incomplete |= w->some_path;
+	w->pub.only_mild = w->mild && !w->pub.incomplete;
+	w->pub.incomplete |= w->mild;
 	w->pub.items = w->items;
 	w->pub.code = w->codes;
 	for (i = 0; i < w->pub.n_code; i++)

@@ -97,7 +97,8 @@ struct walk {
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
 	bool starts_shell;	/* some command is one */
-	bool some_path;		/* by which PATH a name is found is open */
+	bool mild;		/* by which PATH a name is found is open, or
+				 * what a value runs that is evaluated */
 	bool asks_resolver;	/* some command's `#!` is auto-shebang(1) */
 };
 

@@ -174,7 +174,7 @@ resolve_name_item(struct walk *w, const struct spot *at, struct resolved *item)
 	} else if (is_moved(at, word->value)) {
 		item->kind = RESOLVE_UNKNOWN;
 		if (at->by.builtins && strchr(word->value, '/') == NULL)
-			w->some_path = true;
+			w->mild = true;
 		else
 			w->pub.incomplete = true;
 	} else {

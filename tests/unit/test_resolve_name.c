@@ -43,8 +43,8 @@ main(void)
 		syn_parse(line, strlen(line), NULL, &tree, &diag);
 		facts = syn_facts_new(tree, NULL);
 		resolve_facts(facts, state, &set);
-		OKF(set->only_path == (rows[i][0] == '+') &&
-		    set->incomplete >= set->only_path, "%s", rows[i]);
+		OKF(set->only_mild == (rows[i][0] == '+') &&
+		    set->incomplete >= set->only_mild, "%s", rows[i]);
 		resolve_free(set);
 		syn_facts_free(facts);
 		syn_free(tree);
