@@ -132,11 +132,16 @@ bool
 syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot)
 {
 	const struct syn_env *env = &w->env;
+	/* A function's (facts_function.c): arithmetic defines none. */
+	bool function = slot->len > 0 && slot->name[slot->len - 1] == ')';
+	bool doubt = function ? env->ran_code : env->hostile;
+	bool in_loops = function ? env->ran_code_somewhere :
+	    env->hostile_somewhere;
 
 	if (env->later && (slot->anywhere || slot->name[0] == '@'))
 		return false;
-	if (w->first || env->hostile || slot->never || slot->tainted ||
-	    (env->loops > 0 && env->hostile_somewhere))
+	if (w->first || doubt || slot->never || slot->tainted ||
+	    (env->loops > 0 && in_loops))
 		return false;
 	if (slot->in_function && slot->stamp < env->loop_stamp)
 		return false;

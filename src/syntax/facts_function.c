@@ -202,6 +202,7 @@ syn_walk_function(struct syn_walk *w, const struct syn_node *node)
 		if (w->change != change)
 			w->function_change = w->change;
 		w->function_hostile |= env->hostile;
+		w->function_code |= env->ran_code;
 		w->function_odd |= w->lookup_odd;
 		w->function_fails |= env->fails != SYN_NO_MARK;
 	}
@@ -223,8 +224,10 @@ syn_function_called(struct syn_walk *w, const struct syn_word *words,
 	syn_env_border(w);
 	if (w->function_change != NULL && w->change == NULL)
 		w->change = w->function_change;
-	if (w->function_hostile)
+	if (w->function_code)
 		syn_env_hostile(w);
+	else if (w->function_hostile)
+		syn_env_evaluated(w);
 	if (w->function_odd)
 		syn_lookup_odd(w);
 	if (w->function_fails)

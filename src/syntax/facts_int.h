@@ -157,7 +157,8 @@ struct syn_walk {
 	const char *change;	/* command that changes how later lines are
 				 * read, on this line or before */
 	const char *function_change;	/* the same inside a function */
-	bool function_hostile, function_odd, function_fails;
+	bool function_hostile, function_code;	/* as in syn_env */
+	bool function_odd, function_fails;
 	const char *change_somewhere;	/* in a loop or function, says the
 					 * walk before */
 	const char *rest_unknown;
