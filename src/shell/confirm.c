@@ -241,6 +241,9 @@ ask(struct shell *sh, struct turn *t, const struct turn_judged *j)
 		if (strcmp(answer, "?\n") != 0)
 			return TURN_SAYS_NO;
 		put_more(sh, t, j);
+		/* What was typed before that was read answers nothing. */
+		if (!become_quiet(sh))
+			return TURN_SAYS_NO;
 	}
 }
 

@@ -315,15 +315,16 @@ turn_once(struct sup *s)
 		drain_queue(s);
 	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)
 		hear(s);
+	/* Before the door, by which another listener may come. */
+	if (p[0].revents & POLLIN)
+		answer(s);
+	else if (p[0].revents != 0)
+		io_close(&s->listener);	/* nobody is left who could ask */
 	if (p[2].revents != 0)
 		open_door(s);
 	for (i = 0; i < SUP_INNER_MAX; i++)
 		if (p[3 + i].revents != 0)
 			sup_inner_hear(s, &s->inner[i]);
-	if (p[0].revents & POLLIN)
-		answer(s);
-	else if (p[0].revents != 0)
-		io_close(&s->listener);	/* nobody is left who could ask */
 }
 
 void

@@ -55,9 +55,14 @@ open_text(const char *path, struct stat *ret)
 	return got;
 }
 
+/* The mode of the file: programs that write a file anew, as sed -i does, give
+ * it that of the one that they read.  Where the kernel forbids to execute
+ * copies it is without that. */
 static int
-seal(int fd)
+seal(int fd, mode_t mode)
 {
+	if (fchmod(fd, mode & 0777) < 0 && fchmod(fd, mode & 0666) < 0)
+		return -errno;
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW |
 	    F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno : 0;
 }
@@ -96,7 +101,7 @@ read_script(const char *path, int copy, struct turn_script *ret)
 	}
 	if (n < 0)
 		return -errno;
-	if (copy >= 0 && seal(copy) < 0)
+	if (copy >= 0 && seal(copy, st.st_mode) < 0)
 		return -EIO;
 	sha256_digest(&ctx, sizeof ret->hash, ret->hash);
 	ret->size = total;

@@ -44,6 +44,15 @@ swapped 'by its first line' 'cat gate; ./x; touch late'
 swapped 'by its interpreter' 'cat gate; sh x; touch late'
 swapped 'below a wrapper' 'cat gate; env nice sh ./x; touch late'
 
+# What edits a file gives the new one the mode of what it has read.
+printf '#!/bin/sh\necho good\n' >x
+chmod 755 x
+"$aegsh" -c './x; sed -i s/good/better/ x' >"$test_root/out" 2>&1
+is "$?:$(cat "$test_root/out"):$(tail -1 x)" '0:good:echo better' \
+    'a script is edited by the line that ran it'
+is "$(find x -perm /022)" '' 'and is not for others to write then'
+chmod 755 x
+
 like "$("$aegshctl" audit events)" '*line-killed*changed after it was judged*' \
     'the record has it'
 like "$("$aegshctl" history --program true)" '*./x one; sh x two*' \
