@@ -175,6 +175,24 @@ struct policy_input {
 void policy_eval(const struct policy *p, const struct policy_input *in,
 	struct policy_verdict *ret, struct buf *explain);
 
+/* A rule file as it is now. */
+struct policy_file {
+	const char *layer;		/* "floor", "vendor", "site", "user" */
+	const char *path;		/* "(built in)" of the floor */
+	bool built_in;			/* … which has no owner and no mode */
+	uid_t uid;
+	unsigned mode;			/* permission bits */
+	size_t len;			/* bytes */
+	char hash[65];			/* hex SHA-256 of them */
+};
+/* Each file of all layers in the order in which they are read, the user's
+ * from user_dir (NULL: none), until fn returns non-zero, which is returned.
+ * Each is read and checked again: one that is not its owner's alone is an
+ * error. */
+int policy_each_file(const char *user_dir, uid_t uid,
+	int (*fn)(void *ctx, const struct policy_file *file), void *ctx,
+	struct err *err);
+
 /* Check one rule file, with its examples, among all others: in the place of
  * the site's file of that name, where there is one. */
 int policy_check_file(const char *path, struct err *err);

@@ -191,6 +191,8 @@ struct admin_session {		/* of a->uid */
 	const char *profile;	/* NULL: the one that it would have */
 	enum policy_origin origin;
 };
+/* Directory of the rules that the user may add, or NULL; owned. */
+char *admin_policy_own(const struct admin *a);
 /* The rules of a session, as the shell would have them; notes: what of the
  * user's is not followed. */
 int admin_policy_session(struct admin *a, const struct admin_session *s,

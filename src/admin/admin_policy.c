@@ -79,21 +79,31 @@ choose(struct admin *a, const struct admin_session *s, struct policy *p,
 	return rc < 0 ? rc : policy_choose(p, &who, &wish, ret, err);
 }
 
+/* Directory of the rules that the user may add, or NULL; owned. */
+char *
+admin_policy_own(const struct admin *a)
+{
+	AEG_AUTOFREE char *place = settings_place(a);
+
+	if (place == NULL || a->uid == 0 ||
+	    a->uid == sysdirs()->operator_uid)
+		return NULL;
+	return xasprintf("%s/policy.d", place);
+}
+
 int
 admin_policy_session(struct admin *a, const struct admin_session *s,
     struct policy **ret, struct policy_choice *ret_choice, struct strv *notes,
     struct err *err)
 {
-	AEG_AUTOFREE char *place = NULL, *dir = NULL;
+	AEG_AUTOFREE char *dir = NULL;
 	struct policy_user *user = NULL;
 	struct policy *p = NULL;
 	int rc = admin_conf(a, err);
 
 	if (rc < 0)
 		return rc;
-	place = settings_place(a);
-	if (place != NULL && a->uid != 0 && a->uid != sysdirs()->operator_uid)
-		dir = xasprintf("%s/policy.d", place);
+	dir = admin_policy_own(a);
 	/* No cache: the shell alone writes it. */
 	rc = policy_load_session(NULL, dir, a->uid, false, &p, &user, notes,
 	    err);

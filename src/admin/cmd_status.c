@@ -31,6 +31,7 @@ struct report {
 	int place_rc;
 	struct err place_err;
 	struct sandbox_caps caps;
+	bool json;		/* … is what is asked for */
 	bool bad;		/* something that should hold does not */
 };
 
@@ -50,13 +51,20 @@ problem(struct report *r, json_t *o, const char *text)
 	r->bad = true;
 }
 
+static const char *
+user_name(uid_t uid)
+{
+	const struct passwd *pw = getpwuid(uid);
+
+	return pw != NULL ? pw->pw_name : "?";
+}
+
 static void
 report_file(struct report *r, json_t *list, const char *path, uid_t uid)
 {
 	AEG_AUTOFD int fd = -1;
 	struct err err = ERR_INIT;
 	json_t *o = json_object();
-	struct passwd *pw;
 	char mode[8];
 	struct stat st;
 	int rc;
@@ -66,10 +74,9 @@ report_file(struct report *r, json_t *list, const char *path, uid_t uid)
 	rc = conf_trust_open(path, uid, &fd, &err);
 	json_object_set_new(o, "exists", json_boolean(rc != -ENOENT));
 	if (lstat(path, &st) == 0) {
-		pw = getpwuid(st.st_uid);
 		snprintf(mode, sizeof mode, "%04o",
 		    (unsigned)st.st_mode & 07777);
-		admin_json_text(o, "owner", pw != NULL ? pw->pw_name : "?");
+		admin_json_text(o, "owner", user_name(st.st_uid));
 		json_object_set_new(o, "uid", json_integer(st.st_uid));
 		admin_json_text(o, "mode", mode);
 	}
@@ -156,6 +163,53 @@ report_sandbox(struct report *r, const char *name)
 		problem(r, o, "no line runs: a required layer is missing");
 }
 
+struct file_list {
+	const struct report *r;
+	json_t *list;
+};
+
+/* A rule file: for people, in one line, with the beginning of its hash. */
+static int
+add_rule_file(void *ctx, const struct policy_file *f)
+{
+	struct file_list *l = ctx;
+	AEG_AUTOFREE char *mode = NULL, *text = NULL;
+	json_t *o;
+
+	if (!f->built_in)
+		mode = xasprintf("%04o", f->mode);
+	if (!l->r->json) {
+		text = xasprintf("%-6s %.12s  %-4s %s  %s", f->layer, f->hash,
+		    mode != NULL ? mode : "-", f->built_in ? "-" :
+		    user_name(f->uid), f->path);
+		json_array_append_new(l->list, admin_json_string(text));
+		return 0;
+	}
+	o = json_object();
+	json_array_append_new(l->list, o);
+	admin_json_text(o, "layer", f->layer);
+	admin_json_text(o, "path", f->path);
+	admin_json_text(o, "owner", f->built_in ? NULL : user_name(f->uid));
+	json_object_set_new(o, "uid", f->built_in ? json_null() :
+	    json_integer(f->uid));
+	admin_json_text(o, "mode", mode);
+	json_object_set_new(o, "bytes", json_integer((json_int_t)f->len));
+	admin_json_text(o, "hash", f->hash);
+	return 0;
+}
+
+static void
+report_rule_files(struct report *r, json_t *o)
+{
+	AEG_AUTOFREE char *own = admin_policy_own(r->a);
+	struct file_list l = { r, json_array() };
+	struct err err = ERR_INIT;
+
+	json_object_set_new(o, "files", l.list);
+	if (policy_each_file(own, r->a->uid, add_rule_file, &l, &err) < 0)
+		problem(r, o, err.text);
+}
+
 static void
 report_policy(struct report *r)
 {
@@ -185,6 +239,7 @@ report_policy(struct report *r)
 		admin_json_text(o, "match", match);
 	}
 	admin_json_text(o, "hash", policy_hash(p));
+	report_rule_files(r, o);
 	json_object_set_new(o, "rank", json_integer(policy_rank(p)));
 	admin_json_text(o, "unknown_line",
 	    policy_action_name(policy_unknown(p, 0)));
@@ -264,11 +319,10 @@ run(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
 	struct report r = { .a = a, .root = json_object() };
-	bool json = false;
 	int o;
 
 	while ((o = admin_option_next(a, &args)) >= 0)
-		json = true;
+		r.json = true;
 	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0) {
 		json_decref(r.root);
 		return ADMIN_USAGE;
@@ -281,7 +335,7 @@ run(struct admin *a, int argc, char **argv)
 	report_policy(&r);
 	report_validator(&r);
 	report_store(&r);
-	if (json) {
+	if (r.json) {
 		json_object_set_new(r.root, "sound", json_boolean(!r.bad));
 		admin_json_print(a, r.root);
 	} else {

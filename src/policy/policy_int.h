@@ -346,6 +346,8 @@ int pol_sources_fill(struct pol_sources *s, struct err *err);
 int pol_sources_read(const struct policy_user *user,
 	struct pol_sources *ret, struct err *err);
 void pol_sources_done(struct pol_sources *s);
+/* Those of a user's layer, filled; borrowed. */
+const struct pol_sources *pol_user_files(const struct policy_user *u);
 /* Leave out the site's files: all (name NULL), or the one of that name. */
 void pol_sources_drop_site(struct pol_sources *s, const char *name);
 

@@ -220,6 +220,12 @@ policy_user_read(const char *dir, uid_t uid, struct policy_user **ret,
 	return rc;
 }
 
+const struct pol_sources *
+pol_user_files(const struct policy_user *u)
+{
+	return &u->files;
+}
+
 void
 policy_user_free(struct policy_user *u)
 {

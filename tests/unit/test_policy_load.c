@@ -10,6 +10,7 @@
 #include "tap.h"
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
 
 /* A rule file, and a piece of the complaint. */
 static const struct {
@@ -202,6 +203,65 @@ static const struct {
 	{ "match \"me\" {\n\tuser = { '*' }\n\tprofile = \"admin\"\n}\n",
 	    "own.conf:1: match 'me' is left out" },
 };
+
+struct seen_files {
+	unsigned n, vendor;
+	struct policy_file user;
+	char path[256];
+};
+
+static int
+see_file(void *ctx, const struct policy_file *f)
+{
+	struct seen_files *seen = ctx;
+
+	OKF(f->built_in == (seen->n == 0) && strlen(f->hash) == 64,
+	    "%s, %s", f->layer, f->path);
+	seen->n++;
+	seen->vendor += strcmp(f->layer, "vendor") == 0;
+	if (strcmp(f->layer, "user") == 0) {
+		seen->user = *f;
+		snprintf(seen->path, sizeof seen->path, "%s", f->path);
+	}
+	return 0;
+}
+
+static int
+stop_at_once(void *ctx, const struct policy_file *f)
+{
+	(void)f;
+	++*(unsigned *)ctx;
+	return 7;
+}
+
+/* What is in force, file by file. */
+static void
+test_files(void)
+{
+	char *dir = scratch_path("files");
+	struct seen_files seen = { 0 };
+	struct err err = ERR_INIT;
+	unsigned calls = 0;
+
+	scratch_mkdir("files", 0755);
+	scratch_rules("files/mine.conf", "# nothing\n");
+	IS_INTN(policy_each_file(dir, geteuid(), see_file, &seen, &err), 0,
+	    err.text);
+	OK(seen.vendor >= 12 && seen.n == seen.vendor + 2);
+	OK(seen.user.uid == geteuid() && seen.user.mode == 0644 &&
+	    seen.user.len == 10);
+	OK(path_under(seen.path, dir));
+	IS_STR(seen.user.hash, "5e49ea838dc30f3eeacf6ca7815f6e3a"
+	    "dcf77f467a970d978676790fd90377e1");
+	IS_INT(policy_each_file(NULL, geteuid(), stop_at_once, &calls, &err),
+	    7);
+	IS_INT(calls, 1);
+	scratch_unlink("files/mine.conf");
+	seen = (struct seen_files){ 0 };
+	IS_INT(policy_each_file(dir, geteuid(), see_file, &seen, &err), 0);
+	OK(seen.n == seen.vendor + 1);
+	free(dir);
+}
 
 static void
 test_user_layer(struct state *s)
@@ -453,6 +513,7 @@ main(void)
 	test_trust();
 	test_layers(s);
 	test_user_layer(s);
+	test_files();
 	test_cache(s);
 	test_lists();
 	state_free(s);
