@@ -14,6 +14,8 @@ changes_reading(struct syn_walk *w, const char *name)
 		return;
 	if (w->change == NULL)
 		w->change = name;
+	if (w->traps && w->rest_unknown == NULL)
+		w->rest_unknown = w->change;
 	if (w->env.loops > 0 && w->change_somewhere == NULL) {
 		w->change_somewhere = w->change;
 		w->again = true;
@@ -25,7 +27,7 @@ static void
 doubt_braces(struct syn_walk *w)
 {
 	w->env.no_braces = true;
-	if (w->env.loops > 0)
+	if (w->env.loops > 0 || w->bodies)
 		syn_env_hostile(w);
 }
 
@@ -323,14 +325,22 @@ do_ulimit(const struct syn_call *c)
 static void
 do_trap(const struct syn_call *c)
 {
-	size_t i;
+	size_t i = c->n > 1 && syn_word_is(&c->words[1], "--") ? 2 : 1;
+	struct syn_walk *w = c->w;
 
-	if (c->n < 2 || syn_word_is(&c->words[1], "-") ||
-	    syn_word_is(&c->words[1], ""))
+	if (i >= c->n || syn_word_is(&c->words[i], "-") ||
+	    syn_word_is(&c->words[i], ""))
 		return;
 	/* It may call a function. */
-	syn_calls_unknown(c->w);
-	for (i = 2; i < c->n; i++)
+	syn_calls_unknown(w);
+	w->bodies = true;
+	/* What comes behind it counts for it, too. */
+	w->again |= !w->first && !w->looked;
+	/* Its text is read when it runs. */
+	w->traps = true;
+	if (w->rest_unknown == NULL)
+		w->rest_unknown = w->change;
+	for (i++; i < c->n; i++)
 		if (!syn_word_is(&c->words[i], "EXIT") &&
 		    !syn_word_is(&c->words[i], "0"))
 			syn_env_hostile(c->w);

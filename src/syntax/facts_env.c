@@ -134,14 +134,11 @@ syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot)
 	const struct syn_env *env = &w->env;
 	/* A function's (facts_function.c): arithmetic defines none. */
 	bool function = slot->len > 0 && slot->name[slot->len - 1] == ')';
-	bool doubt = function ? env->ran_code : env->hostile;
-	bool in_loops = function ? env->ran_code_somewhere :
-	    env->hostile_somewhere;
+	bool doubt = function ? syn_env_ran_code(w) : syn_env_is_hostile(w);
 
 	if (env->later && (slot->anywhere || slot->name[0] == '@'))
 		return false;
-	if (w->first || doubt || slot->never || slot->tainted ||
-	    (env->loops > 0 && in_loops))
+	if (w->first || doubt || slot->never || slot->tainted)
 		return false;
 	if (slot->in_function && slot->stamp < env->loop_stamp)
 		return false;
@@ -444,34 +441,6 @@ syn_env_taint(struct syn_walk *w, const char *name, size_t len)
 	syn_env_forget(w, name, len);
 }
 
-/* Any variable may have been given a number; code: or anything was done. */
-static void
-doubt_all(struct syn_walk *w, bool code)
-{
-	if (w->first)
-		return;
-	w->env.hostile = true;
-	w->env.ran_code |= code;
-	if (w->idle || w->env.loops == 0)
-		return;
-	w->again |= !w->env.hostile_somewhere ||
-	    (code && !w->env.ran_code_somewhere);
-	w->env.hostile_somewhere = true;
-	w->env.ran_code_somewhere |= code;
-}
-
-void
-syn_env_hostile(struct syn_walk *w)
-{
-	doubt_all(w, true);
-}
-
-void
-syn_env_evaluated(struct syn_walk *w)
-{
-	doubt_all(w, false);
-}
-
 /* As before the walk; what the first one found stays. */
 void
 syn_env_restart(struct syn_env *env)
@@ -571,13 +540,12 @@ syn_env_read(struct syn_walk *w, const char *name, size_t len)
 const char *
 syn_env_ifs(struct syn_walk *w)
 {
-	struct syn_env *env = &w->env;
 	struct syn_slot *slot = syn_env_slot(w, "IFS", 3);
 	const char *value = NULL;
 	size_t len = 0;
 
-	if (w->first || env->hostile || slot->tainted || slot->attributed ||
-	    (env->loops > 0 && env->hostile_somewhere))
+	if (w->first || syn_env_is_hostile(w) || slot->tainted ||
+	    slot->attributed)
 		return NULL;
 	if (!slot->set)
 		return syn_env_certain(w, slot) ? " \t\n" : NULL;

@@ -274,7 +274,7 @@ syn_walk_assigned(struct syn_walk *w, const struct syn_slot *slot,
 	switch (slot->reread) {
 	case SYN_REREAD_PROMPT:
 		later = w->env.later;
-		w->env.later = true;
+		w->env.later = w->bodies = true;
 		syn_walk_prompt(w, value);
 		w->env.later = later;
 		break;
@@ -406,7 +406,7 @@ syn_walk_trace(struct syn_walk *w)
 	    word.value == NULL)
 		return;
 	word.len = strlen(word.value);
-	w->env.later = true;
+	w->env.later = w->bodies = true;
 	syn_walk_prompt(w, &word);
 	w->env.later = false;
 }

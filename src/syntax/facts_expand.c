@@ -394,7 +394,8 @@ expand_braces(struct syn_maker *m, struct syn_alternative *words)
 		syn_finish(m);
 		return;
 	}
-	if (words == NULL || m->w->env.no_braces || m->w->env.hostile) {
+	if (words == NULL || m->w->env.no_braces ||
+	    syn_env_is_hostile(m->w)) {
 		syn_add(m, false, false, SYN_WHY_BRACE, m->src, m->src_len);
 		m->may_split = true;
 		syn_finish(m);

@@ -186,7 +186,7 @@ syn_walk_function(struct syn_walk *w, const struct syn_node *node)
 	f->name = name.value;
 	f->offset = node->offset;
 	set_function(w, name.value, name.len, SYN_VAR_SET);
-	w->any_function = true;
+	w->any_function = w->bodies = true;
 	w->at.context |= SYN_IN_FUNCTION;
 	w->at.function = name.value;
 	env->loops++;

@@ -119,8 +119,9 @@ struct syn_env {
 	bool hostile;		/* anything may have changed */
 	bool hostile_somewhere;	/* in a loop or function, says the walk
 				 * before */
-	bool ran_code, ran_code_somewhere;	/* by code in this shell, not
-				 * only by arithmetic */
+	bool hostile_anywhere;	/* at all, says it */
+	bool ran_code, ran_code_somewhere, ran_code_anywhere;	/* by code in
+				 * this shell, not only by arithmetic */
 	bool no_braces;		/* brace expansion may be off */
 	bool fragile;		/* limits were set: here-documents may fail */
 	size_t fails;		/* what stands behind this mark on the present
@@ -171,7 +172,12 @@ struct syn_walk {
 	bool idle;		/* in the body of a function that nothing has
 				 * called so far: it does nothing */
 	bool lookup_odd;	/* names may mean other programs */
-	bool lookup_odd_somewhere;	/* says the walk before */
+	bool lookup_odd_somewhere;	/* in a loop or function, says the
+					 * walk before */
+	bool lookup_odd_anywhere;	/* at all, says it */
+	bool bodies;		/* something runs later than it is read: a
+				 * function, a trap, a prompt */
+	bool traps;		/* the present walk has met one */
 	bool again;		/* it did not, but it is so */
 	struct syn_expander *spare;
 	size_t spent, spent_values;
@@ -260,10 +266,6 @@ void syn_env_taint(struct syn_walk *w, const char *name, size_t len);
 /* From here on: 'u', 'l', 'i' of declare, or 'r': readonly. */
 void syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
 	char letter);
-void syn_env_hostile(struct syn_walk *w);
-/* Arithmetic that is not known: what it runs, runs elsewhere, but it may
- * give any variable a number. */
-void syn_env_evaluated(struct syn_walk *w);
 void syn_env_restart(struct syn_env *env);
 size_t syn_env_mark(struct syn_walk *w);
 void syn_env_undo(struct syn_walk *w, size_t mark);	/* ran elsewhere */
@@ -279,6 +281,17 @@ const char *syn_env_ifs(struct syn_walk *w);
 
 /* What the slot holds is what bash will find there. */
 bool syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot);
+
+/* facts_hostile.c: what nobody knows was run, or evaluated */
+void syn_env_hostile(struct syn_walk *w);
+/* Arithmetic that is not known: what it runs, runs elsewhere, but it may
+ * give any variable a number. */
+void syn_env_evaluated(struct syn_walk *w);
+/* No variable, no function is known to be what it was. */
+bool syn_env_is_hostile(const struct syn_walk *w);
+bool syn_env_ran_code(const struct syn_walk *w);
+/* What is walked runs later than it is read. */
+bool syn_env_in_body(const struct syn_walk *w);
 
 /* facts_lookup.c: how commands are found, and what changes that */
 void syn_lookup_tell(struct syn_walk *w, struct syn_command *c);

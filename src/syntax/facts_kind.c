@@ -38,8 +38,7 @@ syn_env_is_number(struct syn_walk *w, const char *name, size_t len)
 
 	if (w->first)
 		return true;
-	if (w->env.hostile || w->env.no_numbers || slot->texts ||
-	    (w->env.loops > 0 && w->env.hostile_somewhere))
+	if (syn_env_is_hostile(w) || w->env.no_numbers || slot->texts)
 		return false;
 	slot->relied = true;
 	if (slot->never)

@@ -21,6 +21,8 @@ syn_lookup_odd(struct syn_walk *w)
 	w->lookup_odd = true;
 	if (w->idle)
 		return;
+	w->again |= w->bodies && !w->lookup_odd_anywhere;
+	w->lookup_odd_anywhere = true;
 	if (w->env.loops > 0 && !w->lookup_odd_somewhere)
 		w->again = w->lookup_odd_somewhere = true;
 }
@@ -31,12 +33,13 @@ syn_lookup_forget_dir(struct syn_walk *w)
 	syn_env_forget(w, cwd_name, 1);
 }
 
-/* Text that nobody knows was run, or may have been: `enable` may be in it. */
+/* Text that nobody knows may have been run, too: `enable` may be in it. */
 static bool
-ran_anything(const struct syn_walk *w)
+is_odd(const struct syn_walk *w)
 {
-	return w->env.ran_code || (w->env.loops > 0 &&
-	    w->env.ran_code_somewhere);
+	return w->lookup_odd || (w->env.loops > 0 &&
+	    w->lookup_odd_somewhere) || (w->lookup_odd_anywhere &&
+	    syn_env_in_body(w)) || syn_env_ran_code(w);
 }
 
 static void
@@ -45,8 +48,7 @@ tell_path(struct syn_walk *w, struct syn_command *c)
 	struct syn_slot *slot = syn_env_slot(w, "PATH", 4);
 	size_t i;
 
-	if (w->lookup_odd || (w->env.loops > 0 && w->lookup_odd_somewhere) ||
-	    ran_anything(w))
+	if (is_odd(w))
 		return;
 	if (!syn_env_certain(w, slot) || slot->attributed) {
 		c->lookup = SYN_LOOKUP_SOME_PATH;
@@ -74,9 +76,22 @@ tell_path(struct syn_walk *w, struct syn_command *c)
 	}
 }
 
+/* What it runs, runs later. */
+static bool
+is_trap(const struct syn_command *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_words; i++)
+		if (syn_word_is(&c->words[i], "trap"))
+			return true;
+	return false;
+}
+
 void
 syn_lookup_tell(struct syn_walk *w, struct syn_command *c)
 {
+	bool later = w->env.later;
 	struct syn_slot *slot;
 
 	/* It was told before its own words and assignments were looked at. */
@@ -85,16 +100,18 @@ syn_lookup_tell(struct syn_walk *w, struct syn_command *c)
 	c->path = c->cwd = NULL;
 	if (w->first || w->changed)
 		return;
+	w->env.later |= is_trap(c);
 	tell_path(w, c);
 	slot = syn_env_slot(w, cwd_name, 1);
-	if (!syn_env_certain(w, slot))
-		return;
-	if (!slot->set) {
+	if (!syn_env_certain(w, slot)) {
+		/* as it is */
+	} else if (!slot->set) {
 		c->dir = SYN_DIR_START;
 	} else if (slot->state == SYN_VAR_SET) {
 		c->dir = SYN_DIR_AT;
 		c->cwd = slot->value;
 	}
+	w->env.later = later;
 }
 
 /* Where `cd word` leads, as text; NULL: not known. */

@@ -91,6 +91,7 @@ restart(struct syn_walk *w)
 	w->commands = w->functions = (struct syn_vec){ NULL, 0, 0 };
 	w->pipelines = 0;
 	w->changed = w->any_subst = w->lookup_odd = w->again = false;
+	w->traps = false;
 	w->change = w->rest_unknown = NULL;
 	w->calls_used = false;
 	w->spent = w->spent_values = 0;
@@ -118,8 +119,14 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 		if (walks == WALKS_MAX)
 			w.env.hostile_somewhere = w.calls_unknown =
 			    w.env.no_numbers =
-			    w.env.ran_code_somewhere = true;
+			    w.env.ran_code_somewhere =
+			    w.env.hostile_anywhere =
+			    w.env.ran_code_anywhere = true;
 		restart(&w);
+		if (!w.looked) {
+			walk_first(&w);
+			restart(&w);
+		}
 		syn_walk_script(&w, &tree->script, 0);
 		if (walks == WALKS_MAX)
 			break;

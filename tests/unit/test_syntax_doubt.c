@@ -44,7 +44,7 @@ static const struct {
 	{ "readonly b; a=ls\nb=x; a=rm\n$a", ": readonly b / : a=ls / : b=x / "
 	    ": a=rm / : *<variable $a>" },
 	{ "f() { echo $((08)); }; a=ls\nf; a=rm\n$a",
-	    "function,compound=f: / function=f: echo <arithmetic $((08))> / "
+	    "function,compound=f: / function=f: echo *<arithmetic $((08))> / "
 	    ": a=ls / : f / : a=rm / : *<variable $a>" },
 	/* which of the two it is */
 	{ "a=ls; export a=rm; export() { :; }; $a", ": a=ls / "
