@@ -219,7 +219,6 @@ tell_assignment(struct syn_walk *w, const struct syn_text *t,
 		src = t->src;
 	syn_expand_one(w, value, src, (size_t)(t->src + t->src_len - src),
 	    t->offset + (size_t)(src - t->src), SYN_MODE_VALUE, &to->value);
-	syn_name_effect(w, a->name, a->name_len);
 }
 
 /* To append to an integer is to add. */
@@ -276,14 +275,15 @@ remember(struct syn_walk *w, const struct syn_assignment *from,
 	syn_env_set(w, a->name, len, SYN_VAR_SET, joined, n);
 }
 
-/* To a command: an integer is not evaluated so, and keeps its value. */
+/* To a command: an integer is not evaluated so, but where something is added
+ * to it, and keeps its value. */
 static void
 give(struct syn_walk *w, const struct syn_assign *a)
 {
 	size_t len = strlen(a->name);
 	const struct syn_slot *slot = syn_env_slot(w, a->name, len);
 
-	if (slot->reread != SYN_REREAD_NO)
+	if (slot->reread != SYN_REREAD_NO || (slot->integer && a->append))
 		syn_walk_assigned(w, slot, &a->value);
 	if (syn_is_number(&a->value))
 		syn_env_number(w, a->name, len);

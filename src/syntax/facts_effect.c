@@ -528,21 +528,53 @@ syn_effect(struct syn_walk *w, const struct syn_command *command)
 	return found || called;
 }
 
-void
-syn_name_effect(struct syn_walk *w, const char *name, size_t len)
+/* Variables that change more than themselves. */
+static const struct name_effect {
+	const char *name;
+	enum { EFFECT_LOOKUP, EFFECT_READING, EFFECT_CALLS } effect;
+} name_effects[] = {
+	{ "BASH_ALIASES", EFFECT_READING }, { "BASH_CMDS", EFFECT_LOOKUP },
+	{ "BASH_COMPAT", EFFECT_READING }, { "EXECIGNORE", EFFECT_LOOKUP },
+	{ "FUNCNEST", EFFECT_CALLS }, { "POSIXLY_CORRECT", EFFECT_READING },
+};
+
+static const struct name_effect *
+find_effect(const char *name)
 {
-	static const char *const names[] = {
-		"BASH_ALIASES", "BASH_COMPAT", "POSIXLY_CORRECT",
-	};
 	size_t i;
 
-	if ((len == 9 && memcmp(name, "BASH_CMDS", 9) == 0) ||
-	    (len == 10 && memcmp(name, "EXECIGNORE", 10) == 0))
+	for (i = 0; i < AEG_NELEM(name_effects); i++)
+		if (strcmp(name_effects[i].name, name) == 0)
+			return &name_effects[i];
+	return NULL;
+}
+
+bool
+syn_has_name_effect(const char *name)
+{
+	return find_effect(name) != NULL;
+}
+
+void
+syn_name_effect(struct syn_walk *w, const struct syn_slot *slot)
+{
+	const struct name_effect *found = find_effect(slot->name);
+
+	if (found == NULL)
+		return;
+	switch (found->effect) {
+	case EFFECT_LOOKUP:
 		syn_lookup_odd(w);
-	for (i = 0; i < AEG_NELEM(names); i++) {
-		if (strncmp(names[i], name, len) != 0 || names[i][len] != '\0')
-			continue;
-		changes_reading(w, names[i]);
+		break;
+	case EFFECT_READING:
+		changes_reading(w, found->name);
 		syn_env_hostile(w);
+		break;
+	case EFFECT_CALLS:
+		/* Bash gives up a line in which too many stand inside each
+		 * other. */
+		w->function_fails = true;
+		syn_env_may_fail(w);
+		break;
 	}
 }

@@ -8,7 +8,7 @@
 
 enum own { OWN_GIVEN, OWN_GIVEN_IF_UNSET, OWN_ALWAYS };
 
-/* What bash sets itself when it starts, or where what is assigned is not what
+/* What bash sets itself when it starts, or does not take over (PS1), or where what is assigned is not what
  * is read: `env -i bash -c "declare -p"` lists them. */
 static void
 classify(struct syn_slot *slot)
@@ -35,6 +35,7 @@ classify(struct syn_slot *slot)
 		OWN("OSTYPE", OWN_GIVEN_IF_UNSET),
 		OWN("PATH", OWN_GIVEN_IF_UNSET),
 		OWN("PIPESTATUS", OWN_ALWAYS), OWN("PPID", OWN_ALWAYS),
+		OWN("PS1", OWN_GIVEN), OWN("PS2", OWN_GIVEN),
 		OWN("PS4", OWN_GIVEN), OWN("PWD", OWN_GIVEN_IF_UNSET),
 		OWN("RANDOM", OWN_ALWAYS), OWN("REPLY", OWN_ALWAYS),
 		OWN("SECONDS", OWN_ALWAYS), OWN("SHELL", OWN_GIVEN_IF_UNSET),
@@ -339,6 +340,18 @@ note_late(struct syn_walk *w, struct syn_slot *slot)
 	}
 }
 
+/* What an assignment does besides. */
+static void
+note_effect(struct syn_walk *w, struct syn_slot *slot)
+{
+	note_late(w, slot);
+	/* It may be readonly. */
+	if (slot->attributed || slot->tainted || slot->readonly)
+		syn_env_may_fail(w);
+	if (slot->effect)
+		syn_name_effect(w, slot);
+}
+
 void
 syn_env_number(struct syn_walk *w, const char *name, size_t len)
 {
@@ -348,7 +361,7 @@ syn_env_number(struct syn_walk *w, const char *name, size_t len)
 		note_place(w, slot);
 		return;
 	}
-	note_late(w, slot);
+	note_effect(w, slot);
 	put(w, slot, SYN_VAR_UNKNOWN, NULL, 0);
 }
 
@@ -376,10 +389,7 @@ syn_env_set(struct syn_walk *w, const char *name, size_t len,
 	if (state == SYN_VAR_UNKNOWN || (state == SYN_VAR_SET &&
 	    !syn_env_is_whole(value, value_len)))
 		note_text(w, slot);
-	note_late(w, slot);
-	/* It may be readonly. */
-	if (slot->attributed || slot->tainted)
-		syn_env_may_fail(w);
+	note_effect(w, slot);
 	if (slot->attributed)
 		state = through_attribute(w, slot, state, &value, &value_len);
 	put(w, slot, state, value, value_len);

@@ -245,12 +245,19 @@ is_one_of(const struct syn_slot *slot, const char *const *names)
 void
 syn_name_kind(struct syn_slot *slot)
 {
-	static const char *const integers[] = { "HISTCMD", "OPTIND", "RANDOM",
-		"SRANDOM", NULL };
+	/* `env -i bash -c "declare -pi"`, and those that bash makes so when
+	 * they are first used. */
+	static const char *const integers[] = { "BASHPID", "HISTCMD",
+		"OPTIND", "RANDOM", "SECONDS", "SRANDOM", NULL };
 	static const char *const prompts[] = { "PS0", "PS1", "PS2", "PS4",
 		NULL };
 	static const char *const starts[] = { "BASH_ENV", "ENV", NULL };
+	/* `env -i bash -c "declare -pr"` */
+	static const char *const readonlys[] = { "BASHOPTS", "BASH_VERSINFO",
+		"EUID", "PPID", "SHELLOPTS", "UID", NULL };
 
+	slot->effect = syn_has_name_effect(slot->name);
+	slot->readonly = is_one_of(slot, readonlys);
 	if (is_one_of(slot, integers))
 		slot->integer = true;
 	else if (is_one_of(slot, prompts))

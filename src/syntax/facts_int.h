@@ -65,6 +65,8 @@ struct syn_slot {		/* a variable */
 	bool tainted;		/* may have attributes: never known */
 	bool only_assoc;	/* … but none but that of declare -A */
 	bool attributed;	/* … has one of those that are known */
+	bool readonly;		/* bash lets nobody assign to it */
+	bool effect;		/* … or assigning does more: facts_effect.c */
 	bool integer;		/* what is assigned is evaluated, perhaps: it
 				 * is an integer or a reference somewhere */
 	bool array;		/* it is one somewhere */
@@ -334,6 +336,7 @@ void syn_add_unknown(struct syn_maker *m, const struct syn_piece *piece,
 	bool quoted, enum syn_why why);
 /* Unquoted bytes; more: other pieces follow, which may close a bracket. */
 void syn_add_bytes(struct syn_maker *m, const char *s, size_t len, bool more);
+bool syn_goes_on(const struct syn_maker *m, const struct syn_piece *piece);
 void syn_add_value(struct syn_maker *m, const struct syn_piece *piece,
 	const char *s, size_t len, bool quoted);
 bool syn_globs(enum syn_mode mode);
@@ -392,8 +395,9 @@ bool syn_arith_value(struct syn_walk *w, const char *s, size_t len,
 /* facts_effect.c: what a command that bash runs itself does to variables
  * and to reading.  True: bash runs it itself. */
 bool syn_effect(struct syn_walk *w, const struct syn_command *c);
-/* Assigning to some names changes reading, too. */
-void syn_name_effect(struct syn_walk *w, const char *name, size_t len);
+/* Assigning to some names changes reading, too, or how names are found. */
+bool syn_has_name_effect(const char *name);
+void syn_name_effect(struct syn_walk *w, const struct syn_slot *slot);
 
 /* facts_names.c: builtins that give variables values */
 struct syn_call {

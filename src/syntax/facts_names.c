@@ -62,7 +62,6 @@ syn_forget_word(struct syn_walk *w, const struct syn_word *word)
 
 	syn_walk_reference(w, word, false);
 	if (name_of(word, &name, &len)) {
-		syn_name_effect(w, name, len);
 		syn_env_forget(w, name, len);
 	} else if (!word->known) {
 		syn_env_hostile(w);
@@ -172,7 +171,6 @@ read_line(const struct syn_call *c)
 			    strchr(ifs, p[len - 1]) != NULL; len--)
 				continue;
 		}
-		syn_name_effect(c->w, c->words[i].value, c->words[i].len);
 		set_plain(c->w, &c->words[i], p, len);
 		p += len;
 	}
@@ -271,7 +269,6 @@ print_to(const struct syn_call *c, const struct syn_word *name, size_t rest)
 	for (i = rest; i < c->n; i++)
 		*(struct syn_word *)syn_vec_add(c->w, &words, sizeof *name) =
 		    c->words[i];
-	syn_name_effect(c->w, name->value, name->len);
 	if (syn_output(words.v, words.n, &out))
 		set_plain(c->w, name, out.data != NULL ? out.data : "",
 		    out.len);
@@ -371,7 +368,6 @@ assign_plain(struct syn_walk *w, const struct syn_word *word,
 {
 	const char *value = word->value + len + 1;
 
-	syn_name_effect(w, name, len);
 	if (word->known && !word->may_split && word->value[len] == '=')
 		syn_env_set(w, name, len, SYN_VAR_SET, value,
 		    word->len - len - 1);
@@ -455,10 +451,8 @@ syn_do_declare(const struct syn_call *c)
 		} else if (letter != '\0') {
 			assign_attribute(c, word, name, len, letter);
 		} else if (array) {
-			syn_name_effect(c->w, name, len);
 			syn_env_forget(c->w, name, len);
 		} else {
-			syn_name_effect(c->w, name, len);
 			syn_env_taint(c->w, name, len);
 		}
 	}

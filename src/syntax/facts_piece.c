@@ -76,9 +76,23 @@ is_all_items(const struct syn_piece *key)
 	    (key->text[0] == '@' || key->text[0] == '*');
 }
 
+/* ${1:=x}: bash assigns to variables only, and gives the line up. */
+static bool
+is_no_variable(const struct syn_param *param)
+{
+	return param->indirect || param->name_len == 0 ||
+	    !syn_is((unsigned char)param->name[0], SYN_CH_NAME) ||
+	    syn_is((unsigned char)param->name[0], SYN_CH_DIGIT) ||
+	    (param->has_subscript && is_all_items(param->subscript));
+}
+
 static bool
 param_may_fail(struct syn_walk *w, const struct syn_param *param)
 {
+	if (param->op == SYN_PARAM_ASSIGN && is_no_variable(param))
+		return true;
+	if (param->has_subscript && param->subscript == NULL)
+		return true;
 	if (param->has_subscript && !is_all_items(param->subscript))
 		return !is_sound(w, param->subscript);
 	return param->op == SYN_PARAM_SUBSTRING || (param->indirect &&
