@@ -382,11 +382,29 @@ set_default(struct syn_walk *w, const struct syn_param *param)
 {
 	struct syn_word word;
 
+	/* It is expanded as no value of an assignment is. */
+	if (syn_has_inner_tilde(param->word))
+		return;
 	syn_expand_one(w, param->word, "", 0, w->at.offset, SYN_MODE_VALUE,
 	    &word);
 	if (word.known)
 		syn_env_set(w, param->name, param->name_len, SYN_VAR_SET,
 		    word.value, word.len);
+}
+
+/* Bash makes the assignments one after the other: what ${x:=word} gives x
+ * holds behind it only.  Where the words come first, or nothing else is
+ * expanded in front of it, it holds for all of them. */
+static bool
+comes_first(const struct syn_text *words, const struct syn_text *first)
+{
+	const struct syn_piece *value;
+
+	if (words == first)
+		return true;
+	value = words->assignment->value;
+	return words->next == first && words->assignment->subscript == NULL &&
+	    (value == NULL || value->next == NULL);
 }
 
 /* Behind these names a word that has the form of an assignment is read as
@@ -446,7 +464,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	c = command_at(w, index);
 	c->words = words.v;
 	c->n_words = words.n;
-	if (assigned != NULL)
+	if (assigned != NULL && comes_first(node->words, first))
 		set_default(w, assigned);
 	vanish = words.n > 0 && may_vanish(words.v, words.n);
 	/* For the command alone: afterwards they are what they were, unless

@@ -91,7 +91,7 @@ expand_literal(struct syn_maker *m, const struct syn_piece *piece, bool tilde,
 {
 	const char *s = piece->text;
 	size_t len = piece->len, i = 0, from;
-	bool more = piece->next != NULL;
+	bool more = syn_goes_on(m, piece);
 
 	if (memchr(s, '~', len) == NULL) {
 		syn_add_bytes(m, s, len, more);
@@ -110,12 +110,29 @@ expand_literal(struct syn_maker *m, const struct syn_piece *piece, bool tilde,
 		syn_add_bytes(m, s + from, len - from, more);
 }
 
+/* In a value bash takes a tilde behind a colon of such a word, too, but not
+ * in all of them. */
+bool
+syn_has_inner_tilde(const struct syn_piece *piece)
+{
+	for (; piece != NULL; piece = piece->next)
+		if (piece->kind == SYN_PIECE_LITERAL &&
+		    memmem(piece->text, piece->len, ":~", 2) != NULL)
+			return true;
+	return false;
+}
+
 /* The word of ${x-word}: it may start with a tilde, and is split. */
 static void
 expand_inner(struct syn_maker *m, const struct syn_piece *word, bool quoted)
 {
 	const struct syn_piece *piece = word;
 
+	if (m->mode == SYN_MODE_VALUE && !quoted && syn_has_inner_tilde(word)) {
+		syn_add(m, false, false, SYN_WHY_TILDE, word->src,
+		    word->src_len);
+		return;
+	}
 	m->nested++;
 	if (quoted || !syn_globs(m->mode)) {
 		if (!quoted && piece != NULL && m->mode == SYN_MODE_VALUE &&
@@ -300,7 +317,7 @@ expand_piece(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 			syn_add(m, true, true, 0, piece->text, piece->len);
 		else
 			syn_add_bytes(m, piece->text, piece->len,
-			    piece->next != NULL);
+			    syn_goes_on(m, piece));
 		break;
 	case SYN_PIECE_ESCAPE:
 	case SYN_PIECE_SINGLE:

@@ -181,6 +181,32 @@ is_ifs_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
+/* Other pieces stand behind it, of the same word. */
+bool
+syn_goes_on(const struct syn_maker *m, const struct syn_piece *piece)
+{
+	return piece->next != NULL || m->nested > 0;
+}
+
+/* How bash splits is not worked out here: what the locale calls blank, and
+ * characters of several bytes.  Where one separator is no blank, what those
+ * at the edge of the value do depends on what stands beside it.  len > 0. */
+static bool
+splits_oddly(const char *s, size_t len, const char *ifs)
+{
+	bool hard = false;
+	const char *p;
+
+	for (p = ifs; *p != '\0'; p++) {
+		if (strchr("\v\f\r", *p) != NULL ||
+		    (unsigned char)*p >= 0x80)
+			return true;
+		hard |= !is_ifs_blank(*p);
+	}
+	return hard && (strchr(ifs, s[0]) != NULL ||
+	    strchr(ifs, s[len - 1]) != NULL);
+}
+
 /* A known value that bash splits. */
 static void
 add_split(struct syn_maker *m, const char *s, size_t len, const char *ifs,
@@ -188,6 +214,11 @@ add_split(struct syn_maker *m, const char *s, size_t len, const char *ifs,
 {
 	size_t i = 0, from;
 
+	if (len > 0 && splits_oddly(s, len, ifs)) {
+		m->may_split = true;
+		syn_add(m, false, false, SYN_WHY_VARIABLE, s, len);
+		return;
+	}
 	while (i < len) {
 		bool hard = false;
 
@@ -252,7 +283,7 @@ syn_add_value(struct syn_maker *m, const struct syn_piece *piece, const char *s,
 	if (ifs == NULL)
 		syn_add_unknown(m, piece, quoted, SYN_WHY_VARIABLE);
 	else
-		add_split(m, s, len, ifs, piece->next != NULL);
+		add_split(m, s, len, ifs, syn_goes_on(m, piece));
 }
 
 /* ---- memory that words share ---- */

@@ -352,6 +352,8 @@ void syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
 void syn_expand_one(struct syn_walk *w, const struct syn_piece *pieces,
 	const char *src, size_t src_len, size_t offset, enum syn_mode mode,
 	struct syn_word *ret);
+/* ":~" stands in the word of an operator. */
+bool syn_has_inner_tilde(const struct syn_piece *piece);
 void syn_expander_free(struct syn_expander *x);
 
 /* facts_param.c */

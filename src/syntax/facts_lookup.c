@@ -42,6 +42,16 @@ is_odd(const struct syn_walk *w)
 	    syn_env_in_body(w)) || syn_env_ran_code(w);
 }
 
+/* Where a tilde stands in it bash looks in some home directory. */
+static void
+tell_known_path(struct syn_command *c, const char *path)
+{
+	bool known = strchr(path, '~') == NULL;
+
+	c->lookup = known ? SYN_LOOKUP_PATH : SYN_LOOKUP_SOME_PATH;
+	c->path = known ? path : NULL;
+}
+
 static void
 tell_path(struct syn_walk *w, struct syn_command *c)
 {
@@ -54,14 +64,12 @@ tell_path(struct syn_walk *w, struct syn_command *c)
 		c->lookup = SYN_LOOKUP_SOME_PATH;
 		return;
 	}
-	if (!slot->set) {
+	if (!slot->set)
 		c->lookup = SYN_LOOKUP_START;
-	} else if (slot->state == SYN_VAR_SET) {
-		c->lookup = SYN_LOOKUP_PATH;
-		c->path = slot->value;
-	} else {
+	else if (slot->state == SYN_VAR_SET)
+		tell_known_path(c, slot->value);
+	else
 		c->lookup = SYN_LOOKUP_SOME_PATH;
-	}
 	/* In front of a command it counts for finding that command. */
 	for (i = 0; i < c->n_assigns && c->n_words > 0; i++) {
 		if (strcmp(c->assigns[i].name, "PATH") != 0)
@@ -71,8 +79,7 @@ tell_path(struct syn_walk *w, struct syn_command *c)
 		if (!c->assigns[i].value.known || c->assigns[i].append ||
 		    c->assigns[i].array || c->assigns[i].subscript != NULL)
 			return;
-		c->lookup = SYN_LOOKUP_PATH;
-		c->path = c->assigns[i].value.value;
+		tell_known_path(c, c->assigns[i].value.value);
 	}
 }
 
