@@ -8,8 +8,9 @@
 
 enum own { OWN_GIVEN, OWN_GIVEN_IF_UNSET, OWN_ALWAYS };
 
-/* What bash sets itself when it starts, or does not take over (PS1), or where what is assigned is not what
- * is read: `env -i bash -c "declare -p"` lists them. */
+/* What bash sets itself when it starts, or does not take over (PS1), or where
+ * what is assigned is not what is read: `env -i bash -c "declare -p"` lists
+ * them. */
 static void
 classify(struct syn_slot *slot)
 {

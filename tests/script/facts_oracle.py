@@ -26,6 +26,8 @@ SHOWN = 5
 WORKERS = 2
 # Of the attacks: told word for word.  It may only grow.
 EXACT_MIN = 0.70
+# Of what bash does otherwise than it seems, where doubt is right.
+DOUBTS_MIN = 0.20
 # Of what is made up, which says much less.
 MADE_MIN = 0.25
 # Of text that bash evaluates: what a command in it prints is evaluated, too,
@@ -104,7 +106,7 @@ def main():
         os.chmod(where, 0o755)
         rigs = [run_oracle.Rig(os.path.join(where, str(i)))
                 for i in range(WORKERS)]
-        for name, minimum in (("attacks", EXACT_MIN), ("doubts", MADE_MIN),
+        for name, minimum in (("attacks", EXACT_MIN), ("doubts", DOUBTS_MIN),
                               ("evaluated", EVALUATED_MIN)):
             compare(tap, rigs, cases("facts-%s.case" % name), name, minimum)
         compare(tap, rigs, runlines.make(seed, count), "made up", MADE_MIN)
