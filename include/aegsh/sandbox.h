@@ -160,7 +160,9 @@ int sandbox_try(const struct sandbox_profile *p, struct sandbox_trial **ret,
 	size_t *ret_n, struct err *err);
 
 /* A further, nearly empty Landlock domain around one line, so that a
- * command can neither trace the launcher nor read its /proc entries. */
+ * command can neither trace the launcher nor read its /proc entries.  Of what
+ * sandbox_prepare() made; -EINVAL of what only began, unless the profile has
+ * nothing of Landlock.  Else as sandbox_apply(). */
 int sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer);
 
 #endif

@@ -114,6 +114,9 @@ enum syn_redir_op {
 	SYN_REDIR_HEREDOC, SYN_REDIR_HERESTRING,
 };
 
+/* How it is written; "?": not known. */
+const char *syn_redir_text(enum syn_redir_op op);
+
 struct syn_redir {
 	enum syn_redir_op op;
 	int fd;			/* -1 with fd_name */

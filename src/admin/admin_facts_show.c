@@ -29,22 +29,6 @@ static const char *const kinds[] = {
 	[RESOLVE_NONE] = "none",
 };
 
-static const char *const redirs[] = {
-	[SYN_REDIR_UNKNOWN] = "unknown",
-	[SYN_REDIR_IN] = "<",
-	[SYN_REDIR_OUT] = ">",
-	[SYN_REDIR_APPEND] = ">>",
-	[SYN_REDIR_CLOBBER] = ">|",
-	[SYN_REDIR_RDWR] = "<>",
-	[SYN_REDIR_BOTH] = "&>",
-	[SYN_REDIR_BOTH_APPEND] = "&>>",
-	[SYN_REDIR_DUP_IN] = "<&",
-	[SYN_REDIR_DUP_OUT] = ">&",
-	[SYN_REDIR_CLOSE] = ">&-",
-	[SYN_REDIR_HEREDOC] = "<<",
-	[SYN_REDIR_HERESTRING] = "<<<",
-};
-
 static const struct {
 	enum syn_context bit;
 	const char *name;
@@ -88,6 +72,12 @@ name_of(const char *const *names, size_t n, unsigned value)
 {
 	return value < n && names[value] != NULL ? names[value] : "?";
 }
+static const char *
+redir_of(const struct syn_redir *r)
+{
+	return r->op == SYN_REDIR_UNKNOWN ? "unknown" : syn_redir_text(r->op);
+}
+
 #define NAME(names, value) \
 	name_of(names, AEG_NELEM(names), (unsigned)(value))
 
@@ -174,7 +164,7 @@ redirections_json(const struct syn_command *c)
 		json_t *one = word_json(&c->redirs[i].target);
 
 		admin_json_text(one, "operator",
-		    NAME(redirs, c->redirs[i].op));
+		    redir_of(&c->redirs[i]));
 		set(one, "fd", json_integer(c->redirs[i].fd));
 		admin_json_text(one, "fd_name", c->redirs[i].fd_name);
 		json_array_append_new(list, one);
@@ -330,7 +320,7 @@ print_redirection(struct admin *a, const struct syn_redir *r)
 	} else {
 		admin_say(a, "%d", r->fd);
 	}
-	admin_say(a, " %s", NAME(redirs, r->op));
+	admin_say(a, " %s", redir_of(r));
 	print_word(a, &r->target);
 	admin_say(a, "\n");
 }

@@ -45,16 +45,6 @@
 #define CHILD __attribute__((noinline))
 #endif
 
-/* By errno the parent may have said something since; never that all is
- * well. */
-static CHILD int
-failure(void)
-{
-	int error = errno;
-
-	return error > 0 ? -error : -EIO;
-}
-
 static CHILD void
 default_signals(uint64_t ignored)
 {
@@ -76,15 +66,15 @@ static CHILD int
 enter_group(const struct exec_child *c)
 {
 	if (c->own_session)
-		return setsid() < 0 ? failure() : 0;
+		return setsid() < 0 ? err_failed() : 0;
 	if (c->tty < 0)
 		return 0;
 	if (setpgid(0, 0) < 0)
-		return failure();
+		return err_failed();
 	/* SIGTTOU is blocked here, so a background group may do this. */
 	if (c->foreground && tcsetpgrp(c->tty, getpid()) < 0 &&
 	    errno != ENOTTY)
-		return failure();
+		return err_failed();
 	return 0;
 }
 
@@ -101,10 +91,10 @@ enter_cwd(const struct exec_child *c)
 	if (c->cwd < 0)
 		return 0;
 	if (c->cwd_path == NULL)
-		return fchdir(c->cwd) < 0 ? failure() : 0;
+		return fchdir(c->cwd) < 0 ? err_failed() : 0;
 	if (fstat(c->cwd, &want) < 0 || chdir(c->cwd_path) < 0 ||
 	    stat(".", &got) < 0)
-		return failure();
+		return err_failed();
 	return got.st_dev == want.st_dev && got.st_ino == want.st_ino ? 0 :
 	    -ESTALE;
 }
@@ -138,29 +128,29 @@ place_fds(const struct exec_child *c)
 	size_t i;
 
 	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
-		return failure();
+		return err_failed();
 	/* A soft limit below the high numbers is the line's business, not
 	 * ours: it is there again when bash starts. */
 	if (getrlimit(RLIMIT_NOFILE, &was) < 0)
-		return failure();
+		return err_failed();
 	wide = was;
 	wide.rlim_cur = was.rlim_max;
 	if (was.rlim_cur <= EXEC_HIGH_FD + EXEC_FDS_MAX &&
 	    setrlimit(RLIMIT_NOFILE, &wide) < 0)
-		return failure();
+		return err_failed();
 	for (i = 0; i < c->n_fds; i++) {
 		from[i] = c->fd[i].from;
 		if (from[i] != c->fd[i].to && is_target(c, from[i]))
 			from[i] = fcntl(from[i], F_DUPFD_CLOEXEC,
 			    EXEC_HIGH_FD);
 		if (from[i] < 0)
-			return failure();
+			return err_failed();
 	}
 	for (i = 0; i < c->n_fds; i++) {
 		if (place(from[i], c->fd[i].to) < 0)
-			return failure();
+			return err_failed();
 	}
-	return setrlimit(RLIMIT_NOFILE, &was) < 0 ? failure() : 0;
+	return setrlimit(RLIMIT_NOFILE, &was) < 0 ? err_failed() : 0;
 }
 
 /* The end of the pipe says no: we were refused, or aegsh is gone. */
@@ -206,7 +196,7 @@ set_limits(const struct exec_child *c)
 
 	for (i = 0; c->limits != NULL && i < EXEC_LIMITS; i++) {
 		if (getrlimit((__rlimit_resource_t)i, &now) < 0)
-			return failure();
+			return err_failed();
 		want = c->limits[i];
 		if (want.rlim_max > now.rlim_max)
 			want.rlim_max = now.rlim_max;
@@ -215,7 +205,7 @@ set_limits(const struct exec_child *c)
 		if ((want.rlim_cur != now.rlim_cur ||
 		    want.rlim_max != now.rlim_max) &&
 		    setrlimit((__rlimit_resource_t)i, &want) < 0)
-			return failure();
+			return err_failed();
 	}
 	return 0;
 }
@@ -235,7 +225,7 @@ static CHILD int
 bind_to_parent(const struct exec_child *c)
 {
 	if (prctl(PR_SET_PDEATHSIG, c->parent_signal, 0, 0, 0) < 0)
-		return failure();
+		return err_failed();
 	return getppid() == c->parent ? 0 : -ESRCH;
 }
 
@@ -319,7 +309,7 @@ child(void *arg)
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		execve(c->path, c->argv, c->envp);
-		rc = failure();
+		rc = err_failed();
 	}
 	c->error = -rc;
 	_exit(127);

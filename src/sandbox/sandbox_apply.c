@@ -18,16 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The parent, if it shares our memory, may have written errno since; what
- * failed has failed whatever stands there. */
-static int
-failure(void)
-{
-	int error = errno;
-
-	return error > 0 ? -error : -EIO;
-}
-
 static int
 apply_limits(const struct sandbox *s)
 {
@@ -39,7 +29,7 @@ apply_limits(const struct sandbox *s)
 
 		if (getrlimit((__rlimit_resource_t)s->limit[i].resource,
 		    &now) < 0)
-			return failure();
+			return err_failed();
 		/* Only ever downwards. */
 		if (now.rlim_max > most)
 			now.rlim_max = most;
@@ -47,7 +37,7 @@ apply_limits(const struct sandbox *s)
 			now.rlim_cur = most;
 		if (setrlimit((__rlimit_resource_t)s->limit[i].resource,
 		    &now) < 0)
-			return failure();
+			return err_failed();
 	}
 	return 0;
 }
@@ -60,13 +50,13 @@ cover(const struct sandbox_cover *c)
 	if (!c->readonly) {
 		if (mount("aegsh", c->path, "tmpfs", flags | MS_RDONLY,
 		    "size=4k,nr_inodes=2,mode=755") < 0)
-			return failure();
+			return err_failed();
 		return 0;
 	}
 	if (mount(c->path, c->path, NULL, MS_BIND, NULL) < 0 ||
 	    mount(NULL, c->path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY |
 	    flags, NULL) < 0)
-		return failure();
+		return err_failed();
 	return 0;
 }
 
@@ -79,7 +69,7 @@ apply_covers(const struct sandbox *s)
 	/* Slave: what is mounted outside arrives, nothing gets out. */
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-		return failure();
+		return err_failed();
 	for (i = 0; rc == 0 && i < s->n_covers; i++)
 		rc = cover(&s->covers[i]);
 	return rc;
@@ -89,7 +79,7 @@ static int
 restrict_self(int ruleset, unsigned flags)
 {
 	return syscall(SYS_landlock_restrict_self, ruleset, flags) < 0 ?
-	    failure() : 0;
+	    err_failed() : 0;
 }
 
 static int
@@ -101,7 +91,7 @@ apply_filter(const struct sandbox *s)
 	};
 
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) < 0 ?
-	    failure() : 0;
+	    err_failed() : 0;
 }
 
 /* ---- the proof ---------------------------------------------------------- */
@@ -131,7 +121,7 @@ call(long number, long a, long b, long c, long d)
 #else
 	long said = syscall(number, a, b, c, d);
 
-	return said < 0 ? failure() : said;
+	return said < 0 ? err_failed() : said;
 #endif
 }
 
@@ -196,7 +186,7 @@ sandbox_apply_first(const struct sandbox *s, enum sandbox_layer *ret_layer)
 	}
 	if (rc == 0) {
 		layer = SANDBOX_NNP;
-		rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? failure() :
+		rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? err_failed() :
 		    0;
 	}
 	if (rc == 0 && s->layers & SANDBOX_SECCOMP) {
@@ -233,8 +223,12 @@ sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
 int
 sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer)
 {
-	int rc = s->line_ruleset >= 0 ? restrict_self(s->line_ruleset, 0) : 0;
+	int rc = 0;
 
+	if (s->line_ruleset >= 0)
+		rc = restrict_self(s->line_ruleset, 0);
+	else if (s->ruleset >= 0)
+		rc = -EINVAL;
 	if (rc < 0)
 		*ret_layer = SANDBOX_LANDLOCK_FS;
 	return rc;

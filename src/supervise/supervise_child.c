@@ -87,13 +87,12 @@ install(void)
 	if (NATIVE == 0)
 		return -ENOSYS;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return errno > 0 ? -errno : -EIO;
+		return err_failed();
 	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
 	if (fd < 0 && errno == EINVAL)
 		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
-	/* errno is shared with the parent, who may have set it to 0. */
-	return fd >= 0 ? (int)fd : errno > 0 ? -errno : -EIO;
+	return fd >= 0 ? (int)fd : err_failed();
 }
 
 int

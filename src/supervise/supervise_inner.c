@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,10 +26,6 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
-
-#ifndef SECCOMP_ADDFD_FLAG_SEND		/* since Linux 5.14 */
-#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
-#endif
 
 #define PATIENCE_MS 10000	/* for the answer */
 #define HELD_MOST ((off_t)8 * 1024 * 1024)	/* bytes of one */
@@ -112,10 +107,7 @@ sup_ask_outer(const struct supervise_opts *o, struct err *err)
 enum sup_answer
 sup_inner_open(struct sup *s)
 {
-	int ends[2] = { -1, -1 }, *place = NULL;
-	struct seccomp_notif_addfd add = { .id = s->ask->id,
-		.flags = SECCOMP_ADDFD_FLAG_SEND, .newfd_flags = O_CLOEXEC };
-	bool given;
+	int ends[2] = { -1, -1 }, *place = NULL, rc;
 	size_t i;
 
 	for (i = 0; i < SUP_INNER_MAX; i++)
@@ -125,10 +117,9 @@ sup_inner_open(struct sup *s)
 	if (place == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET |
 	    SOCK_CLOEXEC, 0, ends) < 0)
 		return SUP_REFUSE;
-	add.srcfd = (uint32_t)ends[1];
-	given = ioctl(s->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
+	rc = sup_give(s, ends[1], O_CLOEXEC);
 	io_close(&ends[1]);
-	if (!given) {
+	if (rc < 0) {
 		io_close(&ends[0]);
 		return SUP_REFUSE;
 	}

@@ -141,6 +141,9 @@ enum sup_answer {
 	SUP_ANSWERED,		/* the kernel has its answer already */
 };
 enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
+/* What the call that is open returns becomes a copy of fd; flags: O_CLOEXEC
+ * or 0.  0, or -errno: it is still to be answered. */
+int sup_give(const struct sup *s, int fd, uint32_t flags);
 enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
 
 /* ---- supervise_inner.c -------------------------------------------------- */

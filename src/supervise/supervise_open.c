@@ -74,22 +74,30 @@ wants_the_file(pid_t pid)
 	return false;
 }
 
+int
+sup_give(const struct sup *s, int fd, uint32_t flags)
+{
+	struct seccomp_notif_addfd add = {
+		.id = s->ask->id,
+		.flags = SECCOMP_ADDFD_FLAG_SEND,
+		.srcfd = (uint32_t)fd,
+		.newfd_flags = flags,
+	};
+
+	return ioctl(s->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ?
+	    -errno : 0;
+}
+
 /* The judged bytes become what the call returns. */
 static enum sup_answer
 hand_out(struct sup *s, const struct sup_script *script, uint64_t flags)
 {
 	AEG_AUTOFD int fd = sup_script_reopen(script);
-	struct seccomp_notif_addfd add = {
-		.id = s->ask->id,
-		.flags = SECCOMP_ADDFD_FLAG_SEND,
-		.srcfd = (uint32_t)fd,
-		.newfd_flags = (flags & O_CLOEXEC) != 0 ? O_CLOEXEC : 0,
-	};
+	int rc = fd < 0 ? fd : sup_give(s, fd, (uint32_t)flags & O_CLOEXEC);
 
-	if (fd >= 0 && ioctl(s->listener, SECCOMP_IOCTL_NOTIF_ADDFD,
-	    &add) >= 0)
+	if (rc == 0)
 		return SUP_ANSWERED;
-	s->answer->error = fd < 0 ? fd : -errno;
+	s->answer->error = rc;
 	return SUP_REFUSE;
 }
 

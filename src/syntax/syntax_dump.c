@@ -157,17 +157,9 @@ dump_text(struct dumper *d, const char *label, const struct syn_text *t)
 static void
 dump_target(struct dumper *d, const struct syn_target *t)
 {
-	static const char *const names[] = {
-		[SYN_REDIR_UNKNOWN] = "?", [SYN_REDIR_IN] = "<",
-		[SYN_REDIR_OUT] = ">", [SYN_REDIR_APPEND] = ">>",
-		[SYN_REDIR_CLOBBER] = ">|", [SYN_REDIR_RDWR] = "<>",
-		[SYN_REDIR_BOTH] = "&>", [SYN_REDIR_BOTH_APPEND] = "&>>",
-		[SYN_REDIR_DUP_IN] = "<&", [SYN_REDIR_DUP_OUT] = ">&",
-		[SYN_REDIR_CLOSE] = "close", [SYN_REDIR_HEREDOC] =
-		"here-document", [SYN_REDIR_HERESTRING] = "<<<",
-	};
-
-	line(d, names[t->op], NULL, 0);
+	line(d, t->op == SYN_REDIR_CLOSE ? "close" :
+	    t->op == SYN_REDIR_HEREDOC ? "here-document" :
+	    syn_redir_text(t->op), NULL, 0);
 	d->depth++;
 	if (t->fd_word != NULL)
 		dump_text(d, "descriptor", t->fd_word);

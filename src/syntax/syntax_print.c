@@ -197,10 +197,10 @@ print_words(struct printer *pr, const struct syn_text *t)
 
 /* ---- redirections ------------------------------------------------------- */
 
-static const char *
-operator_of(const struct syn_target *t)
+const char *
+syn_redir_text(enum syn_redir_op op)
 {
-	switch (t->op) {
+	switch (op) {
 	case SYN_REDIR_IN:
 		return "<";
 	case SYN_REDIR_OUT:
@@ -220,15 +220,25 @@ operator_of(const struct syn_target *t)
 	case SYN_REDIR_DUP_OUT:
 		return ">&";
 	case SYN_REDIR_CLOSE:
-		return t->out ? ">&-" : "<&-";
+		return ">&-";
 	case SYN_REDIR_HEREDOC:
-		return t->strip ? "<<-" : "<<";
+		return "<<";
 	case SYN_REDIR_HERESTRING:
 		return "<<<";
 	case SYN_REDIR_UNKNOWN:
 		break;
 	}
-	return "";
+	return "?";
+}
+
+static const char *
+operator_of(const struct syn_target *t)
+{
+	if (t->op == SYN_REDIR_CLOSE && !t->out)
+		return "<&-";
+	if (t->op == SYN_REDIR_HEREDOC && t->strip)
+		return "<<-";
+	return syn_redir_text(t->op);
 }
 
 static void

@@ -22,7 +22,7 @@
 
 /* Nobody but root can put other bytes under this name. */
 static bool
-is_roots(const char *path)
+is_for_root_alone(const char *path)
 {
 	AEG_AUTOFREE char *now = xstrdup(path);
 	AEG_AUTOFD int file = -1;
@@ -72,7 +72,7 @@ turn_script_may_change(const struct turn *t, const char *path)
 		return false;
 	}
 	return real == NULL || (sandbox_rights_at(t->sandbox, real) &
-	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !is_roots(path);
+	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !is_for_root_alone(path);
 }
 
 const struct supervise_opts *

@@ -122,22 +122,6 @@ tell_word(const struct turn_judged *j, const struct syn_word *w,
 		buf_puts(&ret->unknown, "a word that is not known\n");
 }
 
-static const char *
-op_name(enum syn_redir_op op)
-{
-	static const char *const names[] = {
-		[SYN_REDIR_UNKNOWN] = "?", [SYN_REDIR_IN] = "<",
-		[SYN_REDIR_OUT] = ">", [SYN_REDIR_APPEND] = ">>",
-		[SYN_REDIR_CLOBBER] = ">|", [SYN_REDIR_RDWR] = "<>",
-		[SYN_REDIR_BOTH] = "&>", [SYN_REDIR_BOTH_APPEND] = "&>>",
-		[SYN_REDIR_DUP_IN] = "<&", [SYN_REDIR_DUP_OUT] = ">&",
-		[SYN_REDIR_CLOSE] = ">&-", [SYN_REDIR_HEREDOC] = "<<",
-		[SYN_REDIR_HERESTRING] = "<<<",
-	};
-
-	return names[op];
-}
-
 static void
 tell_redirections(const struct turn_judged *j, struct buf *ret)
 {
@@ -149,7 +133,7 @@ tell_redirections(const struct turn_judged *j, struct buf *ret)
 			const struct syn_redir *r =
 			    &f->commands[i].redirs[k];
 
-			buf_putf(ret, "%d %s ", r->fd, op_name(r->op));
+			buf_putf(ret, "%d %s ", r->fd, syn_redir_text(r->op));
 			if (r->op == SYN_REDIR_HEREDOC)
 				buf_putf(ret, "(%zu bytes of the line)",
 				    r->target.len);

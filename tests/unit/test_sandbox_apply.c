@@ -154,6 +154,26 @@ unfinished(void)
 	    layer == SANDBOX_LANDLOCK_FS ? 0 : 2;
 }
 
+/* One that was not made for lines has no domain for them; one without
+ * Landlock needs none. */
+static int
+no_line(void)
+{
+	const struct sandbox bare = { .layers = SANDBOX_NNP, .ruleset = -1,
+		.line_ruleset = -1 };
+	enum sandbox_layer layer = 0;
+	struct sandbox *begun = NULL;
+
+	if (sandbox_begin(p, &begun, NULL) != 0 ||
+	    sandbox_finish(p, begun, NULL) != 0 ||
+	    sandbox_apply(begun, &layer) != 0)
+		return 1;
+	if (sandbox_apply_line(begun, &layer) != -EINVAL ||
+	    layer != SANDBOX_LANDLOCK_FS)
+		return 2;
+	return sandbox_apply_line(&bare, &layer) == 0 ? 0 : 3;
+}
+
 static int
 lie_calls(void)
 {
@@ -269,6 +289,7 @@ main(void)
 	IS_INT(in_child(lie_scope), 0);
 	IS_INT(in_child(lie_files), 0);
 	IS_INT(in_child(unfinished), 0);
+	IS_INT(in_child(no_line), 0);
 	prepare("read = {\"/\"}\nrequire = {landlock}\nlimit-files = 100\n"
 	    "limit-core = 0\nlimit-file-size = 1\nlimit-cpu = 77\n");
 	IS_INT(in_child(limits), 0);

@@ -13,6 +13,7 @@
 #ifndef AEGSH_BASE_ERR_H
 #define AEGSH_BASE_ERR_H
 
+#include <errno.h>
 #include <stdarg.h>
 
 #define ERR_TEXT_MAX 1024	/* bytes, with the NUL; longer text is cut */
@@ -51,6 +52,17 @@ int err_sys(struct err *err, int errnum, const char *fmt, ...)
 /* Put "fmt: " in front of the text that is there; returns the old code. */
 int err_context(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* -errno of the call that has just failed, and never 0: beside a process that
+ * shares our memory, between clone(2) and execve(2), errno is what either of
+ * the two wrote last. */
+static inline int
+err_failed(void)
+{
+	int error = errno;
+
+	return error > 0 ? -error : -EIO;
+}
 
 /* A short fixed phrase for any code of the common space. */
 const char *err_str(int code);
