@@ -7,6 +7,7 @@
  */
 #include "audit_chain_int.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "aegsh/base/clock.h"
@@ -129,8 +130,14 @@ audit_chain_columns(struct buf *b, sqlite3_stmt *st, int at, int from,
 			p = sqlite3_column_blob(st, i);
 			put_run(b, 'B', p, sqlite3_column_bytes(st, i));
 			break;
-		default:
+		case SQLITE_NULL:
 			buf_putc(b, 'N');
+			break;
+		default:
+			/* Aegsh writes none: it stands for no value that a
+			 * link could be of. */
+			p = sqlite3_column_text(st, i);
+			put_run(b, 'F', p, sqlite3_column_bytes(st, i));
 		}
 	}
 }
@@ -168,6 +175,17 @@ audit_chain_origin(struct audit_db *d, struct audit_origin *ret,
 	return 0;
 }
 
+bool
+audit_chain_link(sqlite3_stmt *st, int column,
+    unsigned char ret[AUDIT_SHA256_LEN])
+{
+	if (sqlite3_column_type(st, column) != SQLITE_BLOB ||
+	    sqlite3_column_bytes(st, column) != AUDIT_SHA256_LEN)
+		return false;
+	memcpy(ret, sqlite3_column_blob(st, column), AUDIT_SHA256_LEN);
+	return true;
+}
+
 int
 audit_chain_last(struct audit_db *d, enum audit_stmt which,
     struct audit_link *ret, struct err *err)
@@ -175,11 +193,12 @@ audit_chain_last(struct audit_db *d, enum audit_stmt which,
 	sqlite3_stmt *st = audit_db_stmt(d, which, err);
 	int rc = st != NULL ? sqlite3_step(st) : SQLITE_ERROR;
 
-	if (rc == SQLITE_ROW && sqlite3_column_bytes(st, 1) ==
-	    AUDIT_SHA256_LEN) {
+	if (rc == SQLITE_ROW && audit_chain_link(st, 1, ret->link)) {
 		ret->seq = sqlite3_column_int64(st, 0);
-		memcpy(ret->link, sqlite3_column_blob(st, 1),
-		    AUDIT_SHA256_LEN);
+	} else if (rc == SQLITE_ROW) {
+		rc = err_set(err, ERR_STORE, "audit store %s: its chain is "
+		    "damaged at number %" PRId64, d->path,
+		    (int64_t)sqlite3_column_int64(st, 0));
 	} else if (rc == SQLITE_DONE) {
 		ret->seq = 0;
 	} else if (st != NULL) {
@@ -269,16 +288,21 @@ grow_tree(struct audit_db *d, int64_t after, struct audit_tree *t,
     struct err *err)
 {
 	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_CHAIN_LINKS, err);
+	unsigned char link[AUDIT_SHA256_LEN];
 	int rc;
 
 	if (st == NULL)
 		return ERR_STORE;
 	sqlite3_bind_int64(st, 1, after);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		if (sqlite3_column_bytes(st, 0) == AUDIT_SHA256_LEN)
-			audit_tree_add(t, sqlite3_column_blob(st, 0));
-	}
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW &&
+	    audit_chain_link(st, 0, link))
+		audit_tree_add(t, link);
+	/* A tree of fewer leaves would be of another record. */
+	if (rc == SQLITE_ROW)
+		rc = err_set(err, ERR_STORE, "audit store %s: its chain is "
+		    "damaged after link %" PRId64, d->path, after);
+	else
+		rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
 	sqlite3_reset(st);
 	return rc;
 }

@@ -60,6 +60,9 @@ int audit_chain_add(struct audit_db *d, enum audit_kind kind, int64_t row,
 /* What stands for the link before the first. */
 int audit_chain_origin(struct audit_db *d, struct audit_origin *ret,
 	struct err *err);
+/* A link as it stands in a column; false: it is none. */
+bool audit_chain_link(sqlite3_stmt *st, int column,
+	unsigned char ret[AUDIT_SHA256_LEN]);
 /* What such a statement of (seq, link) finds; seq 0: nothing. */
 int audit_chain_last(struct audit_db *d, enum audit_stmt which,
 	struct audit_link *ret, struct err *err);

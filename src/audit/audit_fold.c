@@ -55,20 +55,28 @@ event(struct folding *f, const char *kind, const char *text, struct err *err)
 	    clock_wall_ns(), clock_mono_ns(), err);
 }
 
+/* The line that the item is of, or 0. */
 static int
-take_outcome(struct folding *f, const struct audit_item *item,
+find_command(struct folding *f, const struct audit_item *item, int64_t *ret,
     struct err *err)
 {
 	sqlite3_stmt *st = audit_db_stmt(f->db, AUDIT_FIND_COMMAND, err);
-	char uuid[37], text[80];
-	int64_t row;
-	int rc;
 
 	if (st == NULL)
 		return ERR_STORE;
 	sqlite3_bind_int64(st, 1, f->session);
 	sqlite3_bind_blob(st, 2, item->uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
-	rc = find(f->db, st, &row, err);
+	return find(f->db, st, ret, err);
+}
+
+static int
+take_outcome(struct folding *f, const struct audit_item *item,
+    struct err *err)
+{
+	char uuid[37], text[80];
+	int64_t row;
+	int rc = find_command(f, item, &row, err);
+
 	if (rc == 0 && row != 0)
 		rc = audit_row_outcome(f->db, row, &item->outcome, err);
 	if (rc != 0)
@@ -83,15 +91,9 @@ take_outcome(struct folding *f, const struct audit_item *item,
 static int
 take_exec(struct folding *f, const struct audit_item *item, struct err *err)
 {
-	sqlite3_stmt *st = audit_db_stmt(f->db, AUDIT_FIND_COMMAND, err);
 	int64_t row;
-	int rc;
+	int rc = find_command(f, item, &row, err);
 
-	if (st == NULL)
-		return ERR_STORE;
-	sqlite3_bind_int64(st, 1, f->session);
-	sqlite3_bind_blob(st, 2, item->uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
-	rc = find(f->db, st, &row, err);
 	if (rc < 0)
 		return rc;
 	return row != 0 ? audit_row_exec(f->db, row, &item->exec, err) :

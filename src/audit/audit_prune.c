@@ -154,9 +154,7 @@ find_cut(struct prune *p, struct audit_tree *tree, struct err *err)
 	sqlite3_bind_int64(st, 1, p->from.seq);
 	while (p->cut.seq + 1 < at[0] && sqlite3_step(st) == SQLITE_ROW &&
 	    sqlite3_column_int64(st, 0) == p->cut.seq + 1 &&
-	    sqlite3_column_bytes(st, 1) == AUDIT_SHA256_LEN) {
-		memcpy(p->cut.link, sqlite3_column_blob(st, 1),
-		    AUDIT_SHA256_LEN);
+	    audit_chain_link(st, 1, p->cut.link)) {
 		p->cut.seq++;
 		audit_tree_add(tree, p->cut.link);
 	}

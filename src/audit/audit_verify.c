@@ -43,6 +43,7 @@ struct verify {
 	struct buf bytes;
 	const struct audit_witnessed *witnesses;
 	size_t n_witnesses, next;
+	bool head_failed;	/* a head could not be read */
 	bool known_head;	/* the links since the head before were all
 				 * read */
 	void (*fn)(void *ctx, const struct audit_finding *f);
@@ -199,16 +200,19 @@ count_row(struct verify *v, int64_t seq, const struct audit_kind_spec *k,
 static void
 next_head(struct verify *v)
 {
-	v->head = sqlite3_step(v->heads) == SQLITE_ROW ?
-	    sqlite3_column_int64(v->heads, 0) : 0;
+	int rc = sqlite3_step(v->heads);
+
+	v->head = rc == SQLITE_ROW ? sqlite3_column_int64(v->heads, 0) : 0;
+	v->head_failed |= rc != SQLITE_ROW && rc != SQLITE_DONE;
 }
 
 static bool
 is_hash(sqlite3_stmt *st, int column, const unsigned char *hash)
 {
-	return sqlite3_column_bytes(st, column) == AUDIT_SHA256_LEN &&
-	    memcmp(sqlite3_column_blob(st, column), hash,
-	    AUDIT_SHA256_LEN) == 0;
+	unsigned char got[AUDIT_SHA256_LEN];
+
+	return audit_chain_link(st, column, got) &&
+	    memcmp(got, hash, sizeof got) == 0;
 }
 
 static void
@@ -262,14 +266,13 @@ check_link(struct verify *v, struct err *err)
 	int64_t seq = sqlite3_column_int64(v->chain, 0);
 	int64_t kind = sqlite3_column_int64(v->chain, 1);
 	int64_t row = sqlite3_column_int64(v->chain, 2);
-	const void *link = sqlite3_column_blob(v->chain, 3);
-	unsigned char hash[AUDIT_SHA256_LEN] = { 0 };
+	unsigned char link[AUDIT_SHA256_LEN], hash[AUDIT_SHA256_LEN] = { 0 };
 	const struct audit_kind_spec *k;
 	bool there = false, gap = seq != after(v->v.last);
 	int rc;
 
 	if (kind <= AUDIT_KIND_NONE || kind >= AUDIT_KIND_COUNT ||
-	    sqlite3_column_bytes(v->chain, 3) != AUDIT_SHA256_LEN)
+	    !audit_chain_link(v->chain, 3, link))
 		return err_set(err, ERR_STORE, "audit store %s: link %lld is "
 		    "none of this version", v->d->path, (long long)seq);
 	k = &audit_kinds[kind];
@@ -313,12 +316,13 @@ name_unchained(struct verify *v, enum audit_table table, const char *where,
 	if (rc < 0)
 		return rc;
 	sqlite3_bind_int64(st, 1, v->tables[table].older);
-	if (sqlite3_step(st) == SQLITE_ROW &&
-	    sqlite3_column_type(st, 0) != SQLITE_NULL)
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
 		find(v, AUDIT_FAULT_UNCHAINED, 0, name,
 		    sqlite3_column_int64(st, 0));
+	rc = rc == SQLITE_ROW ? 0 : audit_db_error(v->d, "read", err);
 	sqlite3_finalize(st);
-	return 0;
+	return rc;
 }
 
 /* Rows, and ends of rows, are counted against links. */
@@ -423,16 +427,22 @@ find_beginning(struct verify *v, struct err *err)
 	if (rc < 0)
 		return rc;
 	v->known_head = true;
-	if (sqlite3_step(st) == SQLITE_ROW &&
-	    sqlite3_column_bytes(st, 1) == AUDIT_SHA256_LEN) {
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW && audit_chain_link(st, 1, v->v.link)) {
 		v->v.last = sqlite3_column_int64(st, 0);
-		memcpy(v->v.link, sqlite3_column_blob(st, 1),
-		    AUDIT_SHA256_LEN);
 		v->v.deletions = sqlite3_column_int64(st, 2);
 		/* It may be amid the links that the next head is of. */
 		v->known_head = false;
 	}
+	if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+		rc = rc == SQLITE_DONE || !v->known_head ? 0 : err_set(err,
+		    ERR_STORE, "audit store %s: a tombstone is none of this "
+		    "version", v->d->path);
+	else
+		rc = audit_db_error(v->d, "read", err);
 	sqlite3_finalize(st);
+	if (rc < 0)
+		return rc;
 	v->v.first = after(v->v.last);
 	rc = prepare(v, "SELECT seq, link, root FROM heads WHERE seq > ?"
 	    " ORDER BY seq", &v->heads, err);
@@ -474,7 +484,8 @@ read_all(struct verify *v, struct err *err)
 	while (rc == 0 && (rc = sqlite3_step(v->chain)) == SQLITE_ROW)
 		rc = check_link(v, err);
 	if (rc > 0)
-		rc = rc == SQLITE_DONE ? 0 : audit_db_error(v->d, "read", err);
+		rc = rc == SQLITE_DONE && !v->head_failed ? 0 :
+		    audit_db_error(v->d, "read", err);
 	return rc == 0 ? check_rest(v, err) : rc;
 }
 

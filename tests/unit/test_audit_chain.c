@@ -202,6 +202,72 @@ cut_off(void)
 	IS_STR(findings, "rewritten - 0");
 }
 
+/* A link that is none is not the same as no link: nothing is added to such a
+ * chain, and nothing verified by it. */
+static void
+damaged(void)
+{
+	static const char *const where[] = { "chain", "tombstones", "heads" };
+	struct err err = ERR_INIT;
+	char dir[16], text[400];
+	struct audit *a;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(where); i++) {
+		snprintf(dir, sizeof dir, "damaged%zu", i);
+		make(dir);
+		if (i == 1)
+			sql(dir, "INSERT INTO tombstones (wall_ns, seq, link,"
+			    " root, removed) SELECT 1, 2, link, link, 3 FROM"
+			    " chain WHERE seq = 1; DELETE FROM chain");
+		snprintf(text, sizeof text, "PRAGMA ignore_check_constraints"
+		    " = ON; UPDATE %s SET link = x'01'",
+		    where[i]);
+		sql(dir, text);
+		IS_INTN((int)check(dir, NULL).findings, i == 2 ? 1 : -1,
+		    findings);
+		a = store_open(dir);
+		err = (struct err)ERR_INIT;
+		if (store_put(a, "late", &err) >= 0)
+			(void)audit_session_end(a, &err);
+		OKF(strstr(err.text, "its chain is damaged") != NULL,
+		    "%s: %s", where[i], err.text);
+		audit_close(a);
+	}
+}
+
+/* Two rows that differ have two links. */
+static void
+columns(void)
+{
+	static const char *const values[] = { "NULL", "0.5", "0.25", "5",
+		"'0.5'", "x'302e35'", "''", "x''" };
+	struct buf bytes[AEG_NELEM(values)];
+	sqlite3_stmt *st = NULL;
+	sqlite3 *db = NULL;
+	size_t i, k;
+	char text[64];
+
+	if (sqlite3_open(":memory:", &db) != SQLITE_OK)
+		exit(99);
+	for (i = 0; i < AEG_NELEM(values); i++) {
+		bytes[i] = (struct buf)BUF_INIT;
+		snprintf(text, sizeof text, "SELECT %s", values[i]);
+		OK(sqlite3_prepare_v2(db, text, -1, &st, NULL) == SQLITE_OK &&
+		    sqlite3_step(st) == SQLITE_ROW);
+		audit_chain_columns(&bytes[i], st, 0, 0, 1);
+		sqlite3_finalize(st);
+		for (k = 0; k < i; k++)
+			OKF(bytes[i].len != bytes[k].len ||
+			    memcmp(bytes[i].data, bytes[k].data,
+			    bytes[i].len) != 0, "%s is not %s", values[i],
+			    values[k]);
+	}
+	for (i = 0; i < AEG_NELEM(values); i++)
+		buf_done(&bytes[i]);
+	sqlite3_close(db);
+}
+
 /* What was there before is counted, and not more. */
 static void
 older(void)
@@ -390,6 +456,8 @@ main(void)
 	good();
 	named();
 	cut_off();
+	damaged();
+	columns();
 	older();
 	witness_text();
 	trees();
