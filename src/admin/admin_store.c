@@ -81,23 +81,30 @@ tell_store(struct admin *a, const char *place, struct err *err)
 	return 0;
 }
 
+/* The store of the user, confined and told of; *ret_place is owned. */
+static int
+open_to_read(struct admin *a, const char *user, char **ret_place,
+    struct audit **ret, struct err *err)
+{
+	int rc = user != NULL ? admin_become(a, user, err) : 0;
+
+	if (rc == 0)
+		rc = audit_place(a->uid, false, ret_place, err);
+	if (rc < 0)
+		return rc;
+	admin_confine_but(a, *ret_place);
+	/* Nothing is made where nothing was recorded. */
+	return audit_open(*ret_place, true, ret, err);
+}
+
 int
 admin_read_open(struct admin *a, const char *user, bool live,
     struct audit **ret, char **ret_place, struct err *err)
 {
 	AEG_AUTOFREE char *place = NULL;
 	struct audit *store = NULL;
-	int rc = 0;
+	int rc = open_to_read(a, user, &place, &store, err);
 
-	if (user != NULL)
-		rc = admin_become(a, user, err);
-	if (rc == 0)
-		rc = audit_place(a->uid, false, &place, err);
-	if (rc < 0)
-		return rc;
-	admin_confine_but(a, place);
-	/* Nothing is made where nothing was recorded. */
-	rc = audit_open(place, true, &store, err);
 	audit_close(store);
 	if (rc == 0)
 		rc = tell_store(a, place, err);
@@ -115,15 +122,8 @@ admin_read_quietly(struct admin *a, const char *user, bool write,
 {
 	AEG_AUTOFREE char *place = NULL;
 	struct audit *store = NULL;
-	int rc = user != NULL ? admin_become(a, user, err) : 0;
+	int rc = open_to_read(a, user, &place, &store, err);
 
-	if (rc == 0)
-		rc = audit_place(a->uid, false, &place, err);
-	if (rc < 0)
-		return rc;
-	admin_confine_but(a, place);
-	/* Nothing is made where nothing was recorded. */
-	rc = audit_open(place, true, &store, err);
 	if (rc == 0 && write) {
 		audit_close(store);
 		rc = audit_open(place, false, &store, err);
