@@ -31,6 +31,7 @@ enum audit_fault {
 	AUDIT_FAULT_HEAD,	/* a head is of another chain */
 	AUDIT_FAULT_TRUNCATED,	/* a witness has seen more */
 	AUDIT_FAULT_REWRITTEN,	/* a witness has seen another chain */
+	AUDIT_FAULT_SIGNATURE,	/* not of this head, or of no known key */
 	AUDIT_FAULT_COUNT
 };
 struct audit_finding {
@@ -51,14 +52,25 @@ struct audit_verdict {
 	unsigned char link[AUDIT_HASH_LEN];	/* the last one */
 	int64_t links, heads, witnessed, deletions;
 	int64_t older;		/* lines from before the chain */
+	int64_t is_signed;	/* heads with a signature that is good, */
+	int64_t signed_to;	/* the last of them, 0: none, */
+	int64_t unsure;		/* and those not checked for want of keys */
 	int64_t findings;
 };
 
-/* Read all of it; fn gets each finding, the first first.  witnesses are in
- * the order of seq.  0 where it could be read, findings or not. */
-int audit_verify(struct audit *a, const struct audit_witnessed *witnesses,
-	size_t n, void (*fn)(void *ctx, const struct audit_finding *f),
-	void *ctx, struct audit_verdict *ret, struct err *err);
+struct audit_keys;		/* aegsh/audit_sign.h */
+struct audit_against {		/* what there is from elsewhere */
+	const struct audit_witnessed *witnesses;	/* in the order of
+							 * seq */
+	size_t n;
+	const struct audit_keys *keys;	/* NULL, none: signatures are not
+					 * looked at */
+};
+/* Read all of it; fn gets each finding, the first first.  0 where it could be
+ * read, findings or not. */
+int audit_verify(struct audit *a, const struct audit_against *against,
+	void (*fn)(void *ctx, const struct audit_finding *f), void *ctx,
+	struct audit_verdict *ret, struct err *err);
 const char *audit_fault_name(enum audit_fault f);
 
 /* The heads of this store in a text: each line that has one, as
@@ -67,6 +79,10 @@ const char *audit_fault_name(enum audit_fault f);
 int audit_witness_read(const char *text, size_t len,
 	const unsigned char store[16], struct audit_witnessed **ret,
 	size_t *ret_n, struct err *err);
+
+/* The last of them in a text, of whatever store; false: there is none. */
+bool audit_witness_last(const char *text, size_t len,
+	unsigned char ret_store[16], struct audit_witnessed *ret);
 
 /* "aegsh-head store=HEX seq=N link=HEX", added to b. */
 void audit_head_text(struct buf *b, const unsigned char store[16],

@@ -84,6 +84,9 @@ typedef int admin_row_fn(void *ctx, const struct audit_row *row);
 int admin_rows(struct admin *a, const struct admin_filter *f,
 	admin_row_fn *fn, void *ctx, bool *ret_bad, struct err *err);
 
+/* Users that have a place for a store, in order; *ret is owned. */
+void admin_stores(uid_t **ret, size_t *ret_n);
+
 /* ---- admin_store.c ----------------------------------------------------- */
 
 /* Become that user (NULL: the caller), give up what looking does not need,

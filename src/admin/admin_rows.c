@@ -325,6 +325,17 @@ hand_out(struct gather *g)
 	free(g->kept);
 }
 
+void
+admin_stores(uid_t **ret, size_t *ret_n)
+{
+	*ret = NULL;
+	*ret_n = 0;
+	look_in(sysdirs()->state, "", ret, ret_n);
+	look_in(sysdirs()->state_own, "aegsh-", ret, ret_n);
+	if (*ret_n > 0)
+		qsort(*ret, *ret_n, sizeof **ret, by_uid);
+}
+
 static int
 all_stores(struct admin *a, const struct admin_filter *f, admin_row_fn *fn,
     void *ctx, bool *ret_bad, struct err *err)
@@ -337,10 +348,7 @@ all_stores(struct admin *a, const struct admin_filter *f, admin_row_fn *fn,
 	if (geteuid() != 0)
 		return err_set(err, ERR_CALLER,
 		    "only root may read the stores of others");
-	look_in(sysdirs()->state, "", &uids, &n);
-	look_in(sysdirs()->state_own, "aegsh-", &uids, &n);
-	if (n > 0)
-		qsort(uids, n, sizeof *uids, by_uid);
+	admin_stores(&uids, &n);
 	for (i = 0; i < n && rc == 0 && !g.stop; i++)
 		rc = ask_store(&g, uids[i], err);
 	hand_out(&g);

@@ -9,10 +9,11 @@
 #include "admin_read.h"
 #include "aegsh/audit.h"
 #include "aegsh/audit_chain.h"
+#include "aegsh/audit_sign.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-enum { O_JSON, O_USER, O_WITNESS };
+enum { O_JSON, O_USER, O_WITNESS, O_KEY };
 
 #define OPTION_USER { "user", 0, "NAME", "that user's store (root only)", \
 	ADMIN_WORDS_USER }
@@ -22,6 +23,9 @@ static const struct admin_option options[] = {
 	[O_USER] = OPTION_USER,
 	[O_WITNESS] = { "witness", 0, "FILE",
 	    "compare with the heads in FILE (-: standard input)",
+	    ADMIN_WORDS_FILE },
+	[O_KEY] = { "key", 0, "FILE",
+	    "check signatures by the keys in FILE, not the operator's",
 	    ADMIN_WORDS_FILE },
 	{ NULL }
 };
@@ -33,7 +37,7 @@ static const struct admin_option user_only[] = {
 
 struct asked {
 	bool json;
-	const char *user, *witness;
+	const char *user, *witness, *keys;
 };
 
 struct told {
@@ -52,6 +56,8 @@ take_options(struct admin *a, struct admin_args *args, struct asked *ret)
 			ret->json = true;
 		else if (o == O_USER)
 			ret->user = args->value;
+		else if (o == O_KEY)
+			ret->keys = args->value;
 		else
 			ret->witness = args->value;
 	}
@@ -122,6 +128,8 @@ on_finding(void *ctx, const struct audit_finding *f)
 		[AUDIT_FAULT_HEAD] = "a head is of another chain",
 		[AUDIT_FAULT_TRUNCATED] = "the chain ends before it",
 		[AUDIT_FAULT_REWRITTEN] = "a witness has seen another chain",
+		[AUDIT_FAULT_SIGNATURE] = "its signature is not one by a "
+		    "known key",
 	};
 	struct told *t = ctx;
 	json_t *o;
@@ -158,12 +166,31 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 	set_hex(o, "link", v->link, sizeof v->link);
 	json_object_set_new(o, "heads", json_integer(v->heads));
 	json_object_set_new(o, "witnessed", json_integer(v->witnessed));
+	json_object_set_new(o, "signed", json_integer(v->is_signed));
+	json_object_set_new(o, "signed_to", json_integer(v->signed_to));
 	json_object_set_new(o, "older", json_integer(v->older));
 	json_object_set_new(o, "findings", json_integer(v->findings));
 	if (json)
 		admin_json_print(a, o);
 	else
 		admin_json_show(a, o);
+}
+
+/* What is wrong, then what was read; an exit status. */
+static int
+conclude(struct admin *a, const struct asked *q, const struct audit_verdict *v,
+    size_t witnesses)
+{
+	bool blind = q->witness != NULL && witnesses == 0;
+
+	print_verdict(a, v, q->json);
+	if (blind)
+		admin_complain(a, "%s: has no head of this store",
+		    q->witness);
+	if (v->unsure > 0)
+		admin_complain(a, "%" PRId64 " signatures were not checked, "
+		    "because no key is known here; see --key", v->unsure);
+	return v->findings > 0 || blind ? ADMIN_NO : ADMIN_OK;
 }
 
 static int
@@ -179,6 +206,7 @@ verify(struct admin *a, int argc, char **argv)
 	struct audit *store = NULL;
 	struct err err = ERR_INIT;
 	struct told t = { .a = a };
+	struct audit_keys keys;
 	size_t n = 0;
 	int rc;
 
@@ -188,6 +216,8 @@ verify(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	t.json = q.json;
 	rc = read_witness(a, q.witness, &text);
+	if (rc == ADMIN_OK && audit_keys_read(q.keys, &keys, &err) < 0)
+		rc = admin_fail(a, &err);
 	if (rc == ADMIN_OK)
 		rc = open_store(a, &q, false, &store);
 	if (rc != ADMIN_OK)
@@ -197,15 +227,13 @@ verify(struct admin *a, int argc, char **argv)
 		rc = audit_witness_read(text.data, text.len, origin.store,
 		    &seen, &n, &err);
 	if (rc == 0)
-		rc = audit_verify(store, seen, n, on_finding, &t, &v, &err);
+		rc = audit_verify(store, &(struct audit_against){
+		    .witnesses = seen, .n = n, .keys = &keys }, on_finding,
+		    &t, &v, &err);
 	audit_close(store);
 	if (rc < 0)
 		return admin_fail(a, &err);
-	print_verdict(a, &v, q.json);
-	if (q.witness != NULL && n == 0)
-		admin_complain(a, "%s: has no head of this store", q.witness);
-	return v.findings > 0 || (q.witness != NULL && n == 0) ? ADMIN_NO :
-	    ADMIN_OK;
+	return conclude(a, &q, &v, n);
 }
 
 static int

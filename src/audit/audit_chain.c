@@ -209,8 +209,8 @@ audit_chain_last(struct audit_db *d, enum audit_stmt which,
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : ERR_STORE;
 }
 
-static int
-find_tail(struct audit_db *d, struct err *err)
+int
+audit_chain_tail(struct audit_db *d, struct err *err)
 {
 	struct audit_origin origin;
 	int rc;
@@ -256,7 +256,7 @@ audit_chain_add(struct audit_db *d, enum audit_kind kind, int64_t row,
 	const struct audit_table_spec *t = &audit_tables[k->table];
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
 	sqlite3_stmt *st;
-	int rc = find_tail(d, err);
+	int rc = audit_chain_tail(d, err);
 
 	st = rc == 0 ? audit_db_stmt(d, AUDIT_READ_SESSION + k->table,
 	    err) : NULL;
@@ -349,7 +349,7 @@ audit_head(struct audit *a, struct err *err)
 		rc = audit_db_begin(d, true, err);
 	if (rc < 0)
 		return rc;
-	rc = find_tail(d, err);
+	rc = audit_chain_tail(d, err);
 	if (rc == 0)
 		rc = audit_chain_seal(d, true, err);
 	if (rc == 0)
@@ -369,7 +369,7 @@ audit_stand(struct audit *a, struct audit_origin *ret,
 
 	d->tail.known = false;
 	if (rc == 0)
-		rc = find_tail(d, err);
+		rc = audit_chain_tail(d, err);
 	if (rc == 0)
 		rc = audit_chain_origin(d, &origin, err);
 	if (rc < 0)

@@ -66,6 +66,8 @@ bool audit_chain_link(sqlite3_stmt *st, int column,
 /* What such a statement of (seq, link) finds; seq 0: nothing. */
 int audit_chain_last(struct audit_db *d, enum audit_stmt which,
 	struct audit_link *ret, struct err *err);
+/* d->tail, where it is not known. */
+int audit_chain_tail(struct audit_db *d, struct err *err);
 /* Add the head of what has come since the last one, where now is true or it
  * is much; inside a transaction. */
 int audit_chain_seal(struct audit_db *d, bool now, struct err *err);

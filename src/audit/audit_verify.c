@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "aegsh/audit_sign.h"
 #include "aegsh/base/mem.h"
 
 #define RING 64			/* outcomes kept: lines that overlap */
@@ -44,6 +45,7 @@ struct verify {
 	const struct audit_witnessed *witnesses;
 	size_t n_witnesses, next;
 	bool head_failed;	/* a head could not be read */
+	const struct audit_keys *keys;
 	bool known_head;	/* the links since the head before were all
 				 * read */
 	void (*fn)(void *ctx, const struct audit_finding *f);
@@ -63,6 +65,7 @@ audit_fault_name(enum audit_fault f)
 	case AUDIT_FAULT_HEAD:		return "head";
 	case AUDIT_FAULT_TRUNCATED:	return "truncated";
 	case AUDIT_FAULT_REWRITTEN:	return "rewritten";
+	case AUDIT_FAULT_SIGNATURE:	return "signature";
 	case AUDIT_FAULT_NONE:
 	case AUDIT_FAULT_COUNT:
 		break;
@@ -300,6 +303,57 @@ check_link(struct verify *v, struct err *err)
 	return 0;
 }
 
+static bool
+take(sqlite3_stmt *st, int column, unsigned char *ret, int len)
+{
+	if (sqlite3_column_bytes(st, column) != len)
+		return false;
+	memcpy(ret, sqlite3_column_blob(st, column), (size_t)len);
+	return true;
+}
+
+static void
+check_signature(struct verify *v, sqlite3_stmt *st)
+{
+	struct audit_head h = { .wall_ns = sqlite3_column_int64(st, 0),
+		.seq = sqlite3_column_int64(st, 1) };
+	struct audit_signature s;
+
+	if (v->keys == NULL || v->keys->n == 0) {
+		v->v.unsure++;
+		return;
+	}
+	memcpy(h.store, v->v.origin.store, sizeof h.store);
+	if (take(st, 2, h.link, sizeof h.link) &&
+	    take(st, 3, h.root, sizeof h.root) &&
+	    take(st, 4, s.key, sizeof s.key) &&
+	    take(st, 5, s.bytes, sizeof s.bytes) &&
+	    audit_keys_have(v->keys, s.key) && audit_head_signed(&h, &s)) {
+		v->v.is_signed++;
+		v->v.signed_to = h.seq;
+	} else {
+		find(v, AUDIT_FAULT_SIGNATURE, h.seq, "heads", 0);
+	}
+}
+
+/* Those of links that were deleted as well. */
+static int
+check_signatures(struct verify *v, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = prepare(v, "SELECT wall_ns, seq, link, root, public_key,"
+	    " signature FROM heads WHERE signature IS NOT NULL OR"
+	    " public_key IS NOT NULL ORDER BY seq", &st, err);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+		check_signature(v, st);
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(v->d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
 /* The first row that the chain does not have, where there are more than it
  * has. */
 static int
@@ -362,7 +416,7 @@ check_rest(struct verify *v, struct err *err)
 	if (v->next < v->n_witnesses)
 		find(v, AUDIT_FAULT_TRUNCATED,
 		    v->witnesses[v->n_witnesses - 1].seq, NULL, 0);
-	return rc;
+	return rc < 0 ? rc : check_signatures(v, err);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -490,12 +544,13 @@ read_all(struct verify *v, struct err *err)
 }
 
 int
-audit_verify(struct audit *a, const struct audit_witnessed *witnesses,
-    size_t n, void (*fn)(void *ctx, const struct audit_finding *f),
-    void *ctx, struct audit_verdict *ret, struct err *err)
+audit_verify(struct audit *a, const struct audit_against *against,
+    void (*fn)(void *ctx, const struct audit_finding *f), void *ctx,
+    struct audit_verdict *ret, struct err *err)
 {
-	struct verify v = { .d = audit_db_of(a), .witnesses = witnesses,
-		.n_witnesses = n, .fn = fn, .ctx = ctx };
+	struct verify v = { .d = audit_db_of(a),
+		.witnesses = against->witnesses, .n_witnesses = against->n,
+		.keys = against->keys, .fn = fn, .ctx = ctx };
 	int rc = audit_ready(a, err);
 
 	/* One transaction: writers go on, and it sees none of it. */

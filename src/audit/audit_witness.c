@@ -81,6 +81,38 @@ by_seq(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
+/* From behind MARK. */
+static bool
+take_head(const char **p, const char *end, unsigned char store[16],
+    struct audit_witnessed *ret)
+{
+	return take_hex(p, end, store, 16) && take_word(p, end, " seq=") &&
+	    take_number(p, end, &ret->seq) && take_word(p, end, " link=") &&
+	    take_hex(p, end, ret->link, sizeof ret->link);
+}
+
+bool
+audit_witness_last(const char *text, size_t len, unsigned char ret_store[16],
+    struct audit_witnessed *ret)
+{
+	const char *p = text, *end = text + len;
+	bool any = false;
+
+	while (len > 0 && (p = memmem(p, (size_t)(end - p), MARK,
+	    strlen(MARK))) != NULL) {
+		struct audit_witnessed w;
+		unsigned char store[16];
+
+		p += strlen(MARK);
+		if (!take_head(&p, end, store, &w))
+			continue;
+		memcpy(ret_store, store, sizeof store);
+		*ret = w;
+		any = true;
+	}
+	return any;
+}
+
 int
 audit_witness_read(const char *text, size_t len,
     const unsigned char store[16], struct audit_witnessed **ret,
@@ -96,12 +128,8 @@ audit_witness_read(const char *text, size_t len,
 		struct audit_witnessed w;
 
 		p += strlen(MARK);
-		if (!take_hex(&p, end, other, sizeof other) ||
-		    memcmp(other, store, sizeof other) != 0 ||
-		    !take_word(&p, end, " seq=") ||
-		    !take_number(&p, end, &w.seq) ||
-		    !take_word(&p, end, " link=") ||
-		    !take_hex(&p, end, w.link, sizeof w.link))
+		if (!take_head(&p, end, other, &w) ||
+		    memcmp(other, store, sizeof other) != 0)
 			continue;
 		if (n >= AUDIT_WITNESS_MAX)
 			return err_set(err, ERR_TOO_LONG, "more than %d heads",

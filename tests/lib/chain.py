@@ -104,3 +104,77 @@ def look(db):
                 return n, before, "head at %d" % at
             leaves, first = [], (0, b"")
     return n, before, "heads beyond the end" if heads else None
+
+
+# ---- signatures: RFC 8032, section 6, for verifying alone ------------------
+P = 2 ** 255 - 19
+Q = 2 ** 252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_1 = pow(2, (P - 1) // 4, P)
+
+
+def _add(a, b):
+    k = (a[1] - a[0]) * (b[1] - b[0]) % P
+    m = (a[1] + a[0]) * (b[1] + b[0]) % P
+    c = 2 * a[3] * b[3] * D % P
+    d = 2 * a[2] * b[2] % P
+    e, f, g, h = m - k, d - c, d + c, m + k
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def _times(n, point):
+    out = (0, 1, 1, 0)
+    while n:
+        if n & 1:
+            out = _add(out, point)
+        point = _add(point, point)
+        n >>= 1
+    return out
+
+
+def _point(text):
+    y = int.from_bytes(text, "little")
+    sign, y = y >> 255, y & (1 << 255) - 1
+    if y >= P:
+        return None
+    x2 = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(x2, (P + 3) // 8, P)
+    if (x * x - x2) % P:
+        x = x * ROOT_OF_MINUS_1 % P
+    if (x * x - x2) % P or (x == 0 and sign):
+        return None
+    if x & 1 != sign:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = _point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def is_signed(key, message, signature):
+    """Whether it is the key's signature of these bytes."""
+    a, r = _point(key), _point(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if len(signature) != 64 or a is None or r is None or s >= Q:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key +
+                                      message).digest(), "little") % Q
+    left, right = _times(s, BASE), _add(r, _times(h, a))
+    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and \
+        (left[1] * right[2] - right[1] * left[2]) % P == 0
+
+
+def head(store, wall_ns, seq, link_, root_):
+    """What is signed of a head."""
+    return b"aegsh-head\0" + store + struct.pack(">qq", wall_ns, seq) + \
+        link_ + root_
+
+
+def signed_line(line):
+    """The words of a line of `audit sign', and whether it is good."""
+    words = dict(w.split("=", 1) for w in line.split() if "=" in w)
+    raw = {k: bytes.fromhex(words[k])
+           for k in ("store", "link", "root", "key", "sig")}
+    return words, is_signed(raw["key"], head(
+        raw["store"], int(words["wall"]), int(words["seq"]), raw["link"],
+        raw["root"]), raw["sig"])

@@ -53,8 +53,8 @@ ENV = ["env detect", "env files", "env check", "env which ls",
        "env restore x"]
 NO_OPERAND = ["status", "doctor", "history", "audit log", "audit tail",
               "audit events", "audit report", "audit stats", "audit token",
-              "audit export", "audit verify", "audit head",
-              "audit prune --keep 9", "allowlist",
+              "audit export", "audit verify", "audit head", "audit key",
+              "audit sign --all", "audit prune --keep 9", "allowlist",
               "blocklist", "profile list",
               "sandbox probe", "config show", "validator test",
               "cache stats", "cache clear", "env detect", "env check",
@@ -95,7 +95,8 @@ MISTAKES = {
         "doctor --sandbox x"],
     "not root, or not the operator": [v + " --user root" for v in
                                       STORE + ENV] + [
-        "history --all", "audit log --all", "policy install bad.conf",
+        "history --all", "audit log --all", "audit key",
+        "audit sign --all", "policy install bad.conf",
         "policy edit bad.conf"],
     "a file that holds something else": [
         "env apply bad.json", "policy diff bad.conf -"],
@@ -109,7 +110,7 @@ MISTAKES = {
     "a file or directory that cannot be read": [
         "policy check nosuch.conf", "policy install nosuch.conf",
         "policy diff nosuch -", "parse --file nosuch", "env apply nosuch",
-        "audit verify --witness nosuch", "doctor --root nosuch",
+        "audit verify --witness nosuch", "audit verify --key nosuch", "doctor --root nosuch",
         "test --cwd nosuch ls"],
     "settings that are wrong": [
         "history", "audit log", "config show", "test ls", "allowlist",

@@ -27,10 +27,11 @@ check(const char *dir, const struct audit_witnessed *w)
 	struct audit_verdict v = { .findings = -1 };
 	struct err err = ERR_INIT;
 	struct audit *a = NULL;
+	struct audit_against against = { .witnesses = w, .n = w != NULL };
 
 	findings[0] = '\0';
-	if (audit_open(path, true, &a, &err) < 0 || audit_verify(a, w,
-	    w != NULL, note, NULL, &v, &err) < 0)
+	if (audit_open(path, true, &a, &err) < 0 ||
+	    audit_verify(a, &against, note, NULL, &v, &err) < 0)
 		snprintf(findings, sizeof findings, "%s", err.text);
 	audit_close(a);
 	return v;

@@ -46,7 +46,8 @@ check(const struct audit_witnessed *w, size_t n)
 
 	found[0] = '\0';
 	if (audit_open(path, true, &a, &err) < 0 ||
-	    audit_verify(a, w, n, note, NULL, &v, &err) < 0)
+	    audit_verify(a, &(struct audit_against){ .witnesses = w,
+	    .n = n }, note, NULL, &v, &err) < 0)
 		snprintf(found, sizeof found, "%s", err.text);
 	audit_close(a);
 	return v;
