@@ -29,6 +29,7 @@ struct supervisor {
 	char *broken;
 	struct supervise_image *image;
 	size_t n, lost;
+	struct sup_members known;	/* more than of images are kept */
 };
 
 /* ---- starting ----------------------------------------------------------- */
@@ -164,6 +165,7 @@ take_image(struct supervisor *s, const struct sup_report *r,
 {
 	struct supervise_image *m;
 
+	sup_members_add(&s->known, (struct sup_known){ r->pid, r->start });
 	if (s->n == SUPERVISE_IMAGES_MAX) {
 		s->lost++;
 		return;
@@ -277,6 +279,12 @@ supervise_images(const struct supervisor *s, size_t *ret_n,
 }
 
 void
+supervise_kill_images(const struct supervisor *s)
+{
+	sup_members_kill(&s->known);
+}
+
+void
 supervise_free(struct supervisor *s)
 {
 	const struct sup_report end = { .kind = SUP_END };
@@ -294,6 +302,7 @@ supervise_free(struct supervisor *s)
 		free((char *)(uintptr_t)s->image[i].argv);
 	}
 	free(s->image);
+	free(s->known.v);
 	free(s->broken);
 	free(s);
 }

@@ -209,24 +209,18 @@ void
 sup_inner_hear(struct sup *s, int *sock)
 {
 	char bytes[sizeof(struct wish) + SUP_PATH_MAX];
-	union rights control;
-	struct iovec iov = { bytes, sizeof bytes };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes };
-	int fd[2] = { -1, -1 };
+	int fd[2];
 	int32_t answer;
-	ssize_t n = recvmsg(*sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	ssize_t n = sup_receive(*sock, bytes, sizeof bytes, fd, 2);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n == -EAGAIN)
 		return;
-	if (n <= 0 || (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+	if (n <= 0) {
+		io_close(&fd[0]);
+		io_close(&fd[1]);
 		io_close(sock);
 		return;
 	}
-	if (c != NULL && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
 	answer = take_wish(s, bytes, (size_t)n, fd);
 	io_close(&fd[0]);
 	io_close(&fd[1]);

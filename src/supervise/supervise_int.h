@@ -17,7 +17,6 @@
  * since aegsh cannot be looked into. */
 #define SUP_DOOR "/proc/self/aegsh-supervisor"
 #define SUP_DOOR_MODE 0x61656773U
-#define SUP_KNOWN_MAX 16384
 #define SUP_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* reports not taken yet */
 
 /* ---- what the two say to each other ------------------------------------- */
@@ -47,6 +46,14 @@ struct sup_hello {
 	int32_t pid;
 };
 
+/* supervise_packet.c.  One packet and its first n descriptors (-1: none; close
+ * on exec); what else came with it is closed.  Its length, 0 at the end,
+ * -EAGAIN, or -errno: -EMSGSIZE where it is longer than that, or brought more
+ * than SUP_FDS. */
+#define SUP_FDS 4
+ssize_t sup_receive(int sock, void *bytes, size_t size, int *ret_fd,
+	size_t n);
+
 /* ---- supervise_script.c: what was judged -------------------------------- */
 
 struct sup_script {
@@ -75,6 +82,10 @@ int sup_script_compare(const struct sup_script *s);
 /* The same bytes, from the start, or -errno. */
 int sup_script_reopen(const struct sup_script *s);
 
+/* The same with the rights of that process: -EACCES where it may not read the
+ * file (supervise_rights.c). */
+int sup_rights_compare(pid_t pid, const struct sup_script *s);
+
 /* ---- supervise_proc.c: looking into a process --------------------------- */
 
 /* A string of its memory.  0; -errno; -ENAMETOOLONG. */
@@ -101,6 +112,16 @@ struct sup_known {		/* a process of the line */
 /* It is that process, and not another of its number. */
 bool sup_is_same(const struct sup_known *k);
 
+/* supervise_tree.c.  Those of a line that started programs, whoever their
+ * parent is by now; all that live are kept. */
+struct sup_members {
+	struct sup_known *v;
+	size_t n, size;
+};
+
+void sup_members_add(struct sup_members *m, struct sup_known k);
+void sup_members_kill(const struct sup_members *m);
+
 struct sup {
 	struct sup_script script[SUP_SCRIPTS_MAX];
 	size_t n, n_judged;	/* the first: of the line itself */
@@ -115,8 +136,8 @@ struct sup {
 	struct buf queue;	/* packets, each with its length */
 	size_t taken;		/* bytes of it that are sent */
 	uint32_t lost;		/* images that found no place */
-	struct sup_known head, *known;	/* bash; who started a program */
-	size_t n_known;
+	struct sup_known head;		/* bash */
+	struct sup_members known;
 	struct seccomp_notif *ask;
 	struct seccomp_notif_resp *answer;
 	size_t ask_size, answer_size;

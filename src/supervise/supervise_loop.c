@@ -123,37 +123,17 @@ kill_asker(struct sup *s)
 		kill((pid_t)s->ask->pid, SIGKILL);
 }
 
-static void
-forget_dead(struct sup *s)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < s->n_known; i++)
-		if (sup_is_same(&s->known[i]))
-			s->known[n++] = s->known[i];
-	s->n_known = n;
-}
-
 void
 sup_know(struct sup *s, pid_t pid)
 {
-	const struct sup_known k = { pid, sup_proc_stat(pid,
-	    SUP_STAT_START) };
-
-	if (s->known == NULL)
-		s->known = xcalloc(SUP_KNOWN_MAX, sizeof *s->known);
-	if (s->n_known == SUP_KNOWN_MAX)
-		forget_dead(s);
-	if (s->n_known < SUP_KNOWN_MAX)
-		s->known[s->n_known++] = k;
+	sup_members_add(&s->known, (struct sup_known){ pid,
+	    sup_proc_stat(pid, SUP_STAT_START) });
 }
 
 /* Those that have lost their parent are none of the tree. */
 static void
 kill_line(struct sup *s)
 {
-	size_t i;
-
 	s->broken = true;
 	/* Once its end was told its number may be another's. */
 	if (s->line > 0 && (!s->kept || sup_is_same(&s->head))) {
@@ -161,9 +141,7 @@ kill_line(struct sup *s)
 		if (s->own_group)
 			kill(-s->line, SIGKILL);
 	}
-	for (i = 0; i < s->n_known; i++)
-		if (sup_is_same(&s->known[i]))
-			supervise_kill_tree(s->known[i].pid);
+	sup_members_kill(&s->known);
 }
 
 void
@@ -236,30 +214,20 @@ make_room(struct sup *s)
 static void
 open_door(struct sup *s)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
 	struct sup_hello hello = { .pid = 0 };
-	struct iovec iov = { &hello, sizeof hello };
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes,
-	};
-	ssize_t n = recvmsg(s->door, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	int fd = -1;
+	ssize_t n = sup_receive(s->door, &hello, sizeof hello, &fd, 1);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n == -EAGAIN)
 		return;
-	if (n != (ssize_t)sizeof hello || c == NULL ||
-	    c->cmsg_type != SCM_RIGHTS) {
+	if (n != (ssize_t)sizeof hello || fd < 0) {
+		io_close(&fd);
 		io_close(&s->door);
 		return;
 	}
 	/* A second one comes where the first was lost with its launcher. */
 	io_close(&s->listener);
-	memcpy(&s->listener, CMSG_DATA(c), sizeof s->listener);
+	s->listener = fd;
 	s->line = hello.pid;
 	s->head = (struct sup_known){ hello.pid, sup_proc_stat(hello.pid,
 	    SUP_STAT_START) };

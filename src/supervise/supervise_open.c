@@ -24,10 +24,15 @@
 #define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
 #endif
 
+#define RESOLVE_KNOWN (RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | \
+	RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | RESOLVE_IN_ROOT | \
+	RESOLVE_CACHED)
+
 struct call {
 	int dirfd;
 	uint64_t name;
 	uint64_t flags;
+	bool in_root;		/* the directory is / to it */
 };
 
 static int
@@ -37,9 +42,12 @@ read_call(pid_t pid, const struct seccomp_data *d, struct call *ret)
 	struct iovec to = { &how, sizeof how };
 	struct iovec from = { (void *)(uintptr_t)d->args[2], sizeof how };
 
+	ssize_t n;
+
 	ret->dirfd = (int)d->args[0];
 	ret->name = d->args[1];
 	ret->flags = d->args[2];
+	ret->in_root = false;
 	if (d->nr == __NR_openat)
 		return 0;
 	if (d->nr != __NR_openat2) {		/* open(2) */
@@ -48,10 +56,15 @@ read_call(pid_t pid, const struct seccomp_data *d, struct call *ret)
 		ret->flags = d->args[1];
 		return 0;
 	}
-	if (process_vm_readv(pid, &to, 1, &from, 1, 0) !=
-	    (ssize_t)sizeof how)
-		return -EFAULT;
+	if (d->args[3] < sizeof how)
+		return -EINVAL;
+	n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	if (n != (ssize_t)sizeof how)
+		return n < 0 ? -errno : -EFAULT;
+	if ((how.resolve & ~(uint64_t)RESOLVE_KNOWN) != 0)
+		return -EINVAL;
 	ret->flags = how.flags;
+	ret->in_root = (how.resolve & RESOLVE_IN_ROOT) != 0;
 	return 0;
 }
 
@@ -111,7 +124,7 @@ open_script(struct sup *s, const struct sup_script *script, uint64_t flags)
 		s->answer->error = -EACCES;
 		return SUP_REFUSE;
 	}
-	rc = sup_script_compare(script);
+	rc = sup_rights_compare((pid_t)s->ask->pid, script);
 	if (rc == 0)
 		return hand_out(s, script, flags);
 	s->answer->error = rc == -EBADMSG ? -EACCES : rc;
@@ -125,7 +138,7 @@ enum sup_answer
 sup_open(struct sup *s)
 {
 	pid_t pid = (pid_t)s->ask->pid;
-	AEG_AUTOFREE char *name = NULL;
+	AEG_AUTOFREE char *name = NULL, *inside = NULL;
 	const struct sup_script *script;
 	char said[SUP_PATH_MAX];
 	struct call call;
@@ -142,18 +155,18 @@ sup_open(struct sup *s)
 	s->answer->error = -EACCES;
 	if (!sup_is_valid(s))
 		return SUP_REFUSE;
-	if (rc == -EFAULT || rc == -ENAMETOOLONG) {
-		s->answer->error = rc;	/* as the kernel would have it */
-		return SUP_REFUSE;
-	}
-	/* It has shut itself off, as agents and aegsh do, for which its main()
-	 * had to run; a program that is so from the start gets no further than
+	/* What it asks for is nonsense, which the kernel tells it; or it has
+	 * shut itself off, as agents and aegsh do, for which its main() had to
+	 * run: a program that is so from the start gets no further than
 	 * sup_image(). */
 	if (rc < 0)
 		return SUP_CONTINUE;
 	if (!sup_script_may_be(s->script, s->n, path_base(said)))
 		return SUP_CONTINUE;
-	name = sup_proc_absolute(pid, call.dirfd, said);
+	if (call.in_root)
+		inside = path_canon("/", said);
+	name = sup_proc_absolute(pid, call.dirfd, inside != NULL ?
+	    inside + 1 : said);
 	script = name == NULL ? NULL : sup_script_find(s->script, s->n, name);
 	if (script == NULL || wants_the_file(pid))
 		return SUP_CONTINUE;

@@ -9,7 +9,9 @@
 
 #include "aegsh/base/mem.h"
 
-#define MEMBERS_MAX 32768	/* processes of one line that are known */
+/* PID_MAX_LIMIT of the kernel: there are no more at a time. */
+#define MEMBERS_MAX ((size_t)4 * 1024 * 1024)
+#define MEMBERS_FIRST 256
 
 struct members {
 	pid_t *pid;
@@ -88,16 +90,54 @@ sup_is_same(const struct sup_known *k)
 	    sup_proc_stat(k->pid, SUP_STAT_START) == k->start;
 }
 
-void
-supervise_kill_images(const struct supervisor *s)
+static int
+by_pid(const void *a, const void *b)
 {
-	size_t n, lost, i;
-	const struct supervise_image *m = supervise_images(s, &n, &lost);
+	const struct sup_known *x = a, *y = b;
 
-	for (i = 0; i < n; i++) {
-		const struct sup_known k = { m[i].pid, m[i].start };
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
+	    (x->start > y->start) - (x->start < y->start);
+}
 
-		if (sup_is_same(&k))
-			supervise_kill_tree(k.pid);
+/* One that becomes another program again and again comes each time. */
+static void
+forget_dead(struct sup_members *m)
+{
+	size_t i, n = 0;
+
+	if (m->n > 0)
+		qsort(m->v, m->n, sizeof *m->v, by_pid);
+	for (i = 0; i < m->n; i++)
+		if ((n == 0 || by_pid(&m->v[n - 1], &m->v[i]) != 0) &&
+		    sup_is_same(&m->v[i]))
+			m->v[n++] = m->v[i];
+	m->n = n;
+}
+
+/* Room for twice as many as live: looking for the dead costs each that comes
+ * about the same. */
+void
+sup_members_add(struct sup_members *m, struct sup_known k)
+{
+	size_t want;
+
+	if (m->n == m->size) {
+		forget_dead(m);
+		want = m->n < MEMBERS_FIRST ? MEMBERS_FIRST : 2 * m->n;
+		if (want > m->size) {
+			m->v = xreallocarray(m->v, want, sizeof *m->v);
+			m->size = want;
+		}
 	}
+	m->v[m->n++] = k;
+}
+
+void
+sup_members_kill(const struct sup_members *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (sup_is_same(&m->v[i]))
+			supervise_kill_tree(m->v[i].pid);
 }

@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from exec_rig import Root, unused_uid  # noqa: E402
 from procs import DEADLINE, alive, children, until  # noqa: E402
+from supervise_probe import why_not  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -44,8 +45,27 @@ def fresh():
             ("shut", "import ctypes, os\n"
              "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
              "print('shut', flush=True)\nopen('x').read()\n"
+             "import openat2\nassert openat2.openat2('x') > 0\n"
              "if os.fork() == 0:\n    open('x').read()\n    os._exit(0)\n"
              "os.wait()\n"),
+            ("openat2.py",
+             "import ctypes, os, struct\n"
+             "def openat2(name, flags=0, resolve=0, size=24, at=None):\n"
+             "    how = struct.pack('QQQ', flags, 0, resolve)\n"
+             "    fd = ctypes.CDLL(None, use_errno=True).syscall(437, -100,\n"
+             "        name.encode(), how if at is None else at, size)\n"
+             "    return fd if fd >= 0 else -ctypes.get_errno()\n"),
+            ("asks", "import errno, os\nfrom openat2 import openat2\n"
+             "fd = openat2('x')\n"
+             "print(os.read(fd, 99).decode().startswith('#!/bin/sh'),\n"
+             "      os.readlink('/proc/self/fd/%d' % fd).startswith('/memfd:'))\n"
+             "print(openat2('x', at=8) == -errno.EFAULT,\n"
+             "      openat2('x', size=8) == -errno.EINVAL,\n"
+             "      openat2('x', resolve=1 << 40) == -errno.EINVAL,\n"
+             "      openat2('y') == -errno.ENOENT)\n"
+             "os.chdir('inside')\n"
+             "fd = openat2(os.environ['HOME'] + '/x', resolve=0x10)\n"
+             "print(os.read(fd, 99))\n"),
             ("p", "print('good', __file__)\n"), ("m", "all:;@echo good\n"),
             ("plain", "echo good $0\n"), ("hidden", "echo never\n"),
             ("shebang", "#!/usr/bin/env -S touch evil\n"),
@@ -53,6 +73,9 @@ def fresh():
         mine(root.write(HOME + "/" + name, text))
     shutil.copy("/usr/bin/touch", mine(HOME + "/evil.c"))
     os.symlink("d", HOME + "/link")
+    inside = HOME + "/inside" + HOME
+    os.makedirs(inside)
+    root.write(inside + "/x", "another")
     for name in ("", "/d", "/e"):
         os.chown(HOME + name, root.uid, -1)
 
@@ -82,11 +105,13 @@ def gone_evil():
         return True
 
 
-fresh()
-probe = run("true")
-if "supervisor: " in probe[2] or probe[0] == 126:
-    tap.skip("everything", probe[2].strip())
+why = why_not(root.uid)
+if why is not None:
+    tap.skip("everything", why)
     tap.done()
+fresh()
+status, out, err = run("true")
+tap.ok(status == 0 and err == "", "a supervisor starts", err)
 
 # ---- as without a supervisor --------------------------------------------
 ALL = ("x", "p", "m", "plain", "d/x")
@@ -106,6 +131,8 @@ for options in ((), ("-l",)):
             ("for i in 1 2 3 4 5; do sh x $i & done; wait", None),
             ("ulimit -n 12; sh x", "good x\n"),
             ("/usr/bin/python3 shut; sh x", "shut\ngood x\n"),
+            ("/usr/bin/python3 asks", "True True\nTrue True True True\n"
+             "b'another'\n"),
             ("head -c 5 x", "#!/bi"), ("tail -c 3 x", "$1\n")):
         if line == "make -f m" and not shutil.which("make"):
             tap.skip("%s: %s" % (how, line), "no make")
@@ -151,6 +178,37 @@ fresh()
 status, out, err = run("sh hidden; echo $?", scripts=("hidden",))
 tap.ok("never" not in out and "killed" not in err,
        "a script that commands may not read", out + err)
+
+# ---- as whom a program opens it -------------------------------------------
+if os.getuid() != 0 or not shutil.which("setpriv"):
+    tap.skip("root's lines: programs with fewer rights", "not root")
+else:
+    them = root.uid
+    root.uid = 0        # the lines are root's from here on
+    as_them = "setpriv --reuid %d --regid %d --clear-groups " % (them, them)
+    bare = "setpriv --bounding-set -dac_override,-dac_read_search " \
+        "--inh-caps -dac_override,-dac_read_search "
+    for who, mode, owner, want in (
+            (as_them, 0o600, 0, False), (as_them, 0o604, 0, True),
+            (as_them, 0o600, them, True), (as_them, 0o204, them, False),
+            (bare, 0o600, 0, True), (bare, 0o000, 0, False),
+            ("", 0o000, 0, True), ("", 0o600, them, True)):
+        fresh()
+        os.chmod(HOME, 0o755)
+        mine(HOME + "/x", mode)
+        os.chown(HOME + "/x", owner, 0)
+        status, out, err = run("%scat x; echo $?; sh x after" % who)
+        rest = out.replace(GOOD, "")
+        name = "root's line: %scat of mode %o, owner %d" % (who, mode, owner)
+        tap.ok((GOOD in out) == want and "good x after" in rest and
+               "killed" not in err, name, out + err)
+        # The kernel's own word, where nobody watches.
+        plain = root.popen(["/bin/sh", "-c", "%scat x" % who],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           text=True).communicate(timeout=DEADLINE)[0]
+        tap.ok((plain == GOOD) == want, name + ", without a supervisor",
+               plain)
+    root.uid = them
 
 # ---- somebody outside who swaps as fast as he can -------------------------
 SWAPPER = """

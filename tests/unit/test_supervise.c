@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/* What the supervisor keeps of processes, and what comes in with packets. */
+#include "supervise/supervise_int.h"
+#include "tap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+/* More than live are dropped, none that does. */
+static void
+test_members(void)
+{
+	struct sup_members m = { .n = 0 };
+	pid_t pid = fork();
+	struct sup_known child, dead;
+	int i, status = 0;
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	child = (struct sup_known){ pid, sup_proc_stat(pid, SUP_STAT_START) };
+	dead = child;
+	OK(child.start != 0 && sup_is_same(&child));
+	sup_members_add(&m, child);
+	for (i = 0; i < 100000; i++) {
+		dead.start = child.start + 1 + (uint64_t)i;
+		sup_members_add(&m, dead);
+		sup_members_add(&m, child);	/* it became another program */
+	}
+	OK(m.size < 2000);
+	sup_members_kill(&m);
+	OK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	    WTERMSIG(status) == SIGKILL);
+	OK(!sup_is_same(&child));
+	free(m.v);
+}
+
+static int
+count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void
+send_fds(int sock, size_t len, size_t n)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(16 * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	char bytes[64] = { 0 };
+	struct iovec iov = { bytes, len };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	int fd[16];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		fd[i] = STDERR_FILENO;
+	if (n > 0) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = CMSG_SPACE(n * sizeof fd[0]);
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(n * sizeof fd[0]);
+		memcpy(CMSG_DATA(&control.head), fd, n * sizeof fd[0]);
+	}
+	if (sendmsg(sock, &m, MSG_NOSIGNAL) < 0)
+		exit(99);
+}
+
+/* Whatever comes, no descriptor stays that nobody knows of. */
+static void
+test_packets(void)
+{
+	static const struct {
+		const char *name;
+		size_t len, fds, wants;
+		ssize_t rc;
+		size_t gets;
+	} rows[] = {
+		{ "as it should be", 8, 1, 1, 8, 1 },
+		{ "without one", 8, 0, 1, 8, 0 },
+		{ "with one more", 8, 2, 1, 8, 1 },
+		{ "with as many as there may be", 8, 4, 2, 8, 2 },
+		{ "with more than there may be", 8, 9, 2, -EMSGSIZE, 0 },
+		{ "too long", 64, 2, 2, -EMSGSIZE, 0 },
+		{ "too long, with too many", 64, 16, 2, -EMSGSIZE, 0 },
+	};
+	int sock[2], fd[2] = { -1, -1 }, before;
+	char bytes[32];
+	size_t i, k, got;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0)
+		exit(99);
+	IS_INT((int)sup_receive(sock[1], bytes, sizeof bytes, fd, 2), -EAGAIN);
+	before = count_fds();
+	for (i = 0; i < AEG_NELEM(rows); i++) {
+		send_fds(sock[0], rows[i].len, rows[i].fds);
+		IS_INTN((int)sup_receive(sock[1], bytes, sizeof bytes, fd,
+		    rows[i].wants), (int)rows[i].rc, rows[i].name);
+		for (got = k = 0; k < rows[i].wants; k++) {
+			got += fd[k] >= 0 && (fcntl(fd[k], F_GETFD) &
+			    FD_CLOEXEC) != 0;
+			io_close(&fd[k]);
+		}
+		IS_INTN((int)got, (int)rows[i].gets, rows[i].name);
+		IS_INTN(count_fds(), before, rows[i].name);
+	}
+	io_close(&sock[0]);
+	IS_INT((int)sup_receive(sock[1], bytes, sizeof bytes, fd, 2), 0);
+	io_close(&sock[1]);
+}
+
+int
+main(void)
+{
+	test_members();
+	test_packets();
+	return tap_done();
+}
