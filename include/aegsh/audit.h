@@ -45,6 +45,19 @@ void audit_close(struct audit *a);
  * for a moment when nobody waits. */
 int audit_ready(struct audit *a, struct err *err);
 
+/* Who is told how far the record has come, at intervals and when a session
+ * ends, so that a tail that is cut off is missed. */
+enum audit_witness { AUDIT_WITNESS_NONE = 0, AUDIT_WITNESS_SYSLOG,
+	AUDIT_WITNESS_JOURNAL };
+/* Words of the setting witness; -EINVAL. */
+int audit_witness_parse(const char *word, enum audit_witness *ret);
+void audit_witness_to(struct audit *a, enum audit_witness to);
+/* One line, at once; never waits. */
+int audit_witness_send(enum audit_witness to, const char *line,
+	struct err *err);
+/* Why the last head reached nobody, or NULL. */
+const char *audit_unheard(const struct audit *a);
+
 struct audit_session {
 	const char *user, *tty;
 	const char *remote;	/* as SSH_CLIENT has it: address and port */

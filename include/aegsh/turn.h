@@ -227,5 +227,8 @@ enum val_status turn_validator_health(const struct turn *t);
 int turn_check_sandbox(const struct turn *t, struct err *err);
 /* Why lines are not recorded, or NULL. */
 const char *turn_unrecorded(const struct turn *t);
+/* Why the setting's witness was not told how far the record has come, or
+ * NULL. */
+const char *turn_unheard(const struct turn *t);
 
 #endif

@@ -188,6 +188,7 @@ struct signing {
 	struct admin *a;
 	struct admin_signer signer;
 	int heads;
+	enum audit_witness witness;
 	bool json, bad;
 	char name[16];		/* of the file, the uid */
 };
@@ -236,6 +237,16 @@ complain(struct signing *s, const char *user, const char *text)
 	s->bad = true;
 }
 
+static int
+tell_witness(struct signing *s, const struct admin_sealed *sealed,
+    struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
+
+	audit_signed_text(&line, &sealed->head, &sealed->signature);
+	return audit_witness_send(s->witness, line.data, err);
+}
+
 static void
 sign_one(struct signing *s, uid_t uid)
 {
@@ -270,8 +281,11 @@ sign_one(struct signing *s, uid_t uid)
 	    sizeof seen.store) != 0)
 		complain(s, user, "is another store than the one that was "
 		    "signed before; what that one held is not in it");
-	if (sealed.fresh)
-		show(s, user, &sealed);
+	if (!sealed.fresh)
+		return;
+	show(s, user, &sealed);
+	if (tell_witness(s, &sealed, &err) < 0)
+		complain(s, user, err.text);
 }
 
 static void
@@ -326,7 +340,12 @@ sign(struct admin *a, int argc, char **argv)
 		admin_complain(a, "either --all or --user must be said");
 		return admin_usage(a);
 	}
-	rc = admin_signer_start(a, &s.signer, &err);
+	rc = admin_conf(a, &err);
+	if (rc == 0)
+		rc = audit_witness_parse(conf_str(a->conf, CONF_WITNESS),
+		    &s.witness);
+	if (rc == 0)
+		rc = admin_signer_start(a, &s.signer, &err);
 	if (rc == 0) {
 		heads = s.heads = open_heads(false, &err);
 		rc = heads < 0 ? err.code : 0;

@@ -336,7 +336,10 @@ audit_chain_seal(struct audit_db *d, bool now, struct err *err)
 	sqlite3_bind_blob(st, 3, d->tail.link, sizeof d->tail.link,
 	    SQLITE_STATIC);
 	sqlite3_bind_blob(st, 4, root, sizeof root, SQLITE_STATIC);
-	return audit_db_step(d, st, err);
+	rc = audit_db_step(d, st, err);
+	if (rc == 0)
+		d->head = d->tail;	/* known */
+	return rc;
 }
 
 int

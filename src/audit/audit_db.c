@@ -479,6 +479,7 @@ audit_db_commit(struct audit_db *d, struct err *err)
 void
 audit_db_rollback(struct audit_db *d)
 {
+	d->head.known = false;
 	/* sqlite rolled back by itself after the worst errors. */
 	if (d->db != NULL && sqlite3_get_autocommit(d->db) == 0)
 		step_plain(d, AUDIT_ROLLBACK, NULL);

@@ -69,6 +69,7 @@ struct audit_db {
 	int64_t busy_ns, busy_since;	/* how long to wait; since when */
 	int log_pages;		/* after the last commit */
 	struct audit_link tail;	/* of the chain, inside a transaction */
+	struct audit_link head;	/* known: made here, and not handed out */
 	sqlite3 *db;
 	sqlite3_stmt *stmts[AUDIT_STMT_COUNT];
 };
@@ -295,7 +296,15 @@ struct audit_handle {		/* a command of the spool without outcome */
 	unsigned char uuid[AUDIT_UUID_LEN];
 };
 
+struct audit_hand {
+	enum audit_witness to;
+	int64_t since_ns;	/* mono: when one went out */
+	bool failed;		/* the last one did not: err */
+	struct err err;
+};
+
 struct audit {
+	struct audit_hand hand;
 	struct audit_db db;
 	struct audit_queue queue;
 	struct audit_spool spool;
@@ -322,6 +331,13 @@ int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
 /* Take in what waits in the spool, durably. */
 int audit_take_in(struct audit *a, struct err *err);
+
+/* ---- audit_hand.c ------------------------------------------------------ */
+
+/* Time for a head, whether or not there are many links. */
+bool audit_hand_due(const struct audit *a);
+/* After a synced commit: the newest head that was made, to the witness. */
+void audit_hand_out(struct audit *a);
 
 /* ---- audit_id.c -------------------------------------------------------- */
 

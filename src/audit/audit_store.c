@@ -111,7 +111,9 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
     struct err *err)
 {
 	int64_t row = a->session_row, id = 0;
-	int rc = audit_db_begin(&a->db, ev != NULL, err);
+	/* What a witness is told of at the end must stand. */
+	bool full = ev != NULL || (end && a->hand.to != AUDIT_WITNESS_NONE);
+	int rc = audit_db_begin(&a->db, full, err);
 
 	if (rc == 0)
 		rc = fold(a, err);
@@ -125,7 +127,7 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 		rc = audit_row_end(&a->db, row, clock_wall_ns(),
 		    clock_mono_ns(), err);
 	if (rc == 0)
-		rc = audit_chain_seal(&a->db, false, err);
+		rc = audit_chain_seal(&a->db, audit_hand_due(a), err);
 	if (rc == 0)
 		rc = audit_db_commit(&a->db, err);
 	if (rc < 0) {
@@ -140,6 +142,8 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 	audit_queue_clear(&a->queue);
 	if (ev != NULL)
 		ev->id = id;
+	if (full)
+		audit_hand_out(a);
 	return 0;
 }
 
@@ -168,5 +172,6 @@ audit_take_in(struct audit *a, struct err *err)
 		return rc;
 	}
 	empty_spool(a);
+	audit_hand_out(a);
 	return 0;
 }

@@ -19,7 +19,7 @@
 
 struct repl {
 	struct shell *sh;
-	bool recalled, told_unrecorded;
+	bool recalled, told_unrecorded, told_unheard;
 };
 
 static int
@@ -360,6 +360,11 @@ one_prompt(struct repl *r, bool *leave)
 		r->told_unrecorded = true;
 		shell_say("lines are not recorded: %s",
 		    turn_unrecorded(sh->turn));
+	}
+	if (turn_unheard(sh->turn) != NULL && !r->told_unheard) {
+		r->told_unheard = true;
+		shell_say("the record has no witness: %s",
+		    turn_unheard(sh->turn));
 	}
 	prompt = shell_prompt(sh);
 	line_editor_patience(sh->editor, patience(sh));

@@ -17,6 +17,7 @@ static void
 open_store(struct turn *t, const struct turn_opts *o)
 {
 	struct err err = ERR_INIT;
+	enum audit_witness witness = AUDIT_WITNESS_NONE;
 	char host[256] = "";
 	const char *remote = state_get(o->state, "SSH_CLIENT");
 	struct audit_session s = {
@@ -42,7 +43,11 @@ open_store(struct turn *t, const struct turn_opts *o)
 		t->unrecorded = xstrdup(err.text);
 		audit_close(t->audit);
 		t->audit = NULL;
+		return;
 	}
+	if (audit_witness_parse(conf_str(o->conf, CONF_WITNESS), &witness) ==
+	    0)
+		audit_witness_to(t->audit, witness);
 }
 
 void
@@ -497,6 +502,12 @@ const char *
 turn_unrecorded(const struct turn *t)
 {
 	return t->unrecorded;
+}
+
+const char *
+turn_unheard(const struct turn *t)
+{
+	return t->audit != NULL ? audit_unheard(t->audit) : NULL;
 }
 
 void
