@@ -69,6 +69,8 @@ CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	"an end that is cut off is missed")
 CONF_ROW(HISTORY, "history", INT, "10000", 0, 1000000, NULL, USER, NONE,
 	"lines that the prompt can recall")
+CONF_ROW(EDITING, "editing", ENUM, "emacs", 0, 0, "emacs vi", USER, NONE,
+	"whose keys edit a line at the prompt")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,
 	"prompt string with bash's escapes, \\{git} and others; or theme:NAME")
 CONF_ROW(LOGIN_FILES, "login-files", ENUM, "all", 0, 0, "none system all", USER,

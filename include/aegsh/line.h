@@ -43,7 +43,8 @@ bool line_may_close(const char *open, const char *text, size_t from,
 enum line_result { LINE_END = 0,	/* end of input */
 	LINE_OK, LINE_INTERRUPTED,	/* Ctrl-C: dropped */
 	LINE_FAILED,
-	LINE_TIMED_OUT };		/* line_editor_patience() is over */
+	LINE_TIMED_OUT,			/* line_editor_patience() is over */
+	LINE_EDIT };			/* it is wanted in $EDITOR */
 
 /* ---- the word before the cursor ----------------------------------------- */
 
@@ -130,6 +131,8 @@ int line_editor_new(const struct line_editor_opts *opts,
 void line_editor_free(struct line_editor *e);
 /* SIGHUP that made the last read an end of input, or 0. */
 int line_editor_ended_by(const struct line_editor *e);
+/* Why the person's keys in ~/.editrc are not used, or NULL. */
+const char *line_editor_note(const struct line_editor *e);
 /* Seconds in which the next lines must each be typed; 0: no limit. */
 void line_editor_patience(struct line_editor *e, unsigned seconds);
 /* What the next line begins with, as if it had been pasted: text to be
@@ -144,6 +147,18 @@ void line_editor_remember(struct line_editor *e, const char *text);
  * unit into ret.  A unit over LINE_MAX_BYTES is LINE_FAILED with err. */
 enum line_result line_editor_read(struct line_editor *e, const char *prompt,
 	struct buf *ret, struct err *err);
+
+/* ---- keys ---------------------------------------------------------------- */
+enum { LINE_KEY_EMACS = 1, LINE_KEY_INSERT = 2, LINE_KEY_COMMAND = 4 };
+
+struct line_key {
+	unsigned where;		/* LINE_KEY_…: emacs, or which mode of vi */
+	const char *shown;	/* "C-x C-e"; NULL: not for people */
+	const char *bound;	/* as bind of editrc(5) takes it */
+	const char *function;	/* NULL: none is bound to it */
+	const char *help;
+};
+const struct line_key *line_keys(size_t *ret_n);
 
 /* ---- a stream: byte by byte, so that commands find the rest ------------- */
 struct line_stream;

@@ -20,6 +20,12 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
+/* Terminals put these around what is pasted, once they are asked to
+ * (xterm, "bracketed paste mode"). */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+static const char paste_begins[] = "\033[200~", paste_ends[] = "\033[201~";
+#define MARK_WAIT_MS 50		/* for the rest of what may be a mark */
 #define REGAIN_MAX 100		/* times that a line takes the terminal back */
 
 struct line_editor *
@@ -136,10 +142,6 @@ next_byte(struct line_editor *e, unsigned char *ret)
 		memmove(e->ahead, e->ahead + 1, --e->n_ahead);
 		return 1;
 	}
-	if (e->given_at < e->given.len) {
-		*ret = (unsigned char)e->given.data[e->given_at++];
-		return 1;
-	}
 	do {
 		if (wait_key(e) == 0) {
 			errno = EINTR;
@@ -150,25 +152,25 @@ next_byte(struct line_editor *e, unsigned char *ret)
 	return (int)n;
 }
 
-/* Terminals put these around what is pasted, once they are asked to
- * (xterm, "bracketed paste mode"). */
-#define PASTE_ON "\033[?2004h"
-#define PASTE_OFF "\033[?2004l"
-static const char paste_begins[] = "\033[200~", paste_ends[] = "\033[201~";
-#define MARK_WAIT_MS 50		/* for the rest of what may be a mark */
+/* The next byte of what is on the terminal already, or will be at once. */
+bool
+line_key_at_once(struct line_editor *e, unsigned char *ret)
+{
+	struct pollfd p = { .fd = e->tty_in, .events = POLLIN };
+
+	return (e->n_ahead > 0 || poll(&p, 1, MARK_WAIT_MS) > 0) &&
+	    next_byte(e, ret) > 0;
+}
 
 /* After an ESC: is it the rest of that mark?  What is not goes ahead. */
 static bool
 is_mark(struct line_editor *e, const char *mark)
 {
-	struct pollfd p = { .fd = e->tty_in, .events = POLLIN };
 	unsigned char got[sizeof paste_begins];
 	size_t n = 0, i;
 
 	while (n + 1 < strlen(mark)) {
-		if (e->n_ahead == 0 && poll(&p, 1, MARK_WAIT_MS) <= 0)
-			break;
-		if (next_byte(e, &got[n]) <= 0)
+		if (!line_key_at_once(e, &got[n]))
 			break;
 		n++;
 		if (got[n - 1] != (unsigned char)mark[n])
@@ -184,58 +186,109 @@ is_mark(struct line_editor *e, const char *mark)
 	return false;
 }
 
-/* Pasted, a newline is a character of the line and runs nothing; so is a Tab,
- * and each key that would edit. */
-static bool
-is_literal(unsigned char byte)
+void
+line_ahead(struct line_editor *e, unsigned char byte)
 {
-	return byte < ' ' || byte == 0177;
+	if (e->n_ahead == sizeof e->ahead)
+		return;
+	memmove(e->ahead + 1, e->ahead, e->n_ahead++);
+	e->ahead[0] = byte;
 }
 
-#define QUOTED_INSERT L'\026'	/* ^V: the next key is taken as it is */
+/* All of it; what is longer than any line may be is read, and not kept. */
+static void
+read_paste(struct line_editor *e, struct buf *to)
+{
+	unsigned char byte;
 
-static int
-read_key(EditLine *el, wchar_t *ret)
+	while (next_byte(e, &byte) > 0) {
+		if (byte == '\033' && is_mark(e, paste_ends))
+			return;
+		buf_putc(to, byte == '\r' ? '\n' : (char)byte);
+	}
+}
+
+/* Pasted, a newline is a character of the line and runs nothing; so is a Tab,
+ * and each key that would edit. */
+unsigned char
+line_paste(EditLine *el, wint_t key)
 {
 	struct line_editor *e = line_editor_of(el);
-	bool given;
+	struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES);
+	bool fits;
+
+	(void)key;
+	if (!e->pasting)
+		return CC_ERROR;	/* somebody has typed U+009F */
+	e->pasting = false;
+	if (e->given.len > 0) {
+		buf_put(&text, e->given.data, e->given.len);
+		buf_done(&e->given);
+	} else {
+		read_paste(e, &text);
+	}
+	fits = !buf_overflow(&text) &&
+	    (text.len == 0 || line_insert(e, text.data, text.len));
+	buf_done(&text);
+	e->too_long = !fits;
+	return fits ? CC_REFRESH : CC_NEWLINE;
+}
+
+/* What is no character of this locale is taken byte by byte. */
+static wchar_t
+not_decoded(struct line_editor *e, unsigned char byte)
+{
+	memset(&e->decode, 0, sizeof e->decode);
+	if (e->n_begun == 0)
+		return line_wide_byte(byte);
+	line_ahead(e, byte);
+	while (--e->n_begun > 0)
+		line_ahead(e, e->begun[e->n_begun]);
+	return line_wide_byte(e->begun[0]);
+}
+
+/* The next key; 0 at the end, -1 when reading is over. */
+int
+line_read_key(struct line_editor *e, wchar_t *ret)
+{
 	unsigned char byte;
 	size_t used;
 	int n;
 
+	if (e->interrupted || e->timed_out) {
+		errno = EINTR;
+		return -1;
+	}
+	if (e->given.len > 0) {
+		e->pasting = true;
+		*ret = LINE_KEY_PASTE;
+		return 1;
+	}
 	for (;;) {
-		given = e->n_ahead == 0 && e->given_at < e->given.len;
 		n = next_byte(e, &byte);
 		if (n <= 0)
 			return n;
-		if (e->quoted) {
-			e->quoted = false;
-			*ret = byte == '\r' ? L'\n' : (wchar_t)byte;
-			return 1;
-		}
-		if (byte == '\033' && !given && is_mark(e,
-		    e->paste == LINE_PASTED ? paste_ends : paste_begins)) {
-			e->paste = e->paste == LINE_PASTED ? LINE_TYPED :
-			    LINE_PASTED;
-			continue;
-		}
-		if ((given || e->paste == LINE_PASTED) && is_literal(byte)) {
-			memmove(e->ahead + 1, e->ahead, e->n_ahead++);
-			e->ahead[0] = byte;
-			e->quoted = true;
-			*ret = QUOTED_INSERT;
+		if (byte == '\033' && is_mark(e, paste_begins)) {
+			e->pasting = true;
+			*ret = LINE_KEY_PASTE;
 			return 1;
 		}
 		used = mbrtowc(ret, (const char *)&byte, 1, &e->decode);
-		if (used == (size_t)-2)
+		if (used == (size_t)-2) {
+			e->begun[e->n_begun++ % sizeof e->begun] = byte;
 			continue;
-		if (used == (size_t)-1) {
-			/* Not of this locale: taken as the byte it is. */
-			memset(&e->decode, 0, sizeof e->decode);
-			*ret = byte;
 		}
+		if (used == (size_t)-1)
+			*ret = not_decoded(e, byte);
+		e->n_begun = 0;
 		return 1;
 	}
+}
+
+static int
+read_key(EditLine *el, wchar_t *ret)
+{
+	return line_read_key(line_editor_of(el), ret);
 }
 
 static int
@@ -307,13 +360,13 @@ line_editor_new(const struct line_editor_opts *opts,
 	history(e->hist, &ev, H_SETUNIQUE, 1);
 	el_set(e->el, EL_CLIENTDATA, e);
 	el_set(e->el, EL_PROMPT_ESC, prompt_text, LINE_HIDDEN);
-	el_set(e->el, EL_EDITOR, "emacs");
 	el_set(e->el, EL_HIST, history, e->hist);
 	el_wset(e->el, EL_GETCFN, read_key);
 	el_set(e->el, EL_SIGNAL, 0);
-	el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
-	line_bind_tab(e);
-	el_source(e->el, NULL);
+	line_keys_init(e, strcmp(conf_str(opts->conf, CONF_EDITING), "vi") ==
+	    0);
+	line_rc_load(e);
+	line_keys_check(e);
 	*ret = e;
 	return 0;
 }
@@ -333,6 +386,7 @@ line_editor_free(struct line_editor *e)
 		fclose(e->out);
 	io_close(&e->signals);
 	buf_done(&e->given);
+	free(e->note);
 	free(e->continuation);
 	free(e);
 }
@@ -347,7 +401,6 @@ void
 line_editor_give(struct line_editor *e, const char *text, size_t len)
 {
 	buf_done(&e->given);
-	e->given_at = 0;
 	buf_put(&e->given, text, len);
 }
 
@@ -364,6 +417,12 @@ line_editor_remember(struct line_editor *e, const char *text)
 	history(e->hist, &ev, H_ENTER, copy);
 }
 
+const char *
+line_editor_note(const struct line_editor *e)
+{
+	return e->note;
+}
+
 int
 line_editor_ended_by(const struct line_editor *e)
 {
@@ -374,33 +433,39 @@ line_editor_ended_by(const struct line_editor *e)
 static void
 ask_for_marks(struct line_editor *e, bool on)
 {
-	e->paste = LINE_TYPED;
-	e->quoted = false;
+	e->pasting = false;
 	if (!e->marks)
 		return;
 	fputs(on ? PASTE_ON : PASTE_OFF, e->out);
 	fflush(e->out);
 }
 
-/* One physical line, appended.  LINE_OK, LINE_END or LINE_INTERRUPTED. */
+static void
+say(struct line_editor *e, const char *text)
+{
+	fputs(text, e->out);
+	fflush(e->out);
+}
+
+/* One physical line, appended.  LINE_FAILED: it is too long. */
 static enum line_result
 read_physical(struct line_editor *e, struct buf *to)
 {
-	const char *text;
+	const wchar_t *text;
 	int count = 0;
 
-	e->interrupted = e->timed_out = false;
+	e->interrupted = e->timed_out = e->too_long = e->wants_editor = false;
 	e->idled = false;
 	e->unit = to;
 	e->deadline_ns = clock_mono_ns() + (int64_t)e->patience * 1000000000;
 	memset(&e->decode, 0, sizeof e->decode);
+	e->n_begun = 0;
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
 	ask_for_marks(e, true);
-	text = el_gets(e->el, &count);
+	text = el_wgets(e->el, &count);
 	ask_for_marks(e, false);
 	buf_done(&e->given);
-	e->given_at = 0;
 	if (e->timed_out) {
 		el_reset(e->el);
 		return LINE_TIMED_OUT;
@@ -409,17 +474,14 @@ read_physical(struct line_editor *e, struct buf *to)
 		el_reset(e->el);
 		return e->ending_signal != 0 ? LINE_END : LINE_INTERRUPTED;
 	}
+	if (e->too_long) {
+		say(e, "\n");
+		return LINE_FAILED;
+	}
 	if (text == NULL || count <= 0)
 		return LINE_END;
-	buf_put(to, text, (size_t)count);
-	return LINE_OK;
-}
-
-static void
-say(struct line_editor *e, const char *text)
-{
-	fputs(text, e->out);
-	fflush(e->out);
+	line_put_wide(to, text, (size_t)count);
+	return e->wants_editor ? LINE_EDIT : LINE_OK;
 }
 
 enum line_result
@@ -442,14 +504,13 @@ line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
 			r = LINE_OK;	/* as bash: judged as it stands */
 			break;
 		}
-		if (r != LINE_OK)
-			break;
-		if (buf_overflow(ret)) {
+		if (r == LINE_OK && buf_overflow(ret))
+			r = LINE_FAILED;
+		if (r == LINE_FAILED)
 			err_set(err, ERR_TOO_LONG, "input of more than %zu "
 			    "bytes is not run", LINE_MAX_BYTES);
-			r = LINE_FAILED;
+		if (r != LINE_OK)
 			break;
-		}
 		if (!line_may_close(open, ret->data, from, ret->len))
 			continue;
 		if (e->opts.complete(e->opts.ctx, ret->data, ret->len,

@@ -24,22 +24,63 @@ struct line_editor {
 	int64_t deadline_ns;
 	int ending_signal;
 	mbstate_t decode;
+	size_t n_begun;			/* bytes of a character … */
+	unsigned char begun[8];		/* … that is not whole yet */
 	const struct buf *unit;		/* lines of it that were read before */
-	enum line_paste {
-		LINE_TYPED = 0, LINE_PASTED,
-	} paste;
+	bool vi;			/* its keys, and not those of emacs */
 	bool marks;			/* the terminal may mark pastes */
-	struct buf given;		/* keys that were never typed … */
-	size_t given_at;		/* … the next of them */
-	bool quoted;			/* the next key is taken as it is */
+	struct buf given;		/* text that was never typed */
+	bool pasting;			/* it or a paste comes next */
+	bool too_long;			/* what was pasted */
+	bool wants_editor;		/* $EDITOR, for this line */
+	char *note;			/* why ~/.editrc is not used, or NULL */
 	size_t n_ahead;			/* keys that were read, to be taken
 					 * again */
 	unsigned char ahead[16];
 };
 
 struct line_editor *line_editor_of(EditLine *el);
+/* A key that no keyboard has (U+009F, a control character): text to be put in
+ * as it is waits at line_paste(). */
+#define LINE_KEY_PASTE L'\237'
+/* 1; 0 at the end, -1 when reading is over. */
+int line_read_key(struct line_editor *e, wchar_t *ret);
+/* A byte of a sequence that a key sends; false: none follows. */
+bool line_key_at_once(struct line_editor *e, unsigned char *ret);
+/* That key is the next one. */
+void line_ahead(struct line_editor *e, unsigned char byte);
+unsigned char line_paste(EditLine *el, wint_t key);
+
+/* line_text.c: what is being typed, as bytes. */
+wchar_t line_wide_byte(unsigned char byte);
+void line_put_wide(struct buf *ret, const wchar_t *text, size_t n);
+/* Of the physical line; append. */
+void line_text(struct line_editor *e, struct buf *ret);
+/* The unit up to the cursor. */
+void line_text_before(struct line_editor *e, struct buf *ret);
+/* At the cursor, any bytes but NUL; false: it does not fit. */
+bool line_insert(struct line_editor *e, const char *text, size_t len);
+/* In place of the physical line; the cursor stands at its end. */
+bool line_replace(struct line_editor *e, const char *text, size_t len);
+/* Characters that these bytes are. */
+int line_count_wide(const char *bytes);
 
 /* line_complete.c: what Tab does. */
-void line_bind_tab(struct line_editor *e);
+unsigned char line_complete_word(EditLine *el, wint_t key);
+
+/* line_keys.c: names and keys of what the editor can do. */
+void line_keys_init(struct line_editor *e, bool vi);
+/* The name that is to be bound where a file asks for this one, perhaps the
+ * same; NULL: nothing. */
+const char *line_keys_name(const char *name);
+/* After what changes all keys (bind -v, bind -e). */
+void line_keys_bind(struct line_editor *e);
+/* At last: nothing is bound that would run anything unjudged. */
+void line_keys_check(struct line_editor *e);
+/* What is bound to what, as editline(3) lists it. */
+void line_keys_list(struct line_editor *e, struct buf *ret);
+
+/* line_rc.c: the person's own keys. */
+void line_rc_load(struct line_editor *e);
 
 #endif

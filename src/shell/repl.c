@@ -155,9 +155,8 @@ without_newlines(const struct buf *text)
 	return len;
 }
 
-/* One line, or one part of it.  False where nothing more shall be run. */
-static bool
-run_one(struct shell *sh, const struct buf *text)
+bool
+shell_run_unit(struct shell *sh, const struct buf *text)
 {
 	struct line line = { .origin = LINE_PROMPT, .bytes = text->data,
 		.len = without_newlines(text) };
@@ -271,7 +270,7 @@ run_typed(struct shell *sh, struct buf *text)
 
 		buf_put(&part, text->data, first);
 		tells = tells_ends(&part);
-		goes_on = run_one(sh, &part);
+		goes_on = shell_run_unit(sh, &part);
 		buf_done(&part);
 		if (gives_back(sh, text))
 			return;
@@ -282,7 +281,7 @@ run_typed(struct shell *sh, struct buf *text)
 	}
 	if (!goes_on)
 		return;
-	run_one(sh, text);
+	shell_run_unit(sh, text);
 	gives_back(sh, text);
 }
 
@@ -385,6 +384,9 @@ one_prompt(struct repl *r, bool *leave)
 	case LINE_FAILED:
 		shell_say("%s", err.text);
 		break;
+	case LINE_EDIT:
+		shell_edit(sh, &text);
+		break;
 	case LINE_OK:
 		if (only_blank(&text))
 			break;
@@ -474,6 +476,8 @@ shell_run_prompt(struct shell *sh)
 		shell_say("setting aliases: not words of the form "
 		    "NAME='VALUE' throughout; see aegsh.conf(5)");
 	say_notes(sh);
+	if (line_editor_note(sh->editor) != NULL)
+		shell_say("keys: %s", line_editor_note(sh->editor));
 	if (state_last_arg(sh->state) == NULL)
 		state_set_last_arg(sh->state, sh->args.argv0);
 	if (turn_check_sandbox(sh->turn, &err) != 0)

@@ -99,6 +99,11 @@ int shell_run_command(struct shell *sh, const char *text,
 int shell_run_script(struct shell *sh, const char *path);
 int shell_run_stream(struct shell *sh);
 int shell_run_prompt(struct shell *sh);
+/* repl.c: one line of the prompt, or one part of it, with all that is to be
+ * said.  False where nothing more shall be run. */
+bool shell_run_unit(struct shell *sh, const struct buf *text);
+/* edit.c: in $EDITOR, and back to the prompt. */
+void shell_edit(struct shell *sh, struct buf *text);
 
 /* login.c: take in what start-up files export, and run the one of the end.
  * Nothing of it is fatal. */

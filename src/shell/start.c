@@ -2,6 +2,7 @@
 /* Start-up, step by step: who it is for, settings, terminal, the turn. */
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <pwd.h>
 #include <signal.h>
@@ -230,6 +231,11 @@ void
 shell_become_interactive(struct shell *sh)
 {
 	setlocale(LC_CTYPE, "");
+	/* Of a terminal's characters "C" knows only ASCII; what lines get is
+	 * LANG, as it is. */
+	if (MB_CUR_MAX == 1 && strcmp(nl_langinfo(CODESET),
+	    "ANSI_X3.4-1968") == 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
 	signal(SIGTSTP, SIG_IGN);
 	signal(SIGTTIN, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN);

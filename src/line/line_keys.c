@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Keys: what is bound beside libedit's own, and instead of those of its own
+ * that would run something unjudged.  The table is what `help keys' and
+ * aegsh(1) show.
+ */
+#include "line_int.h"
+
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+
+struct function {
+	const wchar_t *name, *help;
+	const char *narrow;	/* the name again … */
+	const char *replaces;	/* … and libedit's, in whose place it stands */
+	unsigned char (*run)(EditLine *el, wint_t key);
+};
+
+/* The line goes to $EDITOR: the shell sees to that, as to any line. */
+static unsigned char
+edit(EditLine *el, wint_t key)
+{
+	struct line_editor *e = line_editor_of(el);
+	const LineInfoW *li = el_wline(el);
+
+	(void)key;
+	e->wants_editor = true;
+	el_cursor(el, (int)(li->lastchar - li->cursor));
+	line_ahead(e, '\n');
+	return CC_CURSOR;
+}
+
+#define FUNCTION(name, help, replaces, run) \
+	{ L##name, L##help, name, replaces, run }
+static const struct function functions[] = {
+	FUNCTION("aegsh-paste", "Put in what was pasted", NULL, line_paste),
+	FUNCTION("aegsh-complete", "Complete the word", NULL,
+	    line_complete_word),
+	FUNCTION("aegsh-edit", "Edit the line in $EDITOR", "vi-histedit",
+	    edit),
+};
+
+/* Takes commands that could bind what is not to be bound. */
+static const char *const refused[] = { "ed-command" };
+
+const char *
+line_keys_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(refused); i++)
+		if (strcmp(refused[i], name) == 0)
+			return NULL;
+	for (i = 0; i < AEG_NELEM(functions); i++)
+		if (functions[i].replaces != NULL &&
+		    strcmp(functions[i].replaces, name) == 0)
+			return functions[i].narrow;
+	return name;
+}
+
+/* A row without a function takes away what is there. */
+static void
+bind(struct line_editor *e, const struct line_key *k)
+{
+	unsigned where = e->vi ? LINE_KEY_INSERT | LINE_KEY_COMMAND :
+	    LINE_KEY_EMACS;
+	const char *args[4] = { NULL };
+	size_t n = 0;
+
+	where &= k->where;
+	if (k->function == NULL)
+		args[n++] = "-r";
+	args[n++] = k->bound;
+	args[n++] = k->function;
+	if ((where & ~LINE_KEY_COMMAND) != 0)
+		el_set(e->el, EL_BIND, args[0], args[1], args[2], NULL);
+	if ((where & LINE_KEY_COMMAND) != 0)
+		el_set(e->el, EL_BIND, "-a", args[0], args[1], args[2], NULL);
+}
+
+static bool
+has_word(const struct buf *list, const char *word)
+{
+	return list->len > 0 && strstr(list->data, word) != NULL;
+}
+
+/* Should libedit ever come with more keys for them than are known here: none
+ * is left that would. */
+static bool
+is_safe(struct line_editor *e)
+{
+	AEG_AUTO(buf_done) struct buf list = BUF_INIT;
+	size_t i;
+
+	line_keys_list(e, &list);
+	for (i = 0; i < AEG_NELEM(refused); i++)
+		if (has_word(&list, refused[i]))
+			return false;
+	for (i = 0; i < AEG_NELEM(functions); i++)
+		if (functions[i].replaces != NULL &&
+		    has_word(&list, functions[i].replaces))
+			return false;
+	return list.len > 0;
+}
+
+#define E LINE_KEY_EMACS
+#define I LINE_KEY_INSERT
+#define C LINE_KEY_COMMAND
+
+static const struct line_key keys[] = {
+	{ E | I, "Tab", "^I", "aegsh-complete",
+	    "complete the word; again: list what it may become" },
+	{ E | I, "C-x C-e", "^X^E", "aegsh-edit",
+	    "edit the line in $VISUAL or $EDITOR" },
+	{ C, "v", "v", "aegsh-edit", "edit the line in $VISUAL or $EDITOR" },
+	{ E | I, "C-a", "^A", "ed-move-to-beg", "to the beginning" },
+	{ E | I, "C-e", "^E", "ed-move-to-end", "to the end" },
+	{ E | I, "C-b", "^B", "ed-prev-char", "a character back" },
+	{ E | I, "C-f", "^F", "ed-next-char", "a character on" },
+	{ E, "M-b", "^[b", "ed-prev-word", "a word back" },
+	{ E, "M-f", "^[f", "em-next-word", "a word on" },
+	{ E | I, "C-l", "^L", "ed-clear-screen", "clear the screen" },
+	{ E | I | C, NULL, "\\237", "aegsh-paste", NULL },
+	{ E, NULL, "^[x", NULL, NULL },
+	{ E, NULL, "^[X", NULL, NULL },
+	{ E, NULL, "\\370", NULL, NULL },
+	{ E, NULL, "\\330", NULL, NULL },
+	{ C, NULL, ":", NULL, NULL },
+};
+
+const struct line_key *
+line_keys(size_t *ret_n)
+{
+	*ret_n = AEG_NELEM(keys);
+	return keys;
+}
+
+void
+line_keys_bind(struct line_editor *e)
+{
+	const char *name = NULL;
+	size_t i;
+
+	el_get(e->el, EL_EDITOR, &name);
+	e->vi = name != NULL && strcmp(name, "vi") == 0;
+	for (i = 0; i < AEG_NELEM(keys); i++)
+		bind(e, &keys[i]);
+}
+
+void
+line_keys_init(struct line_editor *e, bool vi)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(functions); i++)
+		el_wset(e->el, EL_ADDFN, functions[i].name, functions[i].help,
+		    functions[i].run);
+	el_set(e->el, EL_EDITOR, vi ? "vi" : "emacs");
+	line_keys_bind(e);
+}
+
+void
+line_keys_list(struct line_editor *e, struct buf *ret)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+
+	if (to == NULL)
+		return;
+	el_set(e->el, EL_SETFP, 1, to);
+	el_set(e->el, EL_BIND, NULL);
+	el_set(e->el, EL_SETFP, 1, e->out);
+	fclose(to);
+	buf_put(ret, text, len);
+	free(text);
+}
+
+void
+line_keys_check(struct line_editor *e)
+{
+	if (is_safe(e))
+		return;
+	el_set(e->el, EL_EDITOR, "emacs");
+	line_keys_bind(e);
+	if (!is_safe(e))
+		el_set(e->el, EL_EDITMODE, 0);
+	if (e->note == NULL)
+		e->note = xstrdup("its keys are left out: one would run "
+		    "what nobody has judged");
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: ISC
+"""Keys: emacs and vi, ~/.editrc, an editor for the line; and that no key runs
+anything that is not judged."""
+
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from pty_session import Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+root, env = place()
+PROMPT = "READY> "
+home = env["HOME"]
+HAVE_VI = shutil.which("vi", path=env["PATH"])
+# What an editor that nobody judged would leave.
+trap = os.path.join(home, "unjudged")
+with open(trap + ".sh", "w") as f:
+    f.write("#!/bin/sh\ntouch '%s'\n" % trap)
+os.chmod(trap + ".sh", 0o755)
+env = dict(env, EDITOR=trap + ".sh", VISUAL=trap + ".sh")
+
+
+def settings(more=""):
+    with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+        conf.write('prompt = "%s"\n%s' % (PROMPT, more))
+
+
+def start(rc=None, more="", mode=0o644, cols=100, **kw):
+    settings(more)
+    path = os.path.join(home, ".editrc")
+    if os.path.exists(path):
+        os.unlink(path)
+    if rc is not None:
+        with open(path, "w") as f:
+            f.write(rc)
+        os.chmod(path, mode)
+    s = Session([program("aegsh")], env=dict(env, **kw), cwd=home, cols=cols)
+    if not s.expect(PROMPT):
+        tap.ok(False, "a prompt appears", s.seen.decode("utf-8", "replace"))
+        tap.done()
+    return s
+
+
+def typed(s, keys, want, name):
+    """Keys, then what the line prints."""
+    s.send(keys)
+    found = s.expect(r"<([^\r\n]*)>\r\n(?:.*?)" + PROMPT)
+    got = found.group(1).decode("utf-8", "replace") if found else None
+    tap.same(got, want, name)
+
+
+def end(s):
+    s.send("\x15\x04")
+    s.wait()
+    s.close()
+
+
+def emacs():
+    s = start()
+    typed(s, "Xecho '<b>'\x01\x04\x05\r", "b", "emacs keys are the default")
+    typed(s, "echo '<b>'\x1bb\x1bf\x02\x02\x06\x06\x0c\r", "b",
+          "words and characters, C-l")
+    # M-x asks for a command of the editor, by which keys could be bound.
+    s.send("\x1bxbind ^T vi-histedit\r")
+    s.expect(PROMPT)
+    s.send("\x14")
+    typed(s, "\x15echo '<on>'\r", "on", "M-x takes no command")
+    end(s)
+
+
+def vi():
+    for name, kw in (("by the setting", dict(more="editing = vi\n")),
+                     ("by ~/.editrc", dict(rc="bind -v\n"))):
+        s = start(**kw)
+        typed(s, "Xecho '<b>'\x1b0xA\r", "b", "vi keys " + name)
+        typed(s, "echo '<ol>'\x1bh\x1b[200~d\x1b[201~\r", "old",
+              "a paste is no command of vi")
+        s.send(":bind -a ^T vi-histedit\r")
+        s.expect(PROMPT)
+        typed(s, "\x15echo '<on>'\r", "on", "a colon takes no command")
+        end(s)
+
+
+def no_side_door():
+    rc = ("bind -v\nbind '^T' vi-histedit\nbind -a '^T' vi-histedit\n"
+          "bind -a 'q' ed-command\naegsh:bind -a 'Q' vi-histedit\n"
+          "edit off\nbind\nbind -s '^O' 'echo \"<own>\"\\n'\n")
+    s = start(rc=rc)
+    for keys in ("echo 1\x14", "echo 1\x1bv", "echo 1\x1b\x14",
+                 "echo 1\x1bQ"):
+        s.send(keys)
+        # Ours runs a line; it has another editor, or asks for it.
+        if HAVE_VI:
+            tap.ok(s.expect("echo 1.*~"), "an editor runs as a line", s.rest)
+            s.send("\x1b:q!\r")
+            s.expect(PROMPT)
+        else:
+            s.expect(PROMPT)
+        s.send("\x1bdd\x03")
+        s.expect(PROMPT)
+    typed(s, "\x0f", "own", "a key of one's own types a line")
+    tap.ok(not os.path.exists(trap), "no editor runs unjudged")
+    tap.ok(b"Standard key bindings" not in s.seen, "nor does a file print")
+    end(s)
+    s = start(rc="bind '^O' ed-newline\n", mode=0o666)
+    tap.ok(b"others may write" in s.seen or b"writable" in s.seen,
+           "a file that others may write is not used, and said", s.seen)
+    end(s)
+    os.rename(os.path.join(home, ".editrc"), os.path.join(home, "rc"))
+    os.chmod(os.path.join(home, "rc"), 0o644)
+    s = start(EDITRC=os.path.join(home, "rc"))
+    typed(s, "echo '<yes>'\x0f", "yes", "EDITRC names another file")
+    end(s)
+
+
+def with_editor():
+    if not HAVE_VI:
+        tap.skip("C-x C-e", "vi is not installed")
+        return
+    tmp = os.path.join(home, "tmp")
+    os.mkdir(tmp)
+    s = start(EDITOR="vi", VISUAL="", TMPDIR=tmp)
+    s.send("echo '<be''fore>'\x18\x05")
+    tap.ok(s.expect("echo .*~"), "C-x C-e shows the line in the editor",
+           s.rest[-300:])
+    s.send(":s/fore/tween/\r:wq\r")
+    tap.ok(s.expect(PROMPT + ".*tween"), "and gives it back", s.rest[-300:])
+    tap.ok(b"<between>\r" not in s.rest, "of which nothing has run")
+    typed(s, "\r", "between", "before Enter")
+    s.send("for i in 1 2\r")
+    s.expect("> ")
+    s.send("do echo \"<$i>\"\x18\x05")
+    tap.ok(s.expect("for.*2.*~"), "lines before it come along", s.rest[-300:])
+    s.send("Godone\x1b:wq\r")
+    s.expect(PROMPT)
+    typed(s, "\r", "1", "several lines come back as one unit")
+    s.send("echo '<kept>'\x18\x05")
+    s.expect("echo .*~")
+    s.send(":s/kept/lost/\r:w\r:cq\r")
+    s.expect(PROMPT)
+    typed(s, "\r", "kept", "an editor that fails changes nothing")
+    tap.same(os.listdir(tmp), [], "no file is left behind")
+    end(s)
+
+
+def plain():
+    for name, kw in (("TERM=dumb", dict(TERM="dumb")),
+                     ("no TERM", dict(TERM="")),
+                     ("an unknown TERM", dict(TERM="nosuch-terminal")),
+                     ("20 columns", dict(cols=20)),
+                     ("no UTF-8", dict(LANG="C")),
+                     ("a serial line", dict(TERM="vt100"))):
+        s = start(**kw)
+        typed(s, "echo '<a long line, longer than the screen is, X>'"
+              "\x02\x02\x7f!\x05\r",
+              "a long line, longer than the screen is, !",
+              name + ": a line is edited")
+        typed(s, "\x1b[A\r", "a long line, longer than the screen is, !",
+              name + ": and recalled")
+        typed(s, "echo '<\xe4\u2020>'\r", "\xe4\u2020",
+              name + ": characters that are not ASCII")
+        s.send(b"echo '<\xe4>' | od -An -tx1\r")
+        tap.ok(s.expect("3c e4 3e"), name + ": a byte of no character",
+               s.rest)
+        s.expect(PROMPT)
+        if kw.get("TERM") == "dumb":
+            tap.ok(b"\x1b" not in s.seen, name + ": no escape is sent",
+                   s.seen)
+        end(s)
+
+
+emacs()
+vi()
+plain()
+no_side_door()
+with_editor()
+tap.done()
