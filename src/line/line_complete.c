@@ -47,7 +47,8 @@ line_complete_word(EditLine *el, wint_t key)
 	    strlen(common) >= (c.n == 1 ? 0 : strlen(old))) {
 		if (line_count_wide(old) > 0)
 			el_deletestr(el, line_count_wide(old));
-		what = line_insert(e, common, strlen(common)) ? CC_REFRESH : CC_ERROR;
+		what = line_insert(e, common, strlen(common)) ? CC_REFRESH :
+		    CC_ERROR;
 	}
 	if (c.n == 1 && c.finished && !c.partial) {
 		what = line_insert(e, " ", 1) ? CC_REFRESH : CC_ERROR;
