@@ -72,6 +72,13 @@ enum sandbox_supervise {
 	SANDBOX_SUPERVISE_NONE,
 };
 enum sandbox_supervise sandbox_supervise(const struct sandbox_profile *p);
+/* What the processes of one line may use together; 0: no limit. */
+struct sandbox_line_limits {
+	unsigned children;	/* beside the line's bash, at one time */
+	uint64_t cpu_s, time_s, memory;	/* memory: bytes */
+};
+void sandbox_line_limits(const struct sandbox_profile *p,
+	struct sandbox_line_limits *ret);
 /* Yama's kernel.yama.ptrace_scope, from SANDBOX_YAMA or a file like it; 0
  * where there is none.  Above 0 no process of an ordinary user may look into
  * one that is not below it, as a supervisor must: a setting of the machine,

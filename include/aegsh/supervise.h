@@ -16,6 +16,9 @@
  * kills the line; when aegsh ends without a word, it kills the line.  While
  * neither has done so yet, every call that it is asked about fails: the
  * kernel answers ENOSYS when nobody listens.
+ *
+ * It also counts what a line may use in all its processes together, where the
+ * limits of setrlimit(2) mean one process or all of a user.
  */
 #ifndef AEGSH_SUPERVISE_H
 #define AEGSH_SUPERVISE_H
@@ -38,10 +41,25 @@ struct supervise_script {
 	bool hidden;		/* commands may not read it */
 };
 
+/* What the processes of one line may use together; 0: as much as they like.
+ * Past children, fork(2) fails with EAGAIN as for RLIMIT_NPROC; past any of
+ * the others the line is killed. */
+struct supervise_limits {
+	unsigned children;	/* at one time, its bash not counted */
+	uint64_t cpu_ms;	/* user and system time of all of them */
+	uint64_t wall_ms;	/* since its bash began */
+	uint64_t memory;	/* resident bytes that are no file's */
+};
+
+bool supervise_has_limits(const struct supervise_limits *l);
+
 struct supervise_opts {
 	struct supervise_script script[SUPERVISE_SCRIPTS_MAX];
 	size_t n;
 	bool own_group;		/* the line's bash leads a process group */
+	bool images;		/* which programs start is told, and what they
+				 * read is watched for the scripts */
+	struct supervise_limits limits;
 };
 
 struct supervisor;
@@ -82,6 +100,8 @@ int supervise_take(struct supervisor *s);
 void supervise_end(struct supervisor *s);
 /* Why the line was killed, or NULL. */
 const char *supervise_broken(const struct supervisor *s);
+/* The limit that it met, in words, or NULL. */
+const char *supervise_limited(const struct supervisor *s);
 const struct supervise_image *supervise_images(const struct supervisor *s,
 	size_t *ret_n, size_t *ret_lost);
 /* NULL is no supervisor. */

@@ -150,6 +150,8 @@ struct turn_result {
 	int signal;		/* that ended it, or 0 */
 	bool killed;		/* it ran, and its supervisor ended it: note
 				 * has why */
+	bool limited;		/* it met a limit of its profile: note has
+				 * which */
 	bool stopped;		/* the job stopped; it is in the table */
 	bool replaced;		/* the line was "exec CMD", and CMD has ended:
 				 * so does the session */

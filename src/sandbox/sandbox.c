@@ -2,6 +2,7 @@
 /* A profile: its text, given meaning for one user and session. */
 #include "sandbox_int.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "aegsh/base/io.h"
@@ -307,6 +308,33 @@ read_supervise(struct sandbox_profile *p, struct err *err)
 	}
 	return err_set(err, ERR_UNKNOWN_NAME, "%s: supervise is all, scripts "
 	    "or none, not '%s'", p->text.file, p->text.supervise);
+}
+
+bool
+sandbox_limit_is_shared(enum sandbox_limit limit)
+{
+	return limit == SANDBOX_LIMIT_CPU || limit == SANDBOX_LIMIT_MEMORY ||
+	    limit == SANDBOX_LIMIT_CHILDREN || limit == SANDBOX_LIMIT_TIME;
+}
+
+static uint64_t
+line_limit(const struct sandbox_profile *p, enum sandbox_limit limit)
+{
+	return p->text.limit[limit] > 0 ? (uint64_t)p->text.limit[limit] : 0;
+}
+
+void
+sandbox_line_limits(const struct sandbox_profile *p,
+    struct sandbox_line_limits *ret)
+{
+	uint64_t children = line_limit(p, SANDBOX_LIMIT_CHILDREN);
+
+	*ret = (struct sandbox_line_limits){
+		.children = children < UINT_MAX ? (unsigned)children : UINT_MAX,
+		.cpu_s = line_limit(p, SANDBOX_LIMIT_CPU),
+		.time_s = line_limit(p, SANDBOX_LIMIT_TIME),
+		.memory = line_limit(p, SANDBOX_LIMIT_MEMORY) << 20,
+	};
 }
 
 enum sandbox_supervise

@@ -47,6 +47,9 @@ static const char *const limit_names[SANDBOX_LIMIT_COUNT] = {
 	[SANDBOX_LIMIT_FILES] = "limit-files",
 	[SANDBOX_LIMIT_FILE_SIZE] = "limit-file-size",
 	[SANDBOX_LIMIT_CORE] = "limit-core",
+	[SANDBOX_LIMIT_SPACE] = "limit-address-space",
+	[SANDBOX_LIMIT_CHILDREN] = "limit-children",
+	[SANDBOX_LIMIT_TIME] = "limit-time",
 };
 
 /* One file of the chain. */
@@ -125,7 +128,16 @@ static int
 on_limit(cfg_t *cfg, cfg_opt_t *opt)
 {
 	long value = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
+	size_t i;
 
+	for (i = 0; strcmp(limit_names[i], cfg_opt_name(opt)) != 0; i++)
+		;
+	/* One that counts bash itself, or all that it starts. */
+	if (value == 0 && sandbox_limit_is_shared((enum sandbox_limit)i)) {
+		fail(ERR_RANGE, cfg->line, "with a limit of 0 no line could "
+		    "run; leave it out where there is none");
+		return -1;
+	}
 	if (value >= 0 && value <= 1L << 40)
 		return 0;
 	fail(ERR_RANGE, cfg->line, "a limit outside 0 to 2^40");
@@ -196,6 +208,9 @@ new_cfg(void)
 		CFG_INT("limit-files", -1, CFGF_NONE),
 		CFG_INT("limit-file-size", -1, CFGF_NONE),
 		CFG_INT("limit-core", -1, CFGF_NONE),
+		CFG_INT("limit-address-space", -1, CFGF_NONE),
+		CFG_INT("limit-children", -1, CFGF_NONE),
+		CFG_INT("limit-time", -1, CFGF_NONE),
 		CFG_END()
 	};
 	cfg_t *cfg;

@@ -72,6 +72,7 @@ enum sandbox_key {	/* lists of a profile's text */
 enum sandbox_limit {
 	SANDBOX_LIMIT_CPU, SANDBOX_LIMIT_MEMORY, SANDBOX_LIMIT_PROCESSES,
 	SANDBOX_LIMIT_FILES, SANDBOX_LIMIT_FILE_SIZE, SANDBOX_LIMIT_CORE,
+	SANDBOX_LIMIT_SPACE, SANDBOX_LIMIT_CHILDREN, SANDBOX_LIMIT_TIME,
 	SANDBOX_LIMIT_COUNT
 };
 
@@ -91,7 +92,10 @@ struct sandbox_text {
 
 const char *sandbox_key_name(enum sandbox_key key);
 const char *sandbox_limit_name(enum sandbox_limit limit);
-int sandbox_limit_resource(enum sandbox_limit limit);	/* RLIMIT_… */
+/* All processes of a line count together. */
+bool sandbox_limit_is_shared(enum sandbox_limit limit);
+/* RLIMIT_…, or -1: nothing is set in a process. */
+int sandbox_limit_resource(enum sandbox_limit limit);
 /* Read NAME and what it extends, or the copy of it in cache (may be NULL).
  * ERR_UNKNOWN_NAME, ERR_SYNTAX, ERR_TRUST, ERR_RANGE, each with
  * "file:line". */

@@ -110,11 +110,14 @@ static const struct {
 	rlim_t unit;
 } limits[SANDBOX_LIMIT_COUNT] = {
 	[SANDBOX_LIMIT_CPU] = { RLIMIT_CPU, 1 },
-	[SANDBOX_LIMIT_MEMORY] = { RLIMIT_AS, 1024 * 1024 },
+	[SANDBOX_LIMIT_MEMORY] = { -1, 0 },
 	[SANDBOX_LIMIT_PROCESSES] = { RLIMIT_NPROC, 1 },
 	[SANDBOX_LIMIT_FILES] = { RLIMIT_NOFILE, 1 },
 	[SANDBOX_LIMIT_FILE_SIZE] = { RLIMIT_FSIZE, 1024 * 1024 },
 	[SANDBOX_LIMIT_CORE] = { RLIMIT_CORE, 1024 * 1024 },
+	[SANDBOX_LIMIT_SPACE] = { RLIMIT_AS, 1024 * 1024 },
+	[SANDBOX_LIMIT_CHILDREN] = { -1, 0 },
+	[SANDBOX_LIMIT_TIME] = { -1, 0 },
 };
 
 int
@@ -129,11 +132,14 @@ add_limits(struct sandbox *s, const struct sandbox_profile *p)
 	size_t i;
 
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++) {
-		if (p->text.limit[i] < 0)
+		if (p->text.limit[i] < 0 || limits[i].resource < 0)
 			continue;
 		s->limit[s->n_limits].resource = limits[i].resource;
-		s->limit[s->n_limits++].most =
+		s->limit[s->n_limits].most =
 		    (rlim_t)p->text.limit[i] * limits[i].unit;
+		/* Past the count over all of the line, which tells why. */
+		s->limit[s->n_limits++].most += limits[i].resource ==
+		    RLIMIT_CPU ? 1 : 0;
 	}
 }
 

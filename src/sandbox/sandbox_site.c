@@ -151,7 +151,7 @@ see_limits(const struct sandbox_profile *p, struct sandbox_site *s)
 		struct rlimit now;
 		int resource = sandbox_limit_resource((enum sandbox_limit)i);
 
-		if (p->text.limit[i] < 0 ||
+		if (p->text.limit[i] < 0 || resource < 0 ||
 		    getrlimit((__rlimit_resource_t)resource, &now) < 0)
 			continue;
 		s->limit[s->n_limits].resource = resource;

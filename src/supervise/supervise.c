@@ -26,7 +26,7 @@ struct supervisor {
 	int door;		/* for the child, or -1 */
 	bool done;		/* it said that nobody is left */
 	bool ended;		/* it answered to SUP_END */
-	char *broken;
+	char *broken, *limited;
 	struct supervise_image *image;
 	size_t n, lost;
 	struct sup_members known;	/* more than of images are kept */
@@ -97,6 +97,11 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 {
 	int control[2] = { -1, -1 }, door[2] = { -1, -1 }, rc = 0;
 	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC;
+	const struct sup_asks asks = {
+		.calls = (o->images ? SUP_ASKS_READS : 0U) |
+		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
+		    (supervise_has_limits(&o->limits) ? SUP_ASKS_ENDS : 0U),
+	};
 	struct supervisor *s;
 	pid_t pid = -1;
 
@@ -114,11 +119,14 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	if (socketpair(AF_UNIX, type, 0, control) < 0 ||
 	    socketpair(AF_UNIX, type, 0, door) < 0)
 		rc = err_sys(err, errno, "supervisor: socketpair");
+	else if (send(door[0], &asks, sizeof asks, MSG_NOSIGNAL) < 0)
+		rc = err_sys(err, errno, "supervisor: its first word");
 	if (rc == 0)
 		pid = fork();
 	if (pid == 0) {
 		struct sup sup = { .control = control[1], .door = door[0],
-			.listener = -1, .own_group = o->own_group };
+			.listener = -1, .own_group = o->own_group,
+			.images = o->images, .meter = { .most = o->limits } };
 
 		become_supervisor(&sup, o);
 	}
@@ -195,6 +203,10 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 		if (s->broken == NULL)
 			s->broken = xmemdup0(bytes, r->path_len);
 		break;
+	case SUP_LIMITED:
+		if (s->limited == NULL)
+			s->limited = xmemdup0(bytes, r->path_len);
+		break;
 	case SUP_LOST:
 		s->lost += (size_t)r->pid;
 		break;
@@ -269,6 +281,12 @@ supervise_broken(const struct supervisor *s)
 	return s->broken;
 }
 
+const char *
+supervise_limited(const struct supervisor *s)
+{
+	return s->limited;
+}
+
 const struct supervise_image *
 supervise_images(const struct supervisor *s, size_t *ret_n,
     size_t *ret_lost)
@@ -304,5 +322,6 @@ supervise_free(struct supervisor *s)
 	free(s->image);
 	free(s->known.v);
 	free(s->broken);
+	free(s->limited);
 	free(s);
 }

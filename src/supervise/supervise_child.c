@@ -3,9 +3,10 @@
  * The filter that asks the supervisor, and its installation in the process
  * that is about to become a line's bash.
  *
- * It asks about opening a file to read and about set_tid_address(2), which
- * libc calls once in every new image, before main().  The sandbox's own
- * filter stays: where that refuses, nobody is asked.
+ * It asks about set_tid_address(2), which libc calls once in every new image,
+ * before main(); as far as the line needs it, about opening a file to read,
+ * about new processes and about their end.  The sandbox's own filter stays:
+ * where that refuses, nobody is asked.
  */
 #include "supervise_int.h"
 
@@ -14,6 +15,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -47,45 +49,113 @@
 #define IF_ANY(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, k, yes, no)
 #define RETURN(k) BPF_STMT(BPF_RET | BPF_K, k)
 
-#ifdef __NR_open
-#define NR_OPEN __NR_open
-#else
-#define NR_OPEN 0x3fffffff	/* there is none */
-#endif
+#define ASK SECCOMP_RET_USER_NOTIF
+#define FAIL(error) (SECCOMP_RET_ERRNO | (error))
+#define FILTER_MAX 48
 
-/* Where it jumps to is said from the next line on. */
-static const struct sock_filter filter[] = {
-	/* 0 */ LOAD(FIELD(arch)),
-	/* 1 */ IF_EQUAL(NATIVE, 0, 12),
-	/* 2 */ LOAD(FIELD(nr)),
-	/* 3 */ IF_LEAST(0x40000000, 10, 0),	/* x32 */
-	/* 4 */ IF_EQUAL(__NR_openat, 4, 0),
-	/* 5 */ IF_EQUAL(NR_OPEN, 5, 0),
-	/* 6 */ IF_EQUAL(__NR_openat2, 6, 0),
-	/* 7 */ IF_EQUAL(__NR_set_tid_address, 5, 0),
-	/* 8 */ RETURN(SECCOMP_RET_ALLOW),
-	/* 9 */ LOAD(FIELD(args[2])),
-	/* 10 */ BPF_STMT(BPF_JMP | BPF_JA, 1),
-	/* 11 */ LOAD(FIELD(args[1])),
-	/* 12 */ IF_ANY(NOT_READING, 2, 0),
-	/* 13 */ RETURN(SECCOMP_RET_USER_NOTIF),
-	/* 14 */ RETURN(SECCOMP_RET_ERRNO | ENOSYS),
-	/* 15 */ RETURN(SECCOMP_RET_ALLOW),
+struct filter {
+	struct sock_filter row[FILTER_MAX];
+	unsigned short n;
 };
 
-static int
-install(void)
+static void
+add(struct filter *f, struct sock_filter row)
 {
-	const struct sock_fprog prog = {
-		.len = AEG_NELEM(filter),
-		.filter = (struct sock_filter *)(uintptr_t)filter,
-	};
+	f->row[f->n++] = row;
+}
+
+/* The number of the call is loaded and stays so where it is another. */
+static void
+add_call(struct filter *f, unsigned nr, unsigned verdict)
+{
+	add(f, (struct sock_filter)IF_EQUAL(nr, 0, 1));
+	add(f, (struct sock_filter)RETURN(verdict));
+}
+
+/* Only where an argument has one of these bits, or none of them. */
+static void
+add_bits(struct filter *f, unsigned nr, size_t arg, unsigned bits,
+    unsigned with, unsigned without)
+{
+	add(f, (struct sock_filter)IF_EQUAL(nr, 0, 4));
+	add(f, (struct sock_filter)LOAD((unsigned)arg));
+	add(f, (struct sock_filter)IF_ANY(bits, 0, 1));
+	add(f, (struct sock_filter)RETURN(with));
+	add(f, (struct sock_filter)RETURN(without));
+}
+
+static void
+add_reads(struct filter *f)
+{
+	add_bits(f, __NR_openat, FIELD(args[2]), NOT_READING,
+	    SECCOMP_RET_ALLOW, ASK);
+#ifdef __NR_open
+	add_bits(f, __NR_open, FIELD(args[1]), NOT_READING,
+	    SECCOMP_RET_ALLOW, ASK);
+#endif
+	add_call(f, __NR_openat2, ASK);
+}
+
+/* The one open that an aegsh inside the line asks for. */
+static void
+add_door(struct filter *f)
+{
+	add(f, (struct sock_filter)IF_EQUAL(__NR_openat, 0, 4));
+	add(f, (struct sock_filter)LOAD(FIELD(args[3])));
+	add(f, (struct sock_filter)IF_EQUAL(SUP_DOOR_MODE, 0, 1));
+	add(f, (struct sock_filter)RETURN(ASK));
+	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
+}
+
+/* Threads are no processes.  The flags of clone3(2) lie in memory, where
+ * they could change after they were looked at; libc takes clone(2) then. */
+static void
+add_spawns(struct filter *f)
+{
+#ifdef __NR_fork
+	add_call(f, __NR_fork, ASK);
+	add_call(f, __NR_vfork, ASK);
+#endif
+	add_call(f, __NR_clone3, FAIL(ENOSYS));
+	add_bits(f, __NR_clone, FIELD(args[0]), CLONE_THREAD,
+	    SECCOMP_RET_ALLOW, ASK);
+}
+
+static void
+make_filter(struct filter *f, uint32_t asks)
+{
+	f->n = 0;
+	add(f, (struct sock_filter)LOAD(FIELD(arch)));
+	add(f, (struct sock_filter)IF_EQUAL(NATIVE, 1, 0));
+	add(f, (struct sock_filter)RETURN(FAIL(ENOSYS)));
+	add(f, (struct sock_filter)LOAD(FIELD(nr)));
+	add(f, (struct sock_filter)IF_LEAST(0x40000000, 0, 1));	/* x32 */
+	add(f, (struct sock_filter)RETURN(FAIL(ENOSYS)));
+	add_call(f, __NR_set_tid_address, ASK);
+	if (asks & SUP_ASKS_READS)
+		add_reads(f);
+	else
+		add_door(f);
+	if (asks & SUP_ASKS_SPAWNS)
+		add_spawns(f);
+	if (asks & SUP_ASKS_ENDS)
+		add_call(f, __NR_exit_group, ASK);
+	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
+}
+
+static int
+install(uint32_t asks)
+{
+	struct filter f;
+	struct sock_fprog prog = { .filter = f.row };
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER |
 	    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	long fd;
 
 	if (NATIVE == 0)
 		return -ENOSYS;
+	make_filter(&f, asks);
+	prog.len = f.n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_failed();
 	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
@@ -109,8 +179,13 @@ supervise_child(int fd)
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof control.bytes,
 	};
-	int listener = install(), rc = 0;
+	struct sup_asks asks;
+	int listener, rc = 0;
 
+	if (recv(fd, &asks, sizeof asks, MSG_DONTWAIT) !=
+	    (ssize_t)sizeof asks)
+		return -EPIPE;
+	listener = install(asks.calls);
 	if (listener < 0)
 		return listener;
 	control.head.cmsg_level = SOL_SOCKET;

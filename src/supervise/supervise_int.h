@@ -29,6 +29,7 @@ enum sup_kind {
 	SUP_ENDED,		/* the answer to SUP_END */
 	SUP_DONE,		/* nobody is left to be supervised */
 	SUP_END,		/* to it: bash has ended; survivors are kept */
+	SUP_LIMITED,		/* a limit was met: path holds which */
 };
 
 struct sup_report {
@@ -53,6 +54,16 @@ struct sup_hello {
 #define SUP_FDS 4
 ssize_t sup_receive(int sock, void *bytes, size_t size, int *ret_fd,
 	size_t n);
+
+/* What a child finds at the door: which calls it is to ask about. */
+enum {
+	SUP_ASKS_READS = 1 << 0,	/* opening a file to read */
+	SUP_ASKS_SPAWNS = 1 << 1,	/* new processes */
+	SUP_ASKS_ENDS = 1 << 2,		/* their end */
+};
+struct sup_asks {
+	uint32_t calls;
+};
 
 /* ---- supervise_script.c: what was judged -------------------------------- */
 
@@ -97,6 +108,10 @@ ssize_t sup_proc_link(pid_t pid, const char *what, char *ret, size_t size);
 ssize_t sup_proc_file(pid_t pid, const char *what, char *ret, size_t size);
 /* Field n of /proc/PID/stat, from the fourth on, or 0. */
 uint64_t sup_proc_stat(pid_t pid, unsigned n);
+/* The process that a thread is of, or 0. */
+pid_t sup_proc_leader(pid_t thread);
+/* The third: R, S, D, Z, … or 0. */
+char sup_proc_state(pid_t pid);
 #define SUP_STAT_PARENT 4
 #define SUP_STAT_START 22	/* when it began: with the pid, its identity */
 /* The name that execve(2) was given. */
@@ -120,7 +135,42 @@ struct sup_members {
 };
 
 void sup_members_add(struct sup_members *m, struct sup_known k);
+/* What is left is each of those that live, once, by its number. */
+void sup_members_forget_dead(struct sup_members *m);
 void sup_members_kill(const struct sup_members *m);
+
+/* Some processes, and what is below them. */
+struct sup_tree {
+	pid_t *pid;		/* owned; roots first, each once */
+	size_t n, n_roots;
+};
+
+/* Roots in the order of their numbers. */
+void sup_tree_root(struct sup_tree *t, pid_t pid);
+/* Add what is below those in it; stop: each that is added is stopped, so that
+ * it starts no others meanwhile. */
+void sup_tree_grow(struct sup_tree *t, bool stop);
+/* Only the children of its roots. */
+void sup_tree_children(struct sup_tree *t);
+void sup_tree_done(struct sup_tree *t);
+
+/* ---- supervise_meter.c: limits of all of a line together ----------------- */
+
+#define SUP_GRANTS_MAX 64
+
+struct sup_meter {
+	struct supervise_limits most;
+	int64_t began_ns;	/* when its bash said hello */
+	int64_t next_ns;	/* when it is to be looked at again */
+	uint64_t cpu_ms;	/* the most that was seen */
+	size_t bound;		/* no more processes than these are there */
+	struct {		/* new ones that may not be there yet */
+		pid_t asker;
+		int64_t at_ns;
+	} grant[SUP_GRANTS_MAX];
+	size_t n_grants;
+	bool told;
+};
 
 struct sup {
 	struct sup_script script[SUP_SCRIPTS_MAX];
@@ -138,6 +188,8 @@ struct sup {
 	uint32_t lost;		/* images that found no place */
 	struct sup_known head;		/* bash */
 	struct sup_members known;
+	bool images;		/* are looked into and told */
+	struct sup_meter meter;
 	struct seccomp_notif *ask;
 	struct seccomp_notif_resp *answer;
 	size_t ask_size, answer_size;
@@ -166,6 +218,16 @@ enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
  * or 0.  0, or -errno: it is still to be answered. */
 int sup_give(const struct sup *s, int fd, uint32_t flags);
 enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
+/* supervise_meter.c: a new process, a new image in it, its end. */
+enum sup_answer sup_spawn(struct sup *s);
+enum sup_answer sup_met(struct sup *s);
+enum sup_answer sup_exit(struct sup *s);
+/* The line's bash begins. */
+void sup_meter_begin(struct sup *s);
+/* For poll(2): until the meter is to be read again, or -1. */
+int sup_meter_timeout(const struct sup *s);
+/* Read it where it is time, and kill the line that uses too much. */
+void sup_meter_read(struct sup *s);
 
 /* ---- supervise_inner.c -------------------------------------------------- */
 

@@ -166,6 +166,25 @@ sup_break(struct sup *s, const char *fmt, ...)
 
 /* ---- answering ---------------------------------------------------------- */
 
+static enum sup_answer
+judge_call(struct sup *s)
+{
+	switch (s->ask->data.nr) {
+	case __NR_set_tid_address:
+		return s->images ? sup_image(s) : sup_met(s);
+	case __NR_exit_group:
+		return sup_exit(s);
+	case __NR_clone:
+#ifdef __NR_fork
+	case __NR_fork:
+	case __NR_vfork:
+#endif
+		return sup_spawn(s);
+	default:
+		return sup_open(s);
+	}
+}
+
 static void
 answer(struct sup *s)
 {
@@ -179,10 +198,8 @@ answer(struct sup *s)
 	s->answer->error = -EACCES;
 	if (s->broken)
 		kill_asker(s);
-	else if (s->ask->data.nr == __NR_set_tid_address)
-		a = sup_image(s);
 	else
-		a = sup_open(s);
+		a = judge_call(s);
 	if (a == SUP_ANSWERED)
 		return;
 	if (a == SUP_CONTINUE) {
@@ -234,6 +251,7 @@ open_door(struct sup *s)
 	/* Whoever asks waits: no use in looking for another processor. */
 	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 	    (unsigned long)SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	sup_meter_begin(s);
 }
 
 static void
@@ -277,8 +295,9 @@ turn_once(struct sup *s)
 	for (i = 0; i < SUP_INNER_MAX; i++)
 		p[3 + i] = (struct pollfd){ .fd = s->inner[i],
 			.events = POLLIN };
-	if (poll(p, AEG_NELEM(p), -1) < 0)
+	if (poll(p, AEG_NELEM(p), sup_meter_timeout(s)) < 0)
 		return;
+	sup_meter_read(s);
 	if (p[1].revents & POLLOUT)
 		drain_queue(s);
 	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)

@@ -18,6 +18,7 @@
 
 #define PAGE 4096		/* no page of any kernel is smaller */
 #define AUXV_MAX 128		/* pairs */
+#define STAT_MAX 1024
 
 /* Page by page, since the next one may not be there. */
 int
@@ -92,15 +93,16 @@ sup_proc_absolute(pid_t pid, int dirfd, const char *path)
 	return path_canon(dir, path);
 }
 
-uint64_t
-sup_proc_stat(pid_t pid, unsigned n)
+/* Where the field begins in text, or NULL. */
+static const char *
+stat_field(pid_t pid, unsigned n, char *text, size_t size)
 {
-	char text[1024], *p;
-	ssize_t len = sup_proc_file(pid, "stat", text, sizeof text - 1);
+	ssize_t len = sup_proc_file(pid, "stat", text, size - 1);
+	const char *p;
 	unsigned at;
 
 	if (len <= 0)
-		return 0;
+		return NULL;
 	text[len] = '\0';
 	/* Its name may hold anything but ends before the last of these. */
 	p = strrchr(text, ')');
@@ -108,7 +110,38 @@ sup_proc_stat(pid_t pid, unsigned n)
 		p = strchr(p, ' ');
 		p = p != NULL ? p + 1 : NULL;
 	}
+	return p;
+}
+
+uint64_t
+sup_proc_stat(pid_t pid, unsigned n)
+{
+	char text[STAT_MAX];
+	const char *p = stat_field(pid, n, text, sizeof text);
+
 	return p != NULL ? strtoull(p, NULL, 10) : 0;
+}
+
+pid_t
+sup_proc_leader(pid_t thread)
+{
+	char text[STAT_MAX];
+	ssize_t n = sup_proc_file(thread, "status", text, sizeof text - 1);
+	const char *p;
+
+	text[n > 0 ? n : 0] = '\0';
+	/* A name in the first line has its newlines escaped. */
+	p = strstr(text, "\nTgid:");
+	return p != NULL ? (pid_t)strtol(p + strlen("\nTgid:"), NULL, 10) : 0;
+}
+
+char
+sup_proc_state(pid_t pid)
+{
+	char text[STAT_MAX];
+	const char *p = stat_field(pid, 3, text, sizeof text);
+
+	return p != NULL ? *p : '\0';
 }
 
 int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Killing a process and what it has started. */
+/* A process and what it has started; killing them. */
 #include "supervise_int.h"
 
 #include <dirent.h>
@@ -13,24 +13,34 @@
 #define MEMBERS_MAX ((size_t)4 * 1024 * 1024)
 #define MEMBERS_FIRST 256
 
-struct members {
-	pid_t *pid;
-	size_t n;
-};
-
 static void
-add(struct members *m, pid_t pid)
+add(struct sup_tree *t, pid_t pid)
 {
-	if (m->n == MEMBERS_MAX)
+	if (t->n == MEMBERS_MAX)
 		return;
-	if ((m->n & (m->n - 1)) == 0)
-		m->pid = xreallocarray(m->pid, m->n > 0 ? 2 * m->n : 1,
-		    sizeof *m->pid);
-	m->pid[m->n++] = pid;
+	if ((t->n & (t->n - 1)) == 0)
+		t->pid = xreallocarray(t->pid, t->n > 0 ? 2 * t->n : 1,
+		    sizeof *t->pid);
+	t->pid[t->n++] = pid;
+}
+
+void
+sup_tree_root(struct sup_tree *t, pid_t pid)
+{
+	add(t, pid);
+	t->n_roots = t->n;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
 static void
-add_children_of(struct members *m, pid_t pid, const char *thread)
+add_children_of(struct sup_tree *t, pid_t pid, const char *thread)
 {
 	char path[300];
 	FILE *f;
@@ -42,13 +52,15 @@ add_children_of(struct members *m, pid_t pid, const char *thread)
 	if (f == NULL)
 		return;
 	while (fscanf(f, "%d", &child) == 1)
-		add(m, child);
+		if (bsearch(&child, t->pid, t->n_roots, sizeof *t->pid,
+		    compare) == NULL)
+			add(t, child);
 	fclose(f);
 }
 
 /* Any of its threads may be the parent. */
 static void
-add_children(struct members *m, pid_t pid)
+add_children(struct sup_tree *t, pid_t pid)
 {
 	char path[64];
 	struct dirent *e;
@@ -58,9 +70,37 @@ add_children(struct members *m, pid_t pid)
 	d = opendir(path);
 	while (d != NULL && (e = readdir(d)) != NULL)
 		if (e->d_name[0] != '.')
-			add_children_of(m, pid, e->d_name);
+			add_children_of(t, pid, e->d_name);
 	if (d != NULL)
 		closedir(d);
+}
+
+void
+sup_tree_grow(struct sup_tree *t, bool stop)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		if (stop && i >= t->n_roots)
+			kill(t->pid[i], SIGSTOP);
+		add_children(t, t->pid[i]);
+	}
+}
+
+void
+sup_tree_children(struct sup_tree *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_roots; i++)
+		add_children(t, t->pid[i]);
+}
+
+void
+sup_tree_done(struct sup_tree *t)
+{
+	free(t->pid);
+	*t = (struct sup_tree){ NULL, 0, 0 };
 }
 
 /* Those below are stopped first, so that they start no others while they are
@@ -69,18 +109,14 @@ add_children(struct members *m, pid_t pid)
 void
 supervise_kill_tree(pid_t pid)
 {
-	struct members m = { NULL, 0 };
+	struct sup_tree t = { NULL, 0, 0 };
 	size_t i;
 
-	add(&m, pid);
-	for (i = 0; i < m.n; i++) {
-		if (i > 0)
-			kill(m.pid[i], SIGSTOP);
-		add_children(&m, m.pid[i]);
-	}
-	for (i = 0; i < m.n; i++)
-		kill(m.pid[i], SIGKILL);
-	free(m.pid);
+	sup_tree_root(&t, pid);
+	sup_tree_grow(&t, true);
+	for (i = 0; i < t.n; i++)
+		kill(t.pid[i], SIGKILL);
+	sup_tree_done(&t);
 }
 
 bool
@@ -100,8 +136,8 @@ by_pid(const void *a, const void *b)
 }
 
 /* One that becomes another program again and again comes each time. */
-static void
-forget_dead(struct sup_members *m)
+void
+sup_members_forget_dead(struct sup_members *m)
 {
 	size_t i, n = 0;
 
@@ -122,7 +158,7 @@ sup_members_add(struct sup_members *m, struct sup_known k)
 	size_t want;
 
 	if (m->n == m->size) {
-		forget_dead(m);
+		sup_members_forget_dead(m);
 		want = m->n < MEMBERS_FIRST ? MEMBERS_FIRST : 2 * m->n;
 		if (want > m->size) {
 			m->v = xreallocarray(m->v, want, sizeof *m->v);

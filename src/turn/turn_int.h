@@ -129,6 +129,9 @@ bool turn_script_may_change(const struct turn *t, const char *path);
 /* What the line's supervisor is told; NULL: it needs none. */
 const struct supervise_opts *turn_supervise(const struct turn *t,
 	const struct turn_judged *j, struct supervise_opts *ret);
+/* The limit that the line met, in ret and on record; NULL: none. */
+const char *turn_limited(const struct turn *t, const struct job *job, char *ret,
+	size_t size);
 /* Why the line was killed, in ret and on record; NULL: it was not. */
 const char *turn_killed(const struct turn *t, const struct job *job,
 	char *ret, size_t size);

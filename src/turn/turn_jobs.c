@@ -34,6 +34,8 @@ record(struct turn *t, struct job *job, const char *note)
 	if (job_tag(job) == 0)
 		return;
 	fill(&o, job);
+	if (turn_limited(t, job, why, sizeof why) != NULL && t->news == NULL)
+		t->news = xstrdup(why);
 	if (turn_killed(t, job, why, sizeof why) != NULL) {
 		o.note = why;
 		if (t->news == NULL)

@@ -80,9 +80,19 @@ turn_supervise(const struct turn *t, const struct turn_judged *j,
     struct supervise_opts *ret)
 {
 	bool all = sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
+	struct sandbox_line_limits most;
 	size_t i;
 
-	*ret = (struct supervise_opts){ .own_group = t->opts.tty >= 0 };
+	sandbox_line_limits(t->sandbox, &most);
+	*ret = (struct supervise_opts){
+		.own_group = t->opts.tty >= 0,
+		.limits = {
+			.children = most.children,
+			.cpu_ms = most.cpu_s * 1000,
+			.wall_ms = most.time_s * 1000,
+			.memory = most.memory,
+		},
+	};
 	for (i = 0; i < j->n_scripts && ret->n < SUPERVISE_SCRIPTS_MAX; i++) {
 		const struct turn_script *s = &j->scripts[i];
 		AEG_AUTOFREE char *real = realpath(s->path, NULL);
@@ -96,7 +106,24 @@ turn_supervise(const struct turn *t, const struct turn_judged *j,
 			    t->sandbox, real) & SANDBOX_READ) == 0,
 		};
 	}
-	return ret->n > 0 || all ? ret : NULL;
+	ret->images = ret->n > 0 || all;
+	return ret->images || supervise_has_limits(&ret->limits) ? ret : NULL;
+}
+
+const char *
+turn_limited(const struct turn *t, const struct job *job, char *ret,
+    size_t size)
+{
+	const struct supervisor *s = job_supervisor(job);
+	const char *which = s != NULL ? supervise_limited(s) : NULL;
+
+	if (which == NULL)
+		return NULL;
+	if (t->audit != NULL)
+		audit_note(t->audit, "line-limited", which);
+	snprintf(ret, size, "the line met a limit of the profile %s: %s",
+	    sandbox_profile_name(t->sandbox), which);
+	return ret;
 }
 
 const char *

@@ -81,6 +81,7 @@ supervised(const char *name)
 		if (write(s->copy, block, (size_t)n) != n)
 			return -1;
 	close(from);
+	watch.images = true;
 	spec.supervise = &watch;
 	return path == NULL ? -1 : fcntl(s->copy, F_ADD_SEALS,
 	    F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK);
@@ -95,6 +96,8 @@ print_images(const struct job *j)
 
 	if (s == NULL)
 		return;
+	if (supervise_limited(s) != NULL)
+		fprintf(stderr, "limited: %s\n", supervise_limited(s));
 	if (supervise_broken(s) != NULL)
 		fprintf(stderr, "killed: %s\n", supervise_broken(s));
 	m = supervise_images(s, &n, &lost);
@@ -257,6 +260,19 @@ verb(const char *word)
 	fflush(stdout);
 }
 
+/* Those that the profile sets for a line as a whole. */
+static void
+limit(const struct sandbox_profile *p)
+{
+	struct sandbox_line_limits l;
+
+	sandbox_line_limits(p, &l);
+	watch.limits = (struct supervise_limits){ l.children, l.cpu_s * 1000,
+		l.time_s * 1000, l.memory };
+	if (supervise_has_limits(&watch.limits))
+		spec.supervise = &watch;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -299,6 +315,7 @@ main(int argc, char **argv)
 		return last;
 	}
 	opts.profile = p;
+	limit(p);
 	if (exec_session_new(&opts, &session, &err) < 0) {
 		complain(&err);
 		return last;

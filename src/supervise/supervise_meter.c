@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What all processes of a line use together.
+ *
+ * Who they are: bash, what is below it, and below whom else was met, since one
+ * that has lost its parent is below nobody of the line.  Met are those that
+ * ask, the children of one that ends, and, at each reading, all that are
+ * there.  One that neither starts nor runs anything, and whose parent was
+ * killed between two readings, is not counted.
+ */
+#include "supervise_int.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
+
+#define READING_NS ((int64_t)200 * 1000000)
+#define IN_FLIGHT_NS ((int64_t)1000 * 1000000)
+#define STAT_UTIME 14		/* fields of /proc/PID/stat, proc(5) */
+#define STAT_STIME 15
+#define STAT_CUTIME 16		/* of children that were waited for */
+#define STAT_CSTIME 17
+
+bool
+supervise_has_limits(const struct supervise_limits *l)
+{
+	return (l->cpu_ms | l->wall_ms | l->memory | l->children) != 0;
+}
+
+/* All that live.  Bash is one of those known. */
+static void
+find_all(struct sup *s, struct sup_tree *t)
+{
+	size_t i;
+
+	sup_members_forget_dead(&s->known);
+	for (i = 0; i < s->known.n; i++)
+		sup_tree_root(t, s->known.v[i].pid);
+	sup_tree_grow(t, false);
+}
+
+static void
+know_new(struct sup *s, const struct sup_tree *t)
+{
+	size_t i;
+
+	for (i = t->n_roots; i < t->n; i++)
+		sup_know(s, t->pid[i]);
+}
+
+enum sup_answer
+sup_met(struct sup *s)
+{
+	pid_t process = sup_proc_leader((pid_t)s->ask->pid);
+
+	if (process > 0)
+		sup_know(s, process);
+	return SUP_CONTINUE;
+}
+
+/* What it leaves behind. */
+enum sup_answer
+sup_exit(struct sup *s)
+{
+	struct sup_tree t = { NULL, 0, 0 };
+
+	sup_tree_root(&t, sup_proc_leader((pid_t)s->ask->pid));
+	sup_tree_children(&t);
+	know_new(s, &t);
+	sup_tree_done(&t);
+	return SUP_CONTINUE;
+}
+
+/* ---- new processes ------------------------------------------------------ */
+
+/* It was let make a process and may not have done so yet: it still runs in
+ * the kernel.  One that sleeps, or has ended, is past that; one that asks
+ * again, too. */
+static bool
+is_in_flight(const struct sup *s, size_t i)
+{
+	pid_t asker = s->meter.grant[i].asker;
+
+	if (asker == (pid_t)s->ask->pid ||
+	    clock_mono_ns() - s->meter.grant[i].at_ns > IN_FLIGHT_NS)
+		return false;
+	return sup_proc_state(asker) == 'R';
+}
+
+static void
+forget_landed(struct sup *s)
+{
+	struct sup_meter *m = &s->meter;
+	size_t i, n = 0;
+
+	for (i = 0; i < m->n_grants; i++)
+		if (is_in_flight(s, i))
+			m->grant[n++] = m->grant[i];
+	m->n_grants = n;
+}
+
+static void
+say_limited(struct sup *s, const char *text)
+{
+	struct sup_report head = { .kind = SUP_LIMITED,
+		.path_len = (uint32_t)strlen(text) };
+
+	if (!s->meter.told)
+		sup_report(s, &head, text, NULL);
+	s->meter.told = true;
+}
+
+/* No more than these are there, as the last look had it and with those let
+ * since; only where that would be too many are they counted anew. */
+static bool
+has_place(struct sup *s)
+{
+	struct sup_meter *m = &s->meter;
+	size_t most = (size_t)m->most.children + 1;
+	struct sup_tree t = { NULL, 0, 0 };
+
+	if (m->bound < most && m->n_grants < SUP_GRANTS_MAX)
+		return true;
+	/* Before: one that lands meanwhile is counted twice, not never. */
+	forget_landed(s);
+	find_all(s, &t);
+	know_new(s, &t);
+	m->bound = t.n + m->n_grants;
+	sup_tree_done(&t);
+	return m->bound < most && m->n_grants < SUP_GRANTS_MAX;
+}
+
+enum sup_answer
+sup_spawn(struct sup *s)
+{
+	struct sup_meter *m = &s->meter;
+	pid_t asker = (pid_t)s->ask->pid;
+	char text[96];
+
+	sup_met(s);
+	if (m->most.children == 0)
+		return SUP_CONTINUE;
+	if (has_place(s)) {
+		m->bound++;
+		m->grant[m->n_grants].asker = asker;
+		m->grant[m->n_grants++].at_ns = clock_mono_ns();
+		return SUP_CONTINUE;
+	}
+	snprintf(text, sizeof text, "limit-children: %u at one time; starting "
+	    "more failed", m->most.children);
+	say_limited(s, text);
+	s->answer->error = -EAGAIN;
+	return SUP_REFUSE;
+}
+
+/* ---- time and memory ---------------------------------------------------- */
+
+struct usage {
+	uint64_t cpu_ms, memory;
+};
+
+static void
+add_usage(struct usage *u, pid_t pid)
+{
+	static const unsigned times[] = { STAT_UTIME, STAT_STIME, STAT_CUTIME,
+	    STAT_CSTIME };
+	unsigned long resident = 0, shared = 0;
+	char text[128];
+	uint64_t ticks = 0;
+	ssize_t n;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(times); i++)
+		ticks += sup_proc_stat(pid, times[i]);
+	u->cpu_ms += ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	n = sup_proc_file(pid, "statm", text, sizeof text - 1);
+	text[n > 0 ? n : 0] = '\0';
+	if (sscanf(text, "%*u %lu %lu", &resident, &shared) == 2 &&
+	    resident > shared)
+		u->memory += (uint64_t)(resident - shared) *
+		    (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void
+break_at(struct sup *s, const char *limit, uint64_t most, const char *unit)
+{
+	char text[96];
+
+	snprintf(text, sizeof text, "%s: more than %" PRIu64 " %s", limit,
+	    most, unit);
+	say_limited(s, text);
+	sup_break(s, "it met its limit, %s", text);
+}
+
+void
+sup_meter_read(struct sup *s)
+{
+	struct sup_meter *m = &s->meter;
+	struct sup_tree t = { NULL, 0, 0 };
+	struct usage u = { 0, 0 };
+	int64_t now = clock_mono_ns();
+	size_t i;
+
+	if (m->next_ns == 0 || now < m->next_ns || s->broken)
+		return;
+	m->next_ns = now + READING_NS;
+	find_all(s, &t);
+	know_new(s, &t);
+	for (i = 0; i < t.n; i++)
+		add_usage(&u, t.pid[i]);
+	sup_tree_done(&t);
+	/* Of one that ended with nobody of the line to wait for it, nothing
+	 * is left to be read. */
+	if (u.cpu_ms > m->cpu_ms)
+		m->cpu_ms = u.cpu_ms;
+	if (m->most.cpu_ms > 0 && m->cpu_ms > m->most.cpu_ms)
+		break_at(s, "limit-cpu", m->most.cpu_ms / 1000, "s");
+	else if (m->most.memory > 0 && u.memory > m->most.memory)
+		break_at(s, "limit-memory", m->most.memory >> 20, "MiB");
+	else if (m->most.wall_ms > 0 && now - m->began_ns >
+	    (int64_t)m->most.wall_ms * 1000000)
+		break_at(s, "limit-time", m->most.wall_ms / 1000, "s");
+}
+
+void
+sup_meter_begin(struct sup *s)
+{
+	struct sup_meter *m = &s->meter;
+
+	if (!supervise_has_limits(&m->most))
+		return;
+	m->began_ns = clock_mono_ns();
+	m->next_ns = m->began_ns + READING_NS;
+	m->bound = 1;
+	sup_know(s, s->line);
+}
+
+int
+sup_meter_timeout(const struct sup *s)
+{
+	int64_t left;
+
+	if (s->meter.next_ns == 0 || s->broken)
+		return -1;
+	left = s->meter.next_ns - clock_mono_ns();
+	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+}
