@@ -94,6 +94,38 @@ class Place:
         shutil.rmtree(self.dir)
 
 
+def test_limits():
+    p = Place(True)
+    os.makedirs(p.path("etc/sandbox.d"))
+
+    def run(line, *limits):
+        with open(p.path("etc/sandbox.d/full-auto.conf"), "w") as f:
+            f.write("".join("limit-%s\n" % limit for limit in limits))
+        return p.run("--profile", "full-auto", "-c", line)
+
+    done = run("ulimit -n; echo one | cat")
+    tap.ok(done.stdout == "500\none\n" and done.stderr == "" and
+           done.returncode == 0, "limits: full-auto has its open files, and "
+           "nothing is said", done.stdout + done.stderr)
+    done = run("while :; do :; done", "cpu = 1")
+    tap.ok(done.returncode == 126 and done.stderr.count("\n") == 1 and
+           "killed: it met its limit, limit-cpu: more than 1 s" in
+           done.stderr, "limits: a line that met one is dead, and its user "
+           "told", done.stderr)
+    done = run("sleep 600 & sleep 600", "time = 1")
+    tap.ok(done.returncode == 126 and "limit-time: more than 1 s" in
+           done.stderr, "limits: time", done.stderr)
+    done = run("timeout 0.1 timeout 600 sleep 600; echo $?", "children = 2")
+    tap.ok(done.returncode == 0 and done.stdout == "125\n" and
+           "limit of the profile full-auto: limit-children: 2 at one time"
+           in done.stderr, "limits: more children are refused", done.stderr)
+    told = events(p, "line-%")
+    tap.same([kind for kind, text in told],
+             ["line-limited", "line-killed"] * 2 + ["line-limited"],
+             "limits: all are on record")
+    p.done()
+
+
 def test_match():
     p = Place(True)
     p.site("50-match.conf", """
@@ -215,7 +247,7 @@ class Stream:
         return self.p.wait(timeout=SLOW)
 
 
-def events(place):
+def events(place, kind="policy%"):
     """After a prompt has taken what short runs recorded into the store."""
     s = Session([AEGSH], env=place.env, cwd=place.path("home"))
     s.expect(r"[#$] ")
@@ -229,7 +261,7 @@ def events(place):
             db = sqlite3.connect("file:%s?mode=ro" % os.path.join(
                 top, "audit.db"), uri=True)
             found += db.execute("SELECT kind, text FROM events "
-                                "WHERE kind LIKE 'policy%'").fetchall()
+                                "WHERE kind LIKE ?", (kind,)).fetchall()
             db.close()
     return found
 
@@ -365,6 +397,7 @@ def test_place():
 
 os.umask(0o022)
 test_place()
+test_limits()
 test_match()
 test_reload()
 for test in test_own_rules, test_reload_own:
