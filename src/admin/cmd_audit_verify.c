@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "admin_prove.h"
 #include "admin_read.h"
 #include "aegsh/audit.h"
 #include "aegsh/audit_chain.h"
@@ -13,7 +14,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-enum { O_JSON, O_USER, O_WITNESS, O_KEY };
+enum { O_JSON, O_USER, O_WITNESS, O_KEY, O_ROW };
 
 #define OPTION_USER { "user", 0, "NAME", "that user's store (root only)", \
 	ADMIN_WORDS_USER }
@@ -27,6 +28,8 @@ static const struct admin_option options[] = {
 	[O_KEY] = { "key", 0, "FILE",
 	    "check signatures by the keys in FILE, not the operator's",
 	    ADMIN_WORDS_FILE },
+	[O_ROW] = { "row", 0, "ID",
+	    "prove that one line is in the record", ADMIN_WORDS_NONE },
 	{ NULL }
 };
 static const struct admin_option user_only[] = {
@@ -37,7 +40,7 @@ static const struct admin_option user_only[] = {
 
 struct asked {
 	bool json;
-	const char *user, *witness, *keys;
+	const char *user, *witness, *keys, *row;
 };
 
 struct told {
@@ -58,6 +61,8 @@ take_options(struct admin *a, struct admin_args *args, struct asked *ret)
 			ret->user = args->value;
 		else if (o == O_KEY)
 			ret->keys = args->value;
+		else if (o == O_ROW)
+			ret->row = args->value;
 		else
 			ret->witness = args->value;
 	}
@@ -214,10 +219,16 @@ verify(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
+	if (q.row != NULL && q.witness != NULL) {
+		admin_complain(a, "--row and --witness do not go together");
+		return admin_usage(a);
+	}
 	t.json = q.json;
 	rc = read_witness(a, q.witness, &text);
 	if (rc == ADMIN_OK && audit_keys_read(q.keys, &keys, &err) < 0)
 		rc = admin_fail(a, &err);
+	if (rc == ADMIN_OK && q.row != NULL)
+		return admin_prove(a, q.user, q.row, &keys, q.json);
 	if (rc == ADMIN_OK)
 		rc = open_store(a, &q, false, &store);
 	if (rc != ADMIN_OK)

@@ -178,3 +178,70 @@ def signed_line(line):
     return words, is_signed(raw["key"], head(
         raw["store"], int(words["wall"]), int(words["seq"]), raw["link"],
         raw["root"]), raw["sig"])
+
+
+def leads_to(leaf, index, leaves, path):
+    """The root that a leaf's path leads to; RFC 9162, 2.1.3.2."""
+    at, last = index, leaves - 1
+    got = hashlib.sha256(b"\0" + leaf).digest()
+    if index >= leaves:
+        return None
+    for node in path:
+        if last == 0:
+            return None
+        if at & 1 or at == last:
+            got = hashlib.sha256(b"\1" + node + got).digest()
+            while at and not at & 1:
+                at, last = at >> 1, last >> 1
+        else:
+            got = hashlib.sha256(b"\1" + got + node).digest()
+        at, last = at >> 1, last >> 1
+    return got if last == 0 else None
+
+
+def columns(raw):
+    """What the bytes of a row say."""
+    out = []
+    while raw:
+        tag, raw = raw[:1], raw[1:]
+        if tag == b"N":
+            out.append(None)
+            continue
+        n, raw = struct.unpack(">q", raw[:8])[0], raw[8:]
+        if tag == b"I":
+            out.append(n)
+        else:
+            out.append(raw[:n].decode() if tag == b"T" else raw[:n])
+            raw = raw[n:]
+    return out
+
+
+def prove(proof, key=None):
+    """What `audit verify --row --json' printed, checked without the store:
+    the row's columns by name, or the first thing that is wrong.  key: the
+    heads must have a signature by it."""
+    said, store = {}, bytes.fromhex(proof["store"])
+    for one in proof["links"]:
+        raw = {k: bytes.fromhex(one[k]) for k in ("before", "bytes", "link")}
+        table, names = KINDS[one["kind"]]
+        if table != "commands" or one["row"] != proof["line"]:
+            return "link %d is of something else" % one["seq"]
+        if hashlib.sha256(b"\2" + raw["before"] + bytes([one["kind"]]) +
+                          struct.pack(">q", one["row"]) +
+                          raw["bytes"]).digest() != raw["link"]:
+            return "link %d is not of its row" % one["seq"]
+        top = one.get("head")
+        if top is None:
+            return "link %d has no head" % one["seq"]
+        if leads_to(raw["link"], one["index"], one["leaves"],
+                    [bytes.fromhex(n) for n in one["path"]]) != \
+                bytes.fromhex(top["root"]):
+            return "link %d does not lead to its head" % one["seq"]
+        if key is not None and not (
+                top.get("key") == key.hex() and is_signed(key, head(
+                    store, top["wall_ns"], top["seq"],
+                    bytes.fromhex(top["link"]), bytes.fromhex(top["root"])),
+                    bytes.fromhex(top["signature"]))):
+            return "the head at %d is not signed" % top["seq"]
+        said.update(zip(names, columns(raw["bytes"])))
+    return said

@@ -104,7 +104,8 @@ MISTAKES = {
         "policy check bad.conf", "policy install bad.conf",
         "parse --file bad.incomplete"],
     "no such line, backup, finding or program": [
-        "audit show 99", "audit show x", "history --search x",
+        "audit show 99", "audit show x", "audit verify --row 99",
+        "history --search x",
         "audit search x", "env restore nosuch", "env fix nosuch",
         "env which nosuch-program"],
     "a file or directory that cannot be read": [
