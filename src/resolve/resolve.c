@@ -243,12 +243,40 @@ resolve_follow(struct walk *w, const struct spot *at,
 	resolve_find_code(w, &inner, index);
 }
 
+/* Each directory on the way is there, so that no cd stayed where it was. */
+static bool
+can_go(struct walk *w, const char *from, const char *way)
+{
+	char *prefix AEG_AUTOFREE = NULL;
+	size_t n = 0, steps = 0;
+
+	if (way == w->went && from == w->went_from)
+		return w->could_go;
+	w->went = way;
+	w->went_from = from;
+	w->could_go = true;
+	prefix = xstrdup(way);
+	while (w->could_go && way[n] != '\0') {
+		char *where AEG_AUTOFREE = NULL;
+
+		n += strspn(way + n, "/");
+		n += strcspn(way + n, "/");
+		prefix[n] = '\0';
+		where = path_canon(from, prefix);
+		prefix[n] = way[n];
+		w->could_go = ++steps <= RESOLVE_STEPS_MAX &&
+		    resolve_is_dir(where);
+	}
+	return w->could_go;
+}
+
 /* What the program's beginning says, and what the command's facts add. */
 static void
 find_by(struct walk *w, const struct found_by *start,
     const struct syn_command *c, struct found_by *ret)
 {
 	char *joined AEG_AUTOFREE = NULL;
+	const char *from;
 
 	*ret = *start;
 	switch (c->lookup) {
@@ -275,8 +303,9 @@ find_by(struct walk *w, const struct found_by *start,
 		break;
 	case SYN_DIR_AT:
 		ret->cwd_unknown &= c->cwd[0] != '/';
-		joined = path_canon(start->cwd != NULL ? start->cwd :
-		    state_cwd(w->state), c->cwd);
+		from = start->cwd != NULL ? start->cwd : state_cwd(w->state);
+		ret->cwd_unknown |= !can_go(w, from, c->cwd);
+		joined = path_canon(from, c->cwd);
 		ret->cwd = arena_memdup0(w->arena, joined, strlen(joined));
 		break;
 	}
@@ -289,6 +318,7 @@ follow_facts(struct walk *w, const struct spot *at)
 	struct spot spot = *at;
 	size_t i, j;
 
+	spot.fed |= resolve_moves_stdin(at->facts);
 	for (i = 0; i < at->facts->n_commands; i++) {
 		c = &at->facts->commands[i];
 		spot.command = c;
@@ -425,6 +455,7 @@ resolve_program(struct walk *w, const struct spot *at,
 		return;
 	}
 	facts = nested_facts(w, at, tree);
+	w->pub.incomplete |= resolve_reads_otherwise(at->wrapper, text, facts);
 	push_nest(w, tree, facts);
 	spot.facts = facts;
 	spot.program = (unsigned)w->n_nests - 1;
@@ -432,68 +463,8 @@ resolve_program(struct walk *w, const struct spot *at,
 	spot.depth = at->depth + 1;
 	spot.more_args = false;
 	spot.by_exec = false;
+	spot.fed |= resolve_is_fed(at);
 	follow_facts(w, &spot);
-}
-
-/* Text that a prompt runs something of, perhaps. */
-static bool
-runs_in_prompt(const char *value, bool known)
-{
-	return !known || strpbrk(value, "$`\\") != NULL;
-}
-
-/* NAME=value behind env and its like: what a shell reads before, or for,
- * its first command. */
-static bool
-is_startup(const struct syn_word *word)
-{
-	static const char *const names[] = { "BASH_ENV=", "ENV=",
-		"PROMPT_COMMAND=" };
-	static const char *const prompts[] = { "PS0=", "PS1=", "PS2=", "PS4=" };
-	size_t i, n;
-
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strncmp(word->value, names[i], strlen(names[i])) == 0)
-			return true;
-	for (i = 0; i < AEG_NELEM(prompts); i++) {
-		n = strlen(prompts[i]);
-		if (strncmp(word->value, prompts[i], n) == 0)
-			return runs_in_prompt(word->value + n, word->known);
-	}
-	return false;
-}
-
-/* A shell that the line starts reads a file first. */
-static bool
-names_startup(const struct syn_facts *facts)
-{
-	const struct syn_command *c;
-	size_t i, j;
-
-	if (facts->steers_start)
-		return true;
-	for (i = 0; i < facts->n_commands; i++) {
-		c = &facts->commands[i];
-		for (j = 0; j < c->n_assigns; j++)
-			if (strcmp(c->assigns[j].name, "BASH_ENV") == 0 ||
-			    strcmp(c->assigns[j].name, "ENV") == 0)
-				return true;
-		for (j = 0; j < c->n_words; j++)
-			if (is_startup(&c->words[j]))
-				return true;
-	}
-	return false;
-}
-
-/* The environment brings such a file, or such a prompt, to each shell. */
-static bool
-inherits_startup(const struct state *state)
-{
-	const char *file = state_get(state, "BASH_ENV");
-	const char *prompt = state_get(state, "PS4");
-
-	return (file != NULL && file[0] != '\0') ||
-	    (prompt != NULL && runs_in_prompt(prompt, true));
 }
 
 /* Anything in the line that names a variable which auto-shebang heeds: it
@@ -525,9 +496,14 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 	struct arena *arena = arena_new();
 	struct walk *w = arena_alloc(arena, sizeof *w);
 	struct spot at = { .facts = facts };
+	const char *path;
 	size_t i;
 
 	*w = (struct walk){ .arena = arena, .state = state };
+	path = state_get(state, "PATH");
+	/* Where a tilde stands in it bash looks in some home directory. */
+	at.by.path_unknown = at.by.builtins = path != NULL &&
+	    strchr(path, '~') != NULL;
 	w->inherits = state_each(state, is_function_variable, NULL) != 0;
 	/* The line itself is the first program, not owned. */
 	push_nest(w, NULL, (struct syn_facts *)facts);
@@ -535,8 +511,8 @@ resolve_facts(const struct syn_facts *facts, const struct state *state,
 	for (i = 0; w->asks_resolver && i < w->n_nests; i++)
 		w->pub.incomplete |= steers_resolver(w->nests[i].facts);
 	for (i = 0; w->starts_shell && i < w->n_nests; i++)
-		w->pub.incomplete |= names_startup(w->nests[i].facts);
-	w->pub.incomplete |= w->starts_shell && inherits_startup(state);
+		w->pub.incomplete |= resolve_names_startup(w->nests[i].facts);
+	w->pub.incomplete |= w->starts_shell && resolve_inherits_startup(state);
 	w->pub.only_mild = w->mild && !w->pub.incomplete;
 	w->pub.incomplete |= w->mild;
 	w->pub.items = w->items;

@@ -61,32 +61,16 @@ add(struct resolve_files *f, const struct syn_word *argv, size_t word,
 
 /* Its start-up file counts, too. */
 static void
-of_shell(const struct resolved *item, const char *grammar,
+of_shell(const struct resolved *item, const struct wrap_row *row,
 	struct resolve_files *ret)
 {
-	struct resolve_opts o;
-	struct resolve_opt opt;
-	enum resolve_opt_kind kind;
-	bool program = false;
+	struct shell_call call;
 
-	resolve_opts_init(&o, grammar, item->argv, item->argc);
-	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
-		if (kind == RESOLVE_OPT_OPERAND) {
-			/* +O extglob, +x: options that stand for "off". */
-			if (opt.name_len != 2 || opt.name[0] != '+')
-				break;
-			o.ended = false;
-			if (strchr("Oo", opt.name[1]) != NULL)
-				o.next++;
-			continue;
-		}
-		program |= resolve_opt_is(&opt, "c command commands s");
-		if (kind == RESOLVE_OPT_VALUE &&
-		    resolve_opt_is(&opt, "rcfile init-file profile"))
-			add(ret, item->argv, opt.value_word, opt.value_skip);
-	}
-	if (kind == RESOLVE_OPT_OPERAND && !program)
-		add(ret, item->argv, opt.word, 0);
+	resolve_shell_call(row, item->argv, item->argc, &call);
+	if (call.startup != 0)
+		add(ret, item->argv, call.startup, 0);
+	if (call.operand != 0 && !call.command && !call.input)
+		add(ret, item->argv, call.operand, 0);
 }
 
 static void
@@ -171,7 +155,7 @@ resolve_files(const struct resolved *item, struct resolve_files *ret)
 		return false;
 	wrap = resolve_wrap_row(item->name);
 	if (wrap != NULL && wrap->kind == WRAP_SHELL) {
-		of_shell(item, wrap->grammar, ret);
+		of_shell(item, wrap, ret);
 		return true;
 	}
 	if (wrap != NULL && wrap->kind == WRAP_SOURCE) {

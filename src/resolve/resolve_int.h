@@ -9,6 +9,7 @@
 #define RESOLVE_ITEMS_MAX 65536	/* commands of one line, all levels */
 #define RESOLVE_NESTED_MAX 256		/* programs inside the line */
 #define RESOLVE_SPLIT_MAX 256		/* words from one unquoted value */
+#define RESOLVE_STEPS_MAX 64		/* directories that a line goes down */
 #define RESOLVE_DISK_MAX 64		/* commands looked up on disk */
 
 /* How a wrapper names what it starts. */
@@ -62,6 +63,9 @@ struct code_row {
 	bool reads_stdin;	/* code, whatever its operands are */
 };
 
+/* resolve_shell.c reads it: groups of letters behind "-" and "+". */
+#define RESOLVE_SHELL_GRAMMAR "+O:o:"
+
 const struct wrap_row *resolve_wrap_row(const char *name);
 const struct code_row *resolve_code_row(const char *name);
 /* For the test: the first name out of order, or NULL. */
@@ -93,6 +97,8 @@ struct walk {
 	size_t looked_up[RESOLVE_DISK_MAX];	/* items */
 	size_t lookups;		/* of them remembered */
 	size_t looks;		/* at the disk */
+	const char *went, *went_from;	/* the last way that was looked at */
+	bool could_go;
 	bool inherits;		/* the environment brings functions */
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;
@@ -121,6 +127,8 @@ struct spot {
 	bool more_args;
 	bool by_exec;		/* execve(2) starts it: no builtin, function */
 	bool no_function;	/* command, builtin: functions do not count */
+	bool fed;		/* something around the program says what its
+				 * standard input is */
 	bool own;		/* the words are the command's */
 	const struct syn_command *given;	/* its prefix is the environment
 						 * of the program, or NULL */
@@ -151,6 +159,26 @@ void resolve_over_cap(struct walk *w);
 /* After the wrapper `row` was recorded: find what it starts. */
 void resolve_unwrap(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+/* The line, or the environment, gives a shell that it starts such a name. */
+bool resolve_names_startup(const struct syn_facts *facts);
+bool resolve_inherits_startup(const struct state *state);
+/* A shell's words. */
+struct shell_call {
+	bool command;		/* -c: the operand is a program */
+	bool input;		/* -s */
+	bool odd;		/* an option changes how it is read */
+	bool extglob;		/* … if patterns of that kind stand in it */
+	size_t operand;		/* the first one, or 0 */
+	size_t startup;		/* a file that it reads first, or 0 */
+};
+void resolve_shell_call(const struct wrap_row *row,
+	const struct syn_word *argv, size_t argc, struct shell_call *ret);
+/* The text is not surely read as bash does: shell, the name of what runs it,
+ * is no bash.  facts: what bash would make of it. */
+bool resolve_reads_otherwise(const char *shell, const struct syn_word *text,
+	const struct syn_facts *facts);
+void resolve_unwrap_shell(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
 void resolve_unwrap_xargs(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
 void resolve_unwrap_find(struct walk *w, const struct spot *at,
@@ -176,6 +204,9 @@ bool resolve_is_fetched(const struct syn_word *word);
 bool resolve_in_list(const char *list, const struct syn_word *word);
 /* The program on a shell's standard input, where the line shows it. */
 void resolve_stdin(struct walk *w, const struct spot *at);
+/* Its standard input may be another than the line's. */
+bool resolve_is_fed(const struct spot *at);
+bool resolve_moves_stdin(const struct syn_facts *facts);
 /* A script that a word names: followed where the line shows its text. */
 void resolve_script(struct walk *w, const struct spot *at,
 	const struct syn_word *word);

@@ -140,10 +140,12 @@ is_function(const struct walk *w, const struct spot *at, const char *name)
 /* What an earlier command of the line may have moved: `PATH=$x; ls`,
  * `hash -p /tmp/x ls; ls`, `cd "$x"; ./run`. */
 static bool
-is_moved(const struct spot *at, const char *word)
+is_moved(const struct walk *w, const struct spot *at, const char *word)
 {
 	if (strchr(word, '/') == NULL)
-		return at->by.path_unknown;
+		return at->by.path_unknown || (at->by.cwd_unknown &&
+		    resolve_is_relative(at->by.path != NULL ? at->by.path :
+		    resolve_search_path(w->state)));
 	return word[0] != '/' && at->by.cwd_unknown;
 }
 
@@ -171,7 +173,7 @@ resolve_name_item(struct walk *w, const struct spot *at, struct resolved *item)
 	    (!at->by.path_unknown || at->by.builtins) &&
 	    resolve_is_builtin(word->value)) {
 		item->kind = RESOLVE_BUILTIN;
-	} else if (is_moved(at, word->value)) {
+	} else if (is_moved(w, at, word->value)) {
 		item->kind = RESOLVE_UNKNOWN;
 		if (at->by.builtins && strchr(word->value, '/') == NULL)
 			w->mild = true;

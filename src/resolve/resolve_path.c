@@ -8,10 +8,12 @@
 #include "resolve_path_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "aegsh/base/path.h"
 
@@ -26,9 +28,40 @@ is_program(const char *path, struct stat *st)
 		return -errno;
 	if (!S_ISREG(st->st_mode))
 		return -EACCES;
-	if ((st->st_mode & 0111) == 0)
+	/* Bash goes on to the next directory where this user may not. */
+	if ((st->st_mode & 0111) == 0 ||
+	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
 		return -EACCES;
 	return 0;
+}
+
+bool
+resolve_is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+}
+
+bool
+resolve_is_relative(const char *path)
+{
+	for (;; path++) {
+		if (*path != '/')
+			return true;
+		path = strchr(path, ':');
+		if (path == NULL)
+			return false;
+	}
+}
+
+const char *
+resolve_search_path(const struct state *state)
+{
+	const char *path = state_get(state, "PATH");
+
+	return path != NULL ? path : default_path;
 }
 
 char *
@@ -90,9 +123,8 @@ resolve_find_by(const char *word, const struct state *state, const char *path,
 		cwd = state_cwd(state);
 	if (strchr(word, '/') == NULL) {
 		if (path == NULL)
-			path = state_get(state, "PATH");
-		return search(word, path != NULL ? path : default_path, cwd,
-		    ret_path, ret_st);
+			path = resolve_search_path(state);
+		return search(word, path, cwd, ret_path, ret_st);
 	}
 	/* Not folded by its letters: ".." after a link is the kernel's. */
 	abs = word[0] == '/' ? xstrdup(word) : xasprintf("%s/%s", cwd, word);

@@ -17,6 +17,12 @@ int resolve_find(const char *word, const struct state *state,
 int resolve_find_by(const char *word, const struct state *state,
 	const char *path, const char *cwd, char **ret_path,
 	struct stat *ret_st);
+/* A directory that this user may go to. */
+bool resolve_is_dir(const char *path);
+/* Of a PATH: some directory of it is found from the working directory. */
+bool resolve_is_relative(const char *path);
+/* PATH of the state, or what bash takes where it is not set. */
+const char *resolve_search_path(const struct state *state);
 /* Links of the whole path resolved; the plain text where that fails. */
 char *resolve_real(const char *path);
 

@@ -139,6 +139,35 @@ resolve_stdin_text(struct walk *w, const struct spot *at, struct syn_word *ret)
 	return before != NULL && output_of(w, before, ret);
 }
 
+bool
+resolve_is_fed(const struct spot *at)
+{
+	/* Whoever calls the function, or writes to the other end, may say
+	 * so. */
+	return at->fed || has_stdin(at->facts, at->command) != NULL ||
+	    (at->command->context & (SYN_IN_FUNCTION | SYN_IN_PROCESS |
+	    SYN_IN_COPROC)) != 0;
+}
+
+/* exec <x: for all that comes behind it, or around it in a loop. */
+bool
+resolve_moves_stdin(const struct syn_facts *facts)
+{
+	const struct syn_command *c;
+	size_t i, j;
+
+	for (i = 0; i < facts->n_commands; i++) {
+		c = &facts->commands[i];
+		if (!moves_stdin(c))
+			continue;
+		for (j = 0; j < c->n_words; j++)
+			if (c->words[j].known &&
+			    strcmp(c->words[j].value, "exec") == 0)
+				return true;
+	}
+	return false;
+}
+
 void
 resolve_stdin(struct walk *w, const struct spot *at)
 {
@@ -146,7 +175,7 @@ resolve_stdin(struct walk *w, const struct spot *at)
 
 	if (resolve_stdin_text(w, at, &text))
 		resolve_program(w, at, &text);
-	else if (has_stdin(at->facts, at->command) != NULL)
+	else if (resolve_is_fed(at))
 		w->pub.incomplete = true;
 }
 
@@ -156,12 +185,21 @@ resolve_script(struct walk *w, const struct spot *at,
 {
 	static const char *const own[] = { "/dev/stdin", "/dev/fd/0",
 		"/proc/self/fd/0" };
+	static const char *const others[] = { "/dev/fd/", "/proc/" };
 	struct syn_word text;
 	size_t i;
 
 	for (i = 0; word->known && i < AEG_NELEM(own); i++)
 		if (strcmp(word->value, own[i]) == 0)
-			resolve_stdin(w, at);
+			break;
+	if (word->known && i < AEG_NELEM(own)) {
+		resolve_stdin(w, at);
+		return;
+	}
+	/* What stands behind such a name a redirection says, perhaps. */
+	for (i = 0; word->known && i < AEG_NELEM(others); i++)
+		w->pub.incomplete |= strncmp(word->value, others[i],
+		    strlen(others[i])) == 0;
 	if (word->known)
 		return;
 	if (resolve_file_text(w, at, word, &text))

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#define SHELL_GRAMMAR "+O:o: rcfile: init-file: profile:"
 #define VIM_GRAMMAR "c:S:u:U:i:w:W:T: cmd: startuptime: log: " \
 	"remote-expr: remote-send: servername: socketid:"
 #define VIM_CODE "c cmd remote-expr remote-send"
@@ -25,9 +24,9 @@ static const struct wrap_row wraps[] = {
 	{ "aa-exec", WRAP_WORDS, "+p:n: profile: namespace:" },
 	{ "abduco", WRAP_WORDS, "+e:", .skip = 1 },
 	{ "alias", WRAP_ALIAS, .in_shell = true },
-	{ "ash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "ash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "at", WRAP_STDIN, "q:f:t:" },
-	{ "bash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "bash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "batch", WRAP_STDIN, "q:f:" },
 	{ "builtin", WRAP_WORDS, "+", .in_shell = true, .no_function = true },
 	{ "bundle", WRAP_AFTER, "", .after = "exec" },
@@ -50,7 +49,7 @@ static const struct wrap_row wraps[] = {
 	{ "cpulimit", WRAP_WORDS, "+l:e:p:P:c: limit: exe: pid: path: cpu:" },
 	{ "csh", WRAP_SHELL, "+" },
 	{ "daemonize", WRAP_WORDS, "+c:e:E:l:o:p:u:" },
-	{ "dash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "dash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "dbus-launch", WRAP_WORDS, "+ config-file:" },
 	{ "dbus-run-session", WRAP_WORDS,
 	    "+ config-file: dbus-daemon:" },
@@ -86,8 +85,8 @@ static const struct wrap_row wraps[] = {
 	{ "ip", WRAP_AFTER, "+b:f:n:l: batch: family: netns: loops:",
 	    .after = "exec", .skip = 1 },
 	{ "jobs", WRAP_OPTION, "+", .after = "x", .in_shell = true },
-	{ "ksh", WRAP_SHELL, SHELL_GRAMMAR },
-	{ "ksh93", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "ksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "ksh93", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "ld.so", WRAP_WORDS, "+ library-path: inhibit-rpath: audit: "
 	    "preload: argv0: glibc-hwcaps-prepend: glibc-hwcaps-mask:" },
 	{ "linux32", WRAP_WORDS, "+" },
@@ -98,7 +97,7 @@ static const struct wrap_row wraps[] = {
 	    "property:", .after = "shell", .skip = 1, .elsewhere = true },
 	{ "mapfile", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
-	{ "mksh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "mksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
 	{ "npm", WRAP_AFTER, "+c: call: package: workspace: prefix:",
@@ -122,11 +121,11 @@ static const struct wrap_row wraps[] = {
 	{ "pipenv", WRAP_AFTER, "", .after = "run" },
 	{ "pkexec", WRAP_WORDS, "+ user:" },
 	{ "poetry", WRAP_AFTER, "+C:P: directory: project:", .after = "run" },
-	{ "posh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "posh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "prlimit", WRAP_WORDS, "+p:o: pid: output:" },
 	{ "proxychains", WRAP_WORDS, "+f:" },
 	{ "proxychains4", WRAP_WORDS, "+f:" },
-	{ "rbash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "rbash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "readarray", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
 	{ "rlwrap", WRAP_WORDS, "+b:C:D:e:f:g:H:l:M:O:p::P:q:s:S:t:w:X:z: "
@@ -161,7 +160,7 @@ static const struct wrap_row wraps[] = {
 	{ "setuidgid", WRAP_WORDS, "+", .skip = 1 },
 	{ "sftp", WRAP_REMOTE, "b:B:c:D:F:i:J:l:o:P:R:S:s:X:", .option = "S" },
 	{ "sg", WRAP_WORDS, "+", .skip = 1, .option = "c" },
-	{ "sh", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "sh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "softlimit", WRAP_WORDS, "+a:c:d:f:l:m:o:p:r:s:t:" },
 	{ "source", WRAP_SOURCE, "+", .in_shell = true },
 	{ "ssh", WRAP_STRING,
@@ -224,7 +223,7 @@ static const struct wrap_row wraps[] = {
 	{ "xvfb-run", WRAP_WORDS, "+e:f:n:p:s:w: error-file: auth-file: "
 	    "server-num: xauth-protocol: server-args: wait:" },
 	{ "yarn", WRAP_AFTER, "+ cwd:", .after = "exec" },
-	{ "yash", WRAP_SHELL, SHELL_GRAMMAR },
+	{ "yash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "zsh", WRAP_SHELL, "+o:" },
 };
 

@@ -246,6 +246,20 @@ with_more(struct walk *w, const struct syn_word *text)
 	return resolve_word_join(w, words, 2);
 }
 
+/* jobs -x: %1 becomes the number of a process. */
+static const struct syn_word *
+without_jobs(struct walk *w, const struct syn_word *argv, size_t argc)
+{
+	struct syn_word *out = arena_alloc(w->arena, argc * sizeof *out);
+	size_t i;
+
+	for (i = 0; i < argc; i++)
+		out[i] = argv[i].known && argv[i].value[0] == '%' ?
+		    resolve_word_new(w, argv[i].value, argv[i].len, false) :
+		    argv[i];
+	return out;
+}
+
 static void
 unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -269,81 +283,10 @@ unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		    resolve_opt_is(&opt, row->after)) {
 			words = true;
 		} else if (kind == RESOLVE_OPT_OPERAND && words) {
+			argv = without_jobs(w, argv, argc);
 			follow_words(w, at, row, argv, argc, opt.word);
 			return;
 		}
-	}
-}
-
-/* Shells that are not bash take some of its language for something else:
- * $'…' is a dollar and a string, {a,b} a word, &> a job and a file. */
-static bool
-may_read_otherwise(const char *shell, const struct syn_word *text)
-{
-	static const char *const differ[] = { "$'", "$\"", "&>", "|&", "<(",
-		">(", "[[ ", "=(", ";;&", ";&" };
-	const char *brace = text->value, *paren = text->value;
-	size_t i;
-
-	if (strstr(shell, "bash") != NULL)
-		return false;
-	for (i = 0; i < AEG_NELEM(differ); i++)
-		if (memmem(text->value, text->len, differ[i],
-		    strlen(differ[i])) != NULL)
-			return true;
-	/* ((rm x)) is two subshells there; $(( )) is the same everywhere. */
-	while ((paren = strstr(paren, "((")) != NULL) {
-		if (paren == text->value || paren[-1] != '$')
-			return true;
-		paren += 2;
-	}
-	while ((brace = strchr(brace, '{')) != NULL) {
-		i = strcspn(brace, " \t\n;}");
-		if ((brace == text->value || brace[-1] != '$') &&
-		    (memchr(brace, ',', i) != NULL ||
-		    memmem(brace, i, "..", 2) != NULL))
-			return true;
-		brace++;
-	}
-	return false;
-}
-
-static void
-unwrap_shell(struct walk *w, const struct spot *at, const struct wrap_row *row,
-	const struct syn_word *argv, size_t argc)
-{
-	struct resolve_opts o;
-	struct resolve_opt opt;
-	enum resolve_opt_kind kind;
-	bool program = false, plus;
-
-	resolve_opts_init(&o, row->grammar, argv, argc);
-	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
-		if (kind != RESOLVE_OPT_OPERAND) {
-			program |= resolve_opt_is(&opt, "c command commands");
-			if (!program && resolve_opt_is(&opt, "s")) {
-				resolve_stdin(w, at);
-				return;
-			}
-			continue;
-		}
-		/* +O extglob, +x: options that stand for "off". */
-		plus = opt.name_len == 2 && opt.name[0] == '+';
-		if (!plus)
-			break;
-		o.ended = false;
-		if (strchr("Oo", opt.name[1]) != NULL)
-			o.next++;
-	}
-	w->starts_shell = true;
-	if (kind == RESOLVE_OPT_END && !program) {
-		resolve_stdin(w, at);
-	} else if (kind == RESOLVE_OPT_OPERAND && program) {
-		w->pub.incomplete |= may_read_otherwise(argv[0].value,
-		    &argv[opt.word]);
-		resolve_program(w, at, &argv[opt.word]);
-	} else if (kind == RESOLVE_OPT_OPERAND) {
-		resolve_script(w, at, &argv[opt.word]);
 	}
 }
 
@@ -353,7 +296,7 @@ unwrap_user(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
 {
 	static const struct wrap_row shell = { .kind = WRAP_SHELL,
-		.grammar = "+O:o: rcfile: init-file:" };
+		.grammar = RESOLVE_SHELL_GRAMMAR };
 	struct resolve_opts o;
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
@@ -382,7 +325,7 @@ unwrap_user(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		}
 	}
 	if (!program)
-		unwrap_shell(w, at, &shell, words, n);
+		resolve_unwrap_shell(w, at, &shell, words, n);
 }
 
 /* start-stop-daemon --exec FILE … -- arguments */
@@ -498,7 +441,7 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		unwrap_option(w, at, row, argv, argc);
 		return;
 	case WRAP_SHELL:
-		unwrap_shell(w, at, row, argv, argc);
+		resolve_unwrap_shell(w, at, row, argv, argc);
 		return;
 	case WRAP_FIND:
 		resolve_unwrap_find(w, at, argv, argc);

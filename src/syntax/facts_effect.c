@@ -195,6 +195,14 @@ is_word_known(const struct syn_word *word)
 	return word->known && !word->may_split;
 }
 
+/* Where ".." leads behind a link is the disk's, then. */
+static void
+set_physical(struct syn_walk *w)
+{
+	w->again |= !w->physical && !w->first;
+	w->physical = true;
+}
+
 /* The letters of one word; *at: the word, moved over the names behind o.
  * false: bash may complain, or do what is not known. */
 static bool
@@ -209,6 +217,8 @@ set_letters(const struct syn_call *c, size_t *at)
 			doubt_braces(c->w);
 		if (*p == 'x')
 			syn_walk_trace(c->w);
+		if (*p == 'P')
+			set_physical(c->w);
 		/* Functions are exported. */
 		if (*p == 'a')
 			syn_calls_unknown(c->w);
@@ -225,6 +235,8 @@ set_letters(const struct syn_call *c, size_t *at)
 			syn_walk_trace(c->w);
 		if (strcmp(v, "braceexpand") == 0)
 			doubt_braces(c->w);
+		if (strcmp(v, "physical") == 0)
+			set_physical(c->w);
 		if (strcmp(v, "allexport") == 0)
 			syn_calls_unknown(c->w);
 		++*at;

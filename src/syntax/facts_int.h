@@ -180,6 +180,7 @@ struct syn_walk {
 	bool bodies;		/* something runs later than it is read: a
 				 * function, a trap, a prompt */
 	bool traps;		/* the present walk has met one */
+	bool physical;		/* set -P stands in it: cd follows links */
 	bool again;		/* it did not, but it is so */
 	struct syn_expander *spare;
 	size_t spent, spent_values;

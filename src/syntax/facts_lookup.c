@@ -130,8 +130,9 @@ target(struct syn_walk *w, const struct syn_word *word)
 	size_t len = 0, base_len;
 	char *joined;
 
+	/* cd -, pushd +1 */
 	if (!word->known || word->may_split || word->len == 0 ||
-	    syn_word_is(word, "-"))
+	    strchr("-+", word->value[0]) != NULL)
 		return NULL;
 	if (word->value[0] == '/')
 		return word->value;
@@ -170,7 +171,7 @@ syn_lookup_cd(struct syn_walk *w, const struct syn_word *words, size_t n)
 	else if (i == n && syn_word_is(&words[0], "cd") &&
 	    syn_env_get(w, "HOME", 4, &home, &len) == SYN_VAR_SET)
 		to = home;
-	if (to != NULL)
+	if (to != NULL && !w->physical)
 		syn_env_set(w, cwd_name, 1, SYN_VAR_SET, to, strlen(to));
 	else
 		syn_lookup_forget_dir(w);

@@ -26,7 +26,7 @@ static const struct {
 	{ "bash -- x.sh", "x.sh" },
 	{ "bash --posix x.sh", "x.sh" },
 	{ "bash --rcfile r -i", "r" },
-	{ "bash --rcfile=r -i x.sh", "r x.sh" },
+	{ "bash --rcfile r -i x.sh", "r x.sh" },
 	{ "bash -c x.sh y", "-" },
 	{ "bash -ec x.sh y", "-" },
 	{ "bash -s x.sh", "-" },
