@@ -39,6 +39,44 @@ has_odd_letters(const struct syn_word *word)
 	return false;
 }
 
+/* $a$b, ${a}"${b}": pieces that the line holds apart are put together to the
+ * name of a program.  gcc-$v and $DIR/$name have a part that can be read. */
+static bool
+is_pieced(const struct view *v, const struct view_cmd *cmd)
+{
+	const struct syn_word *word = &cmd->argv[0];
+	const char *p, *end, *name;
+	unsigned n = 0;
+
+	if (!word->known || v->in->line == NULL || cmd->item->level > 0 ||
+	    (cmd->item->kind != RESOLVE_FILE &&
+	    cmd->item->kind != RESOLVE_BUILTIN) ||
+	    memchr(word->value, '/', word->len) != NULL ||
+	    word->offset + word->source_len > v->in->len)
+		return false;
+	p = v->in->line + word->offset;
+	end = p + word->source_len;
+	while (p < end) {
+		if (*p == '"') {
+			p++;
+			continue;
+		}
+		if (*p++ != '$')
+			return false;
+		if (p < end && *p == '{')
+			p++;
+		for (name = p; p < end && text_is_name(name,
+		    (size_t)(p - name) + 1);)
+			p++;
+		if (p == name)
+			return false;
+		if (p < end && *p == '}')
+			p++;
+		n++;
+	}
+	return n > 1;
+}
+
 /* Quotes inside a word that needs none: somebody spelled it so that it
  * does not read as what it is.  `\\ls` and `"ls"` are habits. */
 static bool
@@ -258,16 +296,14 @@ starts_with_brace(const struct view *v, const struct view_cmd *cmd)
 	    w[0].source_len) != NULL;
 }
 
+/* How the name is written. */
 static void
-word_features(const struct view *v, struct view_cmd *cmd)
+name_features(const struct view *v, struct view_cmd *cmd)
 {
 	const struct syn_command *c = cmd->item->command;
 	const struct syn_word *first;
-	size_t i, len = 0;
 
-	if (cmd->argc == 0)
-		return;
-	if (is_spelled(v, cmd))
+	if (is_spelled(v, cmd) || is_pieced(v, cmd))
 		set(cmd, POL_FEATURE_SPELLED_NAME);
 	if (has_odd_letters(&cmd->argv[0]))
 		set(cmd, POL_FEATURE_ODD_NAME);
@@ -279,14 +315,6 @@ word_features(const struct view *v, struct view_cmd *cmd)
 	    (first->may_split &&
 	    view_names_have(&v->assigned, "IFS", 3)))
 		set(cmd, POL_FEATURE_IFS_GAME);
-	for (i = 0; i < cmd->argc; i++)
-		len += cmd->argv[i].len;
-	if (len > LONG_LINE)
-		set(cmd, POL_FEATURE_LONG_LINE);
-	if ((cmd->unknown & ~POL_UNKNOWN_REDIR) == 0)
-		set(cmd, POL_FEATURE_PLAIN_WORDS);
-	if (cmd->real != NULL)
-		set(cmd, POL_FEATURE_LINK_NAME);
 	if (is_cut(&cmd->argv[0]))
 		set(cmd, POL_FEATURE_SPELLED_NAME);
 	if (!cmd->argv[0].known && is_built(v, &cmd->argv[0]))
@@ -296,6 +324,27 @@ word_features(const struct view *v, struct view_cmd *cmd)
 	if (cmd->item->wrapper == NULL && (is_self(&cmd->argv[0]) ||
 	    strcmp(cmd->argv[0].value, "$SHELL") == 0))
 		set(cmd, POL_FEATURE_SELF_SHELL);
+}
+
+static void
+word_features(const struct view *v, struct view_cmd *cmd)
+{
+	size_t i, len = 0;
+
+	if (cmd->argc == 0)
+		return;
+	/* A value that is evaluated is nobody's name: ${1%.*} in [[ -gt ]]
+	 * hides nothing. */
+	if (!view_is_evaluated(cmd))
+		name_features(v, cmd);
+	for (i = 0; i < cmd->argc; i++)
+		len += cmd->argv[i].len;
+	if (len > LONG_LINE)
+		set(cmd, POL_FEATURE_LONG_LINE);
+	if ((cmd->unknown & ~POL_UNKNOWN_REDIR) == 0)
+		set(cmd, POL_FEATURE_PLAIN_WORDS);
+	if (cmd->real != NULL)
+		set(cmd, POL_FEATURE_LINK_NAME);
 }
 
 /* Not even the first bytes of it are known: which command it will be is
