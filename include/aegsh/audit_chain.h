@@ -31,6 +31,8 @@ enum audit_fault {
 	AUDIT_FAULT_HEAD,	/* a head is of another chain */
 	AUDIT_FAULT_TRUNCATED,	/* a witness has seen more */
 	AUDIT_FAULT_REWRITTEN,	/* a witness has seen another chain */
+	AUDIT_FAULT_SCHEMA,	/* a table is not as aegsh makes it: nothing
+				 * was read */
 	AUDIT_FAULT_SIGNATURE,	/* not of this head, or of no known key */
 	AUDIT_FAULT_COUNT
 };

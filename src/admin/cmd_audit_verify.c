@@ -43,9 +43,12 @@ struct asked {
 	const char *user, *witness, *keys, *row;
 };
 
+#define FINDINGS_MAX 1000	/* that are shown; all are counted */
+
 struct told {
 	struct admin *a;
 	bool json;
+	int64_t shown;
 };
 
 /* -EINVAL: was said. */
@@ -133,11 +136,17 @@ on_finding(void *ctx, const struct audit_finding *f)
 		[AUDIT_FAULT_HEAD] = "a head is of another chain",
 		[AUDIT_FAULT_TRUNCATED] = "the chain ends before it",
 		[AUDIT_FAULT_REWRITTEN] = "a witness has seen another chain",
+		[AUDIT_FAULT_SCHEMA] = "is not the table that aegsh makes, or "
+		    "has something to it; no row was read",
 		[AUDIT_FAULT_SIGNATURE] = "its signature is not one by a "
 		    "known key",
 	};
 	struct told *t = ctx;
 	json_t *o;
+
+	/* Whoever altered all of it must not flood who looks. */
+	if (t->shown++ >= FINDINGS_MAX)
+		return;
 
 	if (t->json) {
 		o = json_object();
@@ -152,6 +161,8 @@ on_finding(void *ctx, const struct audit_finding *f)
 	}
 	if (f->row != 0)
 		admin_say(t->a, "%s %" PRId64, f->table, f->row);
+	else if (f->fault == AUDIT_FAULT_SCHEMA)
+		admin_say(t->a, "%s", f->table);
 	if (f->row != 0 && f->seq != 0)
 		admin_say(t->a, ", ");
 	if (f->seq != 0)
@@ -192,6 +203,9 @@ conclude(struct admin *a, const struct asked *q, const struct audit_verdict *v,
 	if (blind)
 		admin_complain(a, "%s: has no head of this store",
 		    q->witness);
+	if (v->findings > FINDINGS_MAX)
+		admin_complain(a, "%" PRId64 " findings more are not shown",
+		    v->findings - FINDINGS_MAX);
 	if (v->unsure > 0)
 		admin_complain(a, "%" PRId64 " signatures were not checked, "
 		    "because no key is known here; see --key", v->unsure);

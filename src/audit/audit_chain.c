@@ -176,14 +176,20 @@ audit_chain_origin(struct audit_db *d, struct audit_origin *ret,
 }
 
 bool
+audit_chain_take(sqlite3_stmt *st, int column, unsigned char *ret, int len)
+{
+	if (sqlite3_column_type(st, column) != SQLITE_BLOB ||
+	    sqlite3_column_bytes(st, column) != len)
+		return false;
+	memcpy(ret, sqlite3_column_blob(st, column), (size_t)len);
+	return true;
+}
+
+bool
 audit_chain_link(sqlite3_stmt *st, int column,
     unsigned char ret[AUDIT_SHA256_LEN])
 {
-	if (sqlite3_column_type(st, column) != SQLITE_BLOB ||
-	    sqlite3_column_bytes(st, column) != AUDIT_SHA256_LEN)
-		return false;
-	memcpy(ret, sqlite3_column_blob(st, column), AUDIT_SHA256_LEN);
-	return true;
+	return audit_chain_take(st, column, ret, AUDIT_SHA256_LEN);
 }
 
 int

@@ -60,6 +60,9 @@ int audit_chain_add(struct audit_db *d, enum audit_kind kind, int64_t row,
 /* What stands for the link before the first. */
 int audit_chain_origin(struct audit_db *d, struct audit_origin *ret,
 	struct err *err);
+/* Bytes of just that length from a column; false: it has none. */
+bool audit_chain_take(sqlite3_stmt *st, int column, unsigned char *ret,
+	int len);
 /* A link as it stands in a column; false: it is none. */
 bool audit_chain_link(sqlite3_stmt *st, int column,
 	unsigned char ret[AUDIT_SHA256_LEN]);

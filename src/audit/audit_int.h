@@ -254,6 +254,8 @@ void audit_query_bind(sqlite3_stmt *st, const struct audit_query *q);
 /* Bring the open database to AUDIT_SCHEMA; refuse what is not a store.
  * Readonly: AUDIT_OLD when it would have to be brought forward. */
 int audit_schema_check(struct audit_db *d, struct err *err);
+/* An empty store in memory; to be closed in any case. */
+int audit_schema_model(sqlite3 **ret);
 
 /* ---- audit_kept.c: records held back ----------------------------------- */
 

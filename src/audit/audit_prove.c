@@ -29,15 +29,6 @@ prepare(struct prove *p, const char *sql, int64_t first, int64_t second,
 	return 0;
 }
 
-static bool
-take(sqlite3_stmt *st, int column, unsigned char *ret, int len)
-{
-	if (sqlite3_column_bytes(st, column) != len)
-		return false;
-	memcpy(ret, sqlite3_column_blob(st, column), (size_t)len);
-	return true;
-}
-
 /* ---- the link ----------------------------------------------------------- */
 
 /* What stands before it; false: that is gone. */
@@ -58,7 +49,7 @@ find_before(struct prove *p, struct audit_proof *q, bool *ret, struct err *err)
 	if (rc < 0)
 		return rc;
 	rc = sqlite3_step(st);
-	*ret = rc == SQLITE_ROW && take(st, 0, q->before, sizeof q->before);
+	*ret = rc == SQLITE_ROW && audit_chain_link(st, 0, q->before);
 	rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
 	    audit_db_error(p->d, "read", err);
 	sqlite3_finalize(st);
@@ -103,10 +94,11 @@ take_head(sqlite3_stmt *st, struct audit_proof *q)
 	q->head.wall_ns = sqlite3_column_int64(st, 0);
 	q->head.seq = sqlite3_column_int64(st, 1);
 	q->is_signed = sqlite3_column_type(st, 5) != SQLITE_NULL &&
-	    take(st, 4, q->signature.key, sizeof q->signature.key) &&
-	    take(st, 5, q->signature.bytes, sizeof q->signature.bytes);
-	return take(st, 2, q->head.link, sizeof q->head.link) &&
-	    take(st, 3, q->head.root, sizeof q->head.root);
+	    audit_chain_take(st, 4, q->signature.key, AUDIT_KEY_LEN) &&
+	    audit_chain_take(st, 5, q->signature.bytes,
+	    AUDIT_SIGNATURE_LEN);
+	return audit_chain_link(st, 2, q->head.link) &&
+	    audit_chain_link(st, 3, q->head.root);
 }
 
 /* The first head that is as far as the link; *ret_behind: the one before. */
@@ -165,7 +157,7 @@ read_leaves(struct prove *p, int64_t behind, int64_t to, bool *ret,
 		if (p->n == 0)
 			p->first = next = seq;
 		*ret = seq == next && p->n < AUDIT_PROVE_LEAVES &&
-		    take(st, 1, link, sizeof link);
+		    audit_chain_link(st, 1, link);
 		if (*ret)
 			add_leaf(p, link);
 		next = (int64_t)((uint64_t)next + 1);
@@ -237,7 +229,7 @@ prove_link(struct prove *p, sqlite3_stmt *st, struct audit_proof *q,
 		.kind = sqlite3_column_int(st, 1),
 		.row = sqlite3_column_int64(st, 2) };
 	q->what = audit_kinds[q->kind].what;
-	if (!take(st, 3, q->link, sizeof q->link))
+	if (!audit_chain_link(st, 3, q->link))
 		return err_set(err, ERR_STORE, "audit store %s: link %" PRId64
 		    " is damaged", p->d->path, q->seq);
 	rc = find_before(p, q, &before, err);

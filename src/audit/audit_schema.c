@@ -49,6 +49,8 @@ check_empty(struct audit_db *d, struct err *err)
 }
 
 /* Stores of schema 1 were made with and without this column. */
+#define INTERPRETER "ALTER TABLE commands ADD COLUMN interpreter TEXT"
+
 static int
 add_interpreter(struct audit_db *d, struct err *err)
 {
@@ -57,8 +59,24 @@ add_interpreter(struct audit_db *d, struct err *err)
 	    " pragma_table_info('commands') WHERE name = 'interpreter'",
 	    &there, err);
 
-	return rc < 0 || there != 0 ? rc : audit_db_exec(d,
-	    "ALTER TABLE commands ADD COLUMN interpreter TEXT", err);
+	return rc < 0 || there != 0 ? rc : audit_db_exec(d, INTERPRETER, err);
+}
+
+int
+audit_schema_model(sqlite3 **ret)
+{
+	size_t i;
+	int rc = sqlite3_open_v2(":memory:", ret, SQLITE_OPEN_READWRITE |
+	    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+
+	for (i = 0; rc == SQLITE_OK && i < AEG_NELEM(steps); i++) {
+		if (i == 1)
+			rc = sqlite3_exec(*ret, INTERPRETER, NULL, NULL,
+			    NULL);
+		if (rc == SQLITE_OK)
+			rc = sqlite3_exec(*ret, steps[i], NULL, NULL, NULL);
+	}
+	return rc == SQLITE_OK ? 0 : ERR_STORE;
 }
 
 static int

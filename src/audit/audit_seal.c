@@ -83,15 +83,6 @@ forget_unsigned(struct audit_db *d, struct err *err)
 	return rc;
 }
 
-static bool
-take(sqlite3_stmt *st, int column, unsigned char *ret, int len)
-{
-	if (sqlite3_column_bytes(st, column) != len)
-		return false;
-	memcpy(ret, sqlite3_column_blob(st, column), (size_t)len);
-	return true;
-}
-
 static int
 read_head(struct audit_db *d, sqlite3_stmt *st, const struct audit_keys *keys,
     struct audit_head *ret, bool *ret_signed, struct err *err)
@@ -101,16 +92,16 @@ read_head(struct audit_db *d, sqlite3_stmt *st, const struct audit_keys *keys,
 	ret->wall_ns = sqlite3_column_int64(st, 0);
 	ret->seq = sqlite3_column_int64(st, 1);
 	if (ret->seq != d->tail.seq ||
-	    !take(st, 2, ret->link, sizeof ret->link) ||
+	    !audit_chain_take(st, 2, ret->link, sizeof ret->link) ||
 	    memcmp(ret->link, d->tail.link, sizeof ret->link) != 0 ||
-	    !take(st, 3, ret->root, sizeof ret->root))
+	    !audit_chain_take(st, 3, ret->root, sizeof ret->root))
 		return err_set(err, ERR_STORE, "audit store %s: the head at "
 		    "link %" PRId64 " is of another chain, which ends at %"
 		    PRId64, d->path, ret->seq, d->tail.seq);
 	if (sqlite3_column_type(st, 5) == SQLITE_NULL)
 		return 0;
-	if (!take(st, 4, s.key, sizeof s.key) ||
-	    !take(st, 5, s.bytes, sizeof s.bytes) ||
+	if (!audit_chain_take(st, 4, s.key, sizeof s.key) ||
+	    !audit_chain_take(st, 5, s.bytes, sizeof s.bytes) ||
 	    !audit_keys_have(keys, s.key) || !audit_head_signed(ret, &s))
 		return err_set(err, ERR_STORE, "audit store %s: the head at "
 		    "link %" PRId64 " has a signature of somebody else",

@@ -8,50 +8,11 @@
  * fault it goes on from the link that is there, so that one altered row is
  * one finding.
  */
-#include "audit_chain_int.h"
+#include "audit_verify_int.h"
 
 #include <string.h>
 
-#include "aegsh/audit_sign.h"
 #include "aegsh/base/mem.h"
-
-#define RING 64			/* outcomes kept: lines that overlap */
-
-struct cursor {
-	sqlite3_stmt *st;	/* stands on row, unless that is 0 */
-	int64_t row;
-	int64_t last;		/* number of the last one that was chained */
-	sqlite3_stmt *one;	/* by number */
-	int64_t older;		/* up to here, rows are not of the chain */
-	int begin, all;		/* as the table's spec has it */
-	/* Rows, and those of them that have an end; before the chain; and
-	 * what the chain has of each. */
-	int64_t seen, ended, seen_older, chained, ends;
-};
-
-struct outcome {
-	int64_t row;
-	struct buf bytes;
-};
-
-struct verify {
-	struct audit_db *d;
-	struct cursor tables[AUDIT_TABLE_COUNT];
-	struct outcome ring[RING];
-	sqlite3_stmt *chain, *heads;
-	int64_t head;		/* seq of the head that comes next, 0: none */
-	struct audit_tree tree;
-	struct buf bytes;
-	const struct audit_witnessed *witnesses;
-	size_t n_witnesses, next;
-	bool head_failed;	/* a head could not be read */
-	const struct audit_keys *keys;
-	bool known_head;	/* the links since the head before were all
-				 * read */
-	void (*fn)(void *ctx, const struct audit_finding *f);
-	void *ctx;
-	struct audit_verdict v;
-};
 
 const char *
 audit_fault_name(enum audit_fault f)
@@ -65,6 +26,7 @@ audit_fault_name(enum audit_fault f)
 	case AUDIT_FAULT_HEAD:		return "head";
 	case AUDIT_FAULT_TRUNCATED:	return "truncated";
 	case AUDIT_FAULT_REWRITTEN:	return "rewritten";
+	case AUDIT_FAULT_SCHEMA:	return "schema";
 	case AUDIT_FAULT_SIGNATURE:	return "signature";
 	case AUDIT_FAULT_NONE:
 	case AUDIT_FAULT_COUNT:
@@ -73,8 +35,8 @@ audit_fault_name(enum audit_fault f)
 	return "none";
 }
 
-static void
-find(struct verify *v, enum audit_fault fault, int64_t seq,
+void
+audit_find(struct audit_verifying *v, enum audit_fault fault, int64_t seq,
     const char *table, int64_t row)
 {
 	struct audit_finding f = { fault, seq, table, row };
@@ -84,39 +46,61 @@ find(struct verify *v, enum audit_fault fault, int64_t seq,
 		v->fn(v->ctx, &f);
 }
 
-static int
-prepare(struct verify *v, const char *sql, sqlite3_stmt **ret,
-    struct err *err)
+int
+audit_verify_prepare(struct audit_verifying *v, const char *sql,
+    sqlite3_stmt **ret, struct err *err)
 {
 	return sqlite3_prepare_v2(v->d->db, sql, -1, ret, NULL) ==
 	    SQLITE_OK ? 0 : audit_db_error(v->d, "prepare", err);
 }
 
+int
+audit_verify_damaged(struct audit_verifying *v, const char *table,
+    struct err *err)
+{
+	return err_set(err, ERR_STORE, "audit store %s: the rows of %s do "
+	    "not follow one another: the file is damaged", v->d->path, table);
+}
+
 /* ---- rows ---------------------------------------------------------------- */
 
+/* To the next row of the table.  Numbers begin with 1; and they rise, unless
+ * pages were linked so as to come round again. */
 static int
-forward(struct verify *v, struct cursor *c, struct err *err)
+forward(struct audit_verifying *v, struct audit_cursor *c, struct err *err)
 {
-	int rc = sqlite3_step(c->st);
+	int64_t row = 0, before = c->row;
+	int rc;
 
-	c->row = rc == SQLITE_ROW ? sqlite3_column_int64(c->st, 0) : 0;
-	if (c->row > c->older) {
+	while ((rc = sqlite3_step(c->st)) == SQLITE_ROW) {
+		row = sqlite3_column_int64(c->st, 0);
+		if (row >= 1)
+			break;
+		audit_find(v, AUDIT_FAULT_UNCHAINED, 0, c->name, row);
+	}
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		return audit_db_error(v->d, "read", err);
+	c->row = rc == SQLITE_ROW ? row : 0;
+	if (c->row == 0)
+		return 0;
+	if (row <= before)
+		return audit_verify_damaged(v, c->name, err);
+	if (row > c->older) {
 		c->seen++;
 		c->ended += c->begin < c->all && sqlite3_column_type(c->st,
 		    1 + c->begin) != SQLITE_NULL;
-	} else if (c->row != 0) {
+	} else {
 		c->seen_older++;
 	}
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
-	    audit_db_error(v->d, "read", err);
+	return 0;
 }
 
 /* The statement that stands on this row; *ret NULL: it is not there. */
 static int
-stand_on(struct verify *v, const struct audit_kind_spec *k, int64_t row,
-    sqlite3_stmt **ret, struct err *err)
+stand_on(struct audit_verifying *v, const struct audit_kind_spec *k,
+    int64_t row, sqlite3_stmt **ret, struct err *err)
 {
-	struct cursor *c = &v->tables[k->table];
+	struct audit_cursor *c = &v->tables[k->table];
 	int rc = 0;
 
 	*ret = NULL;
@@ -142,24 +126,29 @@ stand_on(struct verify *v, const struct audit_kind_spec *k, int64_t row,
 }
 
 static void
-keep_outcome(struct verify *v, sqlite3_stmt *st, int64_t row)
+keep_outcome(struct audit_verifying *v, sqlite3_stmt *st, int64_t row)
 {
 	const struct audit_table_spec *t = &audit_tables[AUDIT_TABLE_COMMANDS];
-	struct outcome *o = &v->ring[(uint64_t)row % RING];
+	struct audit_later *o = &v->ring[(uint64_t)row % AUDIT_RING];
 
 	o->row = row;
 	buf_reset(&o->bytes);
 	audit_chain_columns(&o->bytes, st, 1, t->begin, t->all);
+	/* It can be looked up; the memory is not the store's to take. */
+	if (o->bytes.len > AUDIT_LATER_MAX) {
+		o->row = 0;
+		buf_done(&o->bytes);
+	}
 }
 
 /* The row's part of what is hashed; false: there is none. */
 static int
-put_row(struct verify *v, enum audit_kind kind, int64_t row, bool *ret_there,
-    struct err *err)
+put_row(struct audit_verifying *v, enum audit_kind kind, int64_t row,
+    bool *ret_there, struct err *err)
 {
 	const struct audit_kind_spec *k = &audit_kinds[kind];
 	const struct audit_table_spec *t = &audit_tables[k->table];
-	const struct outcome *o = &v->ring[(uint64_t)row % RING];
+	const struct audit_later *o = &v->ring[(uint64_t)row % AUDIT_RING];
 	sqlite3_stmt *st;
 	int rc;
 
@@ -180,10 +169,10 @@ put_row(struct verify *v, enum audit_kind kind, int64_t row, bool *ret_there,
 }
 
 static void
-count_row(struct verify *v, int64_t seq, const struct audit_kind_spec *k,
-    int64_t row)
+count_row(struct audit_verifying *v, int64_t seq,
+    const struct audit_kind_spec *k, int64_t row)
 {
-	struct cursor *c = &v->tables[k->table];
+	struct audit_cursor *c = &v->tables[k->table];
 
 	c->ends += k->rest && row > c->older;
 	if (!k->first)
@@ -192,66 +181,10 @@ count_row(struct verify *v, int64_t seq, const struct audit_kind_spec *k,
 	if (!k->adds)
 		return;
 	if (row <= c->last)
-		find(v, AUDIT_FAULT_REORDERED, seq, audit_tables[k->table].name,
-		    row);
+		audit_find(v, AUDIT_FAULT_REORDERED, seq,
+		    audit_tables[k->table].name, row);
 	else
 		c->last = row;
-}
-
-/* ---- heads and witnesses ------------------------------------------------- */
-
-static void
-next_head(struct verify *v)
-{
-	int rc = sqlite3_step(v->heads);
-
-	v->head = rc == SQLITE_ROW ? sqlite3_column_int64(v->heads, 0) : 0;
-	v->head_failed |= rc != SQLITE_ROW && rc != SQLITE_DONE;
-}
-
-static bool
-is_hash(sqlite3_stmt *st, int column, const unsigned char *hash)
-{
-	unsigned char got[AUDIT_SHA256_LEN];
-
-	return audit_chain_link(st, column, got) &&
-	    memcmp(got, hash, sizeof got) == 0;
-}
-
-static void
-check_head(struct verify *v)
-{
-	unsigned char root[AUDIT_SHA256_LEN];
-
-	audit_tree_add(&v->tree, v->v.link);
-	while (v->head != 0 && v->head < v->v.last) {
-		find(v, AUDIT_FAULT_HEAD, v->head, "heads", 0);
-		next_head(v);
-	}
-	if (v->head != v->v.last)
-		return;
-	audit_tree_root(&v->tree, root);
-	if (!is_hash(v->heads, 1, v->v.link) ||
-	    (v->known_head && !is_hash(v->heads, 2, root)))
-		find(v, AUDIT_FAULT_HEAD, v->head, "heads", 0);
-	v->tree = (struct audit_tree){ .n = 0 };
-	v->known_head = true;
-	v->v.heads++;
-	next_head(v);
-}
-
-static void
-check_witness(struct verify *v)
-{
-	const struct audit_witnessed *w = v->witnesses;
-
-	for (; v->next < v->n_witnesses && w[v->next].seq <= v->v.last;
-	    v->next++) {
-		v->v.witnessed++;
-		if (w[v->next].seq < v->v.last || memcmp(w[v->next].link,
-		    v->v.link, AUDIT_HASH_LEN) != 0)
-			find(v, AUDIT_FAULT_REWRITTEN, v->v.last, NULL, 0);
-	}
 }
 
 /* ---- the chain ----------------------------------------------------------- */
@@ -264,7 +197,7 @@ after(int64_t seq)
 }
 
 static int
-check_link(struct verify *v, struct err *err)
+check_link(struct audit_verifying *v, struct err *err)
 {
 	int64_t seq = sqlite3_column_int64(v->chain, 0);
 	int64_t kind = sqlite3_column_int64(v->chain, 1);
@@ -278,9 +211,11 @@ check_link(struct verify *v, struct err *err)
 	    !audit_chain_link(v->chain, 3, link))
 		return err_set(err, ERR_STORE, "audit store %s: link %lld is "
 		    "none of this version", v->d->path, (long long)seq);
+	if (v->v.links > 0 && seq <= v->v.last)
+		return audit_verify_damaged(v, "chain", err);
 	k = &audit_kinds[kind];
 	if (gap) {
-		find(v, AUDIT_FAULT_GAP, after(v->v.last), NULL, 0);
+		audit_find(v, AUDIT_FAULT_GAP, after(v->v.last), NULL, 0);
 		v->known_head = false;
 	}
 	audit_chain_start(&v->bytes, v->v.link, (enum audit_kind)kind, row);
@@ -289,90 +224,36 @@ check_link(struct verify *v, struct err *err)
 		return rc;
 	count_row(v, seq, k, row);
 	audit_sha256(v->bytes.data, v->bytes.len, hash);
-	if (!there)
-		find(v, AUDIT_FAULT_MISSING, seq, audit_tables[k->table].name,
-		    row);
-	else if (!gap && memcmp(hash, link, sizeof hash) != 0)
-		find(v, AUDIT_FAULT_ALTERED, seq, audit_tables[k->table].name,
+	if (!there || (!gap && memcmp(hash, link, sizeof hash) != 0))
+		audit_find(v, there ? AUDIT_FAULT_ALTERED :
+		    AUDIT_FAULT_MISSING, seq, audit_tables[k->table].name,
 		    row);
 	memcpy(v->v.link, link, sizeof hash);
 	v->v.last = seq;
 	v->v.links++;
-	check_head(v);
-	check_witness(v);
+	audit_heads_check(v);
 	return 0;
-}
-
-static bool
-take(sqlite3_stmt *st, int column, unsigned char *ret, int len)
-{
-	if (sqlite3_column_bytes(st, column) != len)
-		return false;
-	memcpy(ret, sqlite3_column_blob(st, column), (size_t)len);
-	return true;
-}
-
-static void
-check_signature(struct verify *v, sqlite3_stmt *st)
-{
-	struct audit_head h = { .wall_ns = sqlite3_column_int64(st, 0),
-		.seq = sqlite3_column_int64(st, 1) };
-	struct audit_signature s;
-
-	if (v->keys == NULL || v->keys->n == 0) {
-		v->v.unsure++;
-		return;
-	}
-	memcpy(h.store, v->v.origin.store, sizeof h.store);
-	if (take(st, 2, h.link, sizeof h.link) &&
-	    take(st, 3, h.root, sizeof h.root) &&
-	    take(st, 4, s.key, sizeof s.key) &&
-	    take(st, 5, s.bytes, sizeof s.bytes) &&
-	    audit_keys_have(v->keys, s.key) && audit_head_signed(&h, &s)) {
-		v->v.is_signed++;
-		v->v.signed_to = h.seq;
-	} else {
-		find(v, AUDIT_FAULT_SIGNATURE, h.seq, "heads", 0);
-	}
-}
-
-/* Those of links that were deleted as well. */
-static int
-check_signatures(struct verify *v, struct err *err)
-{
-	sqlite3_stmt *st = NULL;
-	int rc = prepare(v, "SELECT wall_ns, seq, link, root, public_key,"
-	    " signature FROM heads WHERE signature IS NOT NULL OR"
-	    " public_key IS NOT NULL ORDER BY seq", &st, err);
-
-	if (rc < 0)
-		return rc;
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
-		check_signature(v, st);
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(v->d, "read", err);
-	sqlite3_finalize(st);
-	return rc;
 }
 
 /* The first row that the chain does not have, where there are more than it
  * has. */
 static int
-name_unchained(struct verify *v, enum audit_table table, const char *where,
-    const char *kinds, struct err *err)
+name_unchained(struct audit_verifying *v, enum audit_table table,
+    const char *where, const char *kinds, struct err *err)
 {
 	const char *name = audit_tables[table].name;
 	AEG_AUTOFREE char *sql = xasprintf("SELECT min(id) FROM %s WHERE id >"
 	    " ?1%s AND id NOT IN (SELECT row FROM chain WHERE kind IN (%s))",
 	    name, where, kinds);
 	sqlite3_stmt *st = NULL;
-	int rc = prepare(v, sql, &st, err);
+	int rc = audit_verify_prepare(v, sql, &st, err);
 
 	if (rc < 0)
 		return rc;
 	sqlite3_bind_int64(st, 1, v->tables[table].older);
 	rc = sqlite3_step(st);
 	if (rc == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		find(v, AUDIT_FAULT_UNCHAINED, 0, name,
+		audit_find(v, AUDIT_FAULT_UNCHAINED, 0, name,
 		    sqlite3_column_int64(st, 0));
 	rc = rc == SQLITE_ROW ? 0 : audit_db_error(v->d, "read", err);
 	sqlite3_finalize(st);
@@ -381,11 +262,11 @@ name_unchained(struct verify *v, enum audit_table table, const char *where,
 
 /* Rows, and ends of rows, are counted against links. */
 static int
-check_table(struct verify *v, enum audit_table table, struct err *err)
+check_table(struct audit_verifying *v, enum audit_table table, struct err *err)
 {
 	static const char *const rows[AUDIT_TABLE_COUNT] = { "1, 8",
 		"3, 5, 9", "6", "7", "10", "11", "12" };
-	struct cursor *c = &v->tables[table];
+	struct audit_cursor *c = &v->tables[table];
 	int rc = 0;
 
 	while (rc == 0 && c->row != 0)
@@ -404,25 +285,20 @@ check_table(struct verify *v, enum audit_table table, struct err *err)
 }
 
 static int
-check_rest(struct verify *v, struct err *err)
+check_rest(struct audit_verifying *v, struct err *err)
 {
 	int i, rc = 0;
 
 	for (i = 0; i < AUDIT_TABLE_COUNT && rc == 0; i++)
 		rc = check_table(v, (enum audit_table)i, err);
 	v->v.older = v->tables[AUDIT_TABLE_COMMANDS].seen_older;
-	if (v->head != 0)
-		find(v, AUDIT_FAULT_TRUNCATED, v->head, "heads", 0);
-	if (v->next < v->n_witnesses)
-		find(v, AUDIT_FAULT_TRUNCATED,
-		    v->witnesses[v->n_witnesses - 1].seq, NULL, 0);
-	return rc < 0 ? rc : check_signatures(v, err);
+	return rc < 0 ? rc : audit_heads_rest(v, err);
 }
 
 /* ---- opening ------------------------------------------------------------- */
 
 static int
-open_tables(struct verify *v, struct err *err)
+open_tables(struct audit_verifying *v, struct err *err)
 {
 	int i, rc = 0;
 
@@ -431,53 +307,35 @@ open_tables(struct verify *v, struct err *err)
 	v->tables[AUDIT_TABLE_EVENTS].older = v->v.origin.events;
 	for (i = 0; i < AUDIT_TABLE_COUNT && rc == 0; i++) {
 		const struct audit_table_spec *t = &audit_tables[i];
-		struct cursor *c = &v->tables[i];
+		struct audit_cursor *c = &v->tables[i];
 		AEG_AUTOFREE char *each = xasprintf("SELECT id, %s FROM %s"
 		    " ORDER BY id", t->columns, t->name);
 		AEG_AUTOFREE char *one = xasprintf("SELECT id, %s FROM %s"
 		    " WHERE id = ?", t->columns, t->name);
 
+		c->name = t->name;
 		c->begin = t->begin;
 		c->all = t->all;
-		rc = prepare(v, each, &c->st, err);
+		rc = audit_verify_prepare(v, each, &c->st, err);
 		if (rc == 0)
-			rc = prepare(v, one, &c->one, err);
+			rc = audit_verify_prepare(v, one, &c->one, err);
 		if (rc == 0)
 			rc = forward(v, c, err);
 	}
 	return rc;
 }
 
-/* Of what was deleted, the heads are there still. */
-static void
-check_removed(struct verify *v)
-{
-	const struct audit_witnessed *w = v->witnesses;
-
-	for (; v->next < v->n_witnesses && w[v->next].seq <= v->v.last;
-	    v->next++) {
-		sqlite3_reset(v->heads);
-		sqlite3_bind_int64(v->heads, 1, w[v->next].seq - 1);
-		v->v.witnessed++;
-		if (sqlite3_step(v->heads) != SQLITE_ROW ||
-		    sqlite3_column_int64(v->heads, 0) != w[v->next].seq ||
-		    !is_hash(v->heads, 1, w[v->next].link))
-			find(v, AUDIT_FAULT_REWRITTEN, w[v->next].seq, NULL,
-			    0);
-	}
-}
-
 /* Where a deletion left the chain, or where it began. */
 static int
-find_beginning(struct verify *v, struct err *err)
+find_beginning(struct audit_verifying *v, struct err *err)
 {
 	sqlite3_stmt *st = NULL;
 	int rc = audit_chain_origin(v->d, &v->v.origin, err);
 
 	memcpy(v->v.link, v->v.origin.link, sizeof v->v.link);
 	if (rc == 0)
-		rc = prepare(v, "SELECT seq, link, id FROM tombstones"
-		    " ORDER BY id DESC LIMIT 1", &st, err);
+		rc = audit_verify_prepare(v, "SELECT seq, link, id FROM"
+		    " tombstones ORDER BY id DESC LIMIT 1", &st, err);
 	if (rc < 0)
 		return rc;
 	v->known_head = true;
@@ -498,22 +356,22 @@ find_beginning(struct verify *v, struct err *err)
 	if (rc < 0)
 		return rc;
 	v->v.first = after(v->v.last);
-	rc = prepare(v, "SELECT seq, link, root FROM heads WHERE seq > ?"
-	    " ORDER BY seq", &v->heads, err);
+	rc = audit_verify_prepare(v, "SELECT seq, link, root FROM heads"
+	    " WHERE seq > ? ORDER BY seq", &v->heads, err);
 	if (rc == 0)
-		rc = prepare(v, "SELECT seq, kind, row, link FROM chain"
-		    " ORDER BY seq", &v->chain, err);
+		rc = audit_verify_prepare(v, "SELECT seq, kind, row, link FROM"
+		    " chain ORDER BY seq", &v->chain, err);
 	if (rc < 0)
 		return rc;
-	check_removed(v);
+	audit_heads_removed(v);
 	sqlite3_reset(v->heads);
 	sqlite3_bind_int64(v->heads, 1, v->v.last);
-	next_head(v);
+	audit_heads_next(v);
 	return 0;
 }
 
 static void
-done(struct verify *v)
+done(struct audit_verifying *v)
 {
 	int i;
 
@@ -521,7 +379,7 @@ done(struct verify *v)
 		sqlite3_finalize(v->tables[i].st);
 		sqlite3_finalize(v->tables[i].one);
 	}
-	for (i = 0; i < RING; i++)
+	for (i = 0; i < AUDIT_RING; i++)
 		buf_done(&v->ring[i].bytes);
 	sqlite3_finalize(v->chain);
 	sqlite3_finalize(v->heads);
@@ -529,17 +387,23 @@ done(struct verify *v)
 }
 
 static int
-read_all(struct verify *v, struct err *err)
+read_all(struct audit_verifying *v, struct err *err)
 {
-	int rc = find_beginning(v, err);
+	bool usable = false;
+	int rc = audit_shape_check(v, &usable, err);
 
+	if (rc < 0 || !usable)
+		return rc;
+	rc = find_beginning(v, err);
 	if (rc == 0)
 		rc = open_tables(v, err);
 	while (rc == 0 && (rc = sqlite3_step(v->chain)) == SQLITE_ROW)
 		rc = check_link(v, err);
 	if (rc > 0)
-		rc = rc == SQLITE_DONE && !v->head_failed ? 0 :
-		    audit_db_error(v->d, "read", err);
+		rc = rc == SQLITE_DONE ? 0 : audit_db_error(v->d, "read",
+		    err);
+	if (rc == 0 && v->head_failed)
+		rc = audit_verify_damaged(v, "heads", err);
 	return rc == 0 ? check_rest(v, err) : rc;
 }
 
@@ -548,7 +412,7 @@ audit_verify(struct audit *a, const struct audit_against *against,
     void (*fn)(void *ctx, const struct audit_finding *f), void *ctx,
     struct audit_verdict *ret, struct err *err)
 {
-	struct verify v = { .d = audit_db_of(a),
+	struct audit_verifying v = { .d = audit_db_of(a),
 		.witnesses = against->witnesses, .n_witnesses = against->n,
 		.keys = against->keys, .fn = fn, .ctx = ctx };
 	int rc = audit_ready(a, err);
