@@ -18,7 +18,7 @@
 struct outcome {
 	enum policy_action action;
 	const struct pol_rule *rule;	/* or NULL: id and reason are here */
-	const char *id, *reason;
+	const char *id, *reason, *instead;
 	const struct view_cmd *cmd;
 };
 
@@ -231,7 +231,8 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 		    "changed\n");
 		*denied = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "floor.store",
-			.reason = "aegsh's own records can't be changed" };
+			.reason = "aegsh's own records can't be changed",
+			.instead = "aegshctl audit prune and audit backup" };
 		return;
 	}
 	/* Start-up files set up the system's places; they run where nothing
@@ -245,7 +246,8 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 	say(e, "  paths: block jail: %s lies outside of %s\n", out->path,
 	    e->v.project);
 	*denied = (struct outcome){ .action = POLICY_BLOCK, .id = "jail",
-		.reason = "a path leads outside of the project" };
+		.reason = "a path leads outside of the project",
+		.instead = "a copy of it in the project" };
 }
 
 /* ---- the allowlist's vote ----------------------------------------------- */
@@ -337,7 +339,9 @@ settle(struct eval *e, const struct view_cmd *cmd, const struct outcome *denied,
 	const struct outcome *allowed)
 {
 	struct outcome o = { .action = POLICY_UNKNOWN, .id = "unknown",
-		.reason = "no rule knows what this command does" };
+		.reason = "no rule knows what this command does",
+		.instead = "aegshctl allowlist shows what runs without a "
+		    "question" };
 	const char *why;
 
 	if (denied->rule != NULL || denied->id != NULL)
@@ -465,7 +469,7 @@ finish(struct eval *e, const struct outcome *o, struct policy_verdict *ret)
 	if (shown.rule == NULL) {
 		ret->rule = o->id;
 		ret->reason = o->reason;
-		ret->instead = NULL;
+		ret->instead = o->instead;
 		return;
 	}
 	ret->rule = pol_string(p, shown.rule->id);
@@ -497,18 +501,22 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 	    worst.action > POLICY_WARN)
 		worst = (struct outcome){ .action = POLICY_WARN,
 			.id = "too-much", .cmd = worst.cmd,
-			.reason = "there is more to it than can be judged" };
+			.reason = "there is more to it than can be judged",
+			.instead = "several lines, or a script file" };
 	/* Words behind a change of how bash reads are not known, so that no
 	 * rule spoke of them. */
 	if (in->facts->rest_unknown != NULL && worst.action > POLICY_WARN)
 		worst = (struct outcome){ .action = POLICY_WARN,
 			.id = "reading-changed", .cmd = worst.cmd,
 			.reason = "after an earlier line the rest may mean "
-			"something else than it seems to" };
+			"something else than it seems to",
+			.instead = "the rest as a line of its own" };
 	if (!p->profile->enabled)
 		worst = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "profile.disabled", .cmd = worst.cmd,
-			.reason = "this profile runs no commands" };
+			.reason = "this profile runs no commands",
+			.instead = "another profile, if the operator gives "
+			    "you one" };
 	/* A start-up file sets PATH under conditions, and goes on; a rule knew
 	 * the names in it, and it runs where nothing can be changed. */
 	if (in->resolved->incomplete && worst.action == POLICY_ALLOW &&
@@ -518,13 +526,15 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 		worst.rule = NULL;
 		worst.id = "incomplete";
 		worst.reason = "a part of the line can't be followed";
+		worst.instead = "a line that names its commands";
 	}
 	if (worst.action == POLICY_UNKNOWN && p->profile->unknown ==
 	    POLICY_BLOCK)
 		worst = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "profile.closed", .cmd = worst.cmd,
 			.reason = "this profile runs only what its rules "
-			    "allow" };
+			    "allow",
+			.instead = "aegshctl allowlist shows what that is" };
 	/* … and leaves nothing to the answer of who is kept by it. */
 	if (worst.action == POLICY_WARN && p->profile->unknown == POLICY_BLOCK)
 		worst.action = POLICY_BLOCK;

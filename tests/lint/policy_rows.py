@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Each row of a program that something is made of gives lines that show it
-and lines that do not, and so does each rule that blocks or asks; the loader
-checks that they are right."""
+and lines that do not, and so does each rule that blocks or asks, which also
+tells what to do instead; the loader checks that the lines are right."""
 
 import glob
 import os
@@ -28,11 +28,11 @@ for path in [os.path.join(TOP, "src/policy/floor.conf")] + sorted(glob.glob(
     rules = [(name, body) for name, body in RULE.findall(text)
              if re.search(r"^\tdecision = (block|warn)$", body, re.M)]
     n_rules += len(rules)
-    bare = [name for name, body in rules
-            if "\treason = " not in body or "\tcounterexample = " not in body or
+    bare = [name for name, body in rules if "\treason = " not in body or
+            "\tinstead = " not in body or "\tcounterexample = " not in body or
             ("\texample = " not in body and name not in UNSHOWN)]
-    tap.same(bare, [], "%s: each rule has a reason, an example and a "
-             "counterexample" % os.path.basename(path))
+    tap.same(bare, [], "%s: each rule has a reason, what to do instead, an "
+             "example and a counterexample" % os.path.basename(path))
     bad = [names for names, body in rows if "turns =" in body and
            (" example =" not in body and "\texample =" not in body or
             "counterexample =" not in body)]

@@ -210,6 +210,12 @@ test_texts(void)
 	IS_STR(decision_reason(d), "no reason was given");
 	OK(decision_instead(d) == NULL);
 	decision_free(d);
+	p.instead = "use this";
+	in.unknown = POLICY_ALLOW;
+	d = decision_make(&in);
+	IS_INT(decision_action(d), DECISION_ALLOW);
+	OK(decision_instead(d) == NULL);
+	decision_free(d);
 }
 
 static void
