@@ -251,9 +251,11 @@ decision_make(const struct decision_input *in)
 	d->reason = copy_inert(f.reason != NULL && f.reason[0] != '\0' ?
 	    f.reason : "no reason was given");
 	/* What runs needs nothing in its place. */
-	if (d->action != DECISION_ALLOW)
-		d->instead = copy_or_null(f.instead != NULL ? f.instead :
-		    in->policy->instead);
+	if (d->action != DECISION_ALLOW) {
+		d->instead = copy_or_null(f.instead);
+		if (d->instead == NULL)
+			d->instead = copy_or_null(in->policy->instead);
+	}
 	if (in->validator != NULL && in->validator->status == VAL_ANSWERED) {
 		d->model = copy_or_null(in->validator->model);
 		d->confidence = in->validator->confidence;
