@@ -395,6 +395,9 @@ given_variable(void *ctx, const char *name, const char **ret_value)
 	/* Without functions there are none to inherit. */
 	if (strncmp(name, "BASH_FUNC_", 10) == 0)
 		return SYN_VAR_UNSET;
+	/* Bash looks itself where it is. */
+	if (strcmp(name, "PWD") == 0)
+		return SYN_VAR_UNKNOWN;
 	for (i = c->n_assigns; i-- > 0;) {
 		const struct syn_assign *a = &c->assigns[i];
 

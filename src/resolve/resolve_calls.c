@@ -16,11 +16,12 @@
 
 /* Last components: "os.system" and "Kernel.system" are both "system". */
 static const char *const calls[] = {
-	"Popen", "call", "check_call", "check_output", "command", "exec",
-	"execSync", "execl", "execle", "execlp", "execute", "execv", "execve",
-	"execvp", "getoutput", "getstatusoutput", "passthru", "pcntl_exec",
-	"popen", "popen2", "popen3", "proc_open", "qx", "run", "shell",
-	"shell_exec", "spawn", "spawnSync", "spawnl", "spawnlp", "system",
+	"Popen", "call", "check_call", "check_output", "command", "esyscmd",
+	"exec", "execSync", "execl", "execle", "execlp", "execute", "execv",
+	"execve", "execvp", "getoutput", "getstatusoutput", "passthru",
+	"pcntl_exec", "popen", "popen2", "popen3", "proc_open", "qx", "run",
+	"shell", "shell_exec", "spawn", "spawnSync", "spawnl", "spawnlp",
+	"syscmd", "system",
 };
 
 /* Calls that only dress a string up. */
@@ -30,6 +31,7 @@ static const char *const dress[] = { "sprintf", "format", "String", "str",
 struct search {
 	const char *start, *p, *end;
 	struct buf text;
+	bool m4;		/* `…' is a string */
 	bool ended;		/* text, by a NUL */
 	int found;
 };
@@ -113,7 +115,10 @@ take_string(struct search *s)
 
 	if (s->p >= s->end || strchr("\"'`", *s->p) == NULL || *s->p == '\0')
 		return false;
-	for (quote = *s->p++; s->p < s->end && *s->p != quote;) {
+	quote = *s->p++;
+	if (s->m4 && quote == '`')
+		quote = '\'';
+	while (s->p < s->end && *s->p != quote) {
 		if (*s->p == '\\' && s->p + 1 < s->end) {
 			s->p++;
 			put_escape(s);
@@ -209,6 +214,40 @@ follow_rest(struct walk *w, const struct spot *at, struct search *s,
 	follow(w, at, s);
 }
 
+/* open(F, "cmd |"), open("| cmd"), open(F, "-|", "cmd"): strings that begin
+ * or end with a bar. */
+static void
+search_bars(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *from;
+	size_t len;
+	char quote;
+
+	while (s->p < s->end) {
+		quote = *s->p++;
+		if (quote != '"' && quote != '\'')
+			continue;
+		from = s->p;
+		while (s->p < s->end && *s->p != quote)
+			s->p += s->p[0] == '\\' && s->p + 1 < s->end ? 2 : 1;
+		len = (size_t)(s->p - from);
+		s->p += s->p < s->end;
+		if (len < 2 || (from[0] != '|' && from[len - 1] != '|'))
+			continue;
+		if (len == 2 && memchr(from, '-', 2) != NULL) {
+			skip(s, " \t\n,[");
+			while (take_string(s)) {
+				skip(s, " \t\n,");
+				buf_putc(&s->text, ' ');
+			}
+			follow(w, at, s);
+			continue;
+		}
+		from += from[0] == '|';
+		follow_rest(w, at, s, from, s->p - 1 - (s->p[-2] == '|'));
+	}
+}
+
 /* ":!cmd", "silent !cmd", "r!cmd", "%!cmd": to the end of the line; "q!" and
  * "w! file" are another thing. */
 static void
@@ -294,6 +333,9 @@ search_sed(struct walk *w, const struct spot *at, struct search *s)
 			p += p < end;
 			p += strspn(p, " \t!,0123456789$");
 		}
+		/* Alone it runs the line that it is at. */
+		if (p + 1 == end && *p == 'e')
+			w->pub.incomplete = true;
 		if (p + 1 < end && *p == 'e' && strchr(" \t", p[1]) != NULL)
 			follow_rest(w, at, s, p + 2, p + strcspn(p, "\n"));
 		if (p + 3 < end && *p == 's' && end[-1] == 'e' &&
@@ -362,6 +404,7 @@ resolve_calls(struct walk *w, const struct spot *at, const char *language,
 	static const char *const bangs[] = { "vim", "ed", "gdb", "bc", NULL };
 	static const char *const quotes[] = { "perl", "ruby", "php", "julia",
 		NULL };
+	static const char *const bars[] = { "perl", "ruby", NULL };
 	struct search s = { .start = code->value, .p = code->value,
 		.end = code->value + code->len,
 		.text = BUF_INIT_MAX(SYN_LEN_MAX) };
@@ -378,6 +421,10 @@ resolve_calls(struct walk *w, const struct spot *at, const char *language,
 		search_tcl(w, at, &s);
 	if (strcmp(language, "awk") == 0)
 		search_pipes(w, at, &s);
+	s.p = s.start;
+	if (is_language(language, bars))
+		search_bars(w, at, &s);
+	s.m4 = strcmp(language, "m4") == 0;
 	s.p = s.start;
 	if (is_language(language, bangs))
 		search_bang(w, at, &s);

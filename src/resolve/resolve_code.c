@@ -54,6 +54,17 @@ is_dash(const struct resolved *item)
 	    strcmp(item->argv[item->argc - 1].value, "/dev/stdin") == 0;
 }
 
+/* sed -f <(echo …), python3 <(echo …): what that prints. */
+static void
+add_made(struct walk *w, const struct spot *at, const struct code_row *row,
+	const struct syn_word *word, size_t by)
+{
+	struct syn_word text;
+
+	if (!word->known && resolve_file_text(w, at, word, &text))
+		resolve_add_code(w, row->language, &text, by);
+}
+
 void
 resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 {
@@ -77,6 +88,10 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 			if (kind == RESOLVE_OPT_VALUE &&
 			    resolve_opt_is(&opt, row->option))
 				add_value(w, row, &o, &opt, by);
+			else if (kind == RESOLVE_OPT_VALUE &&
+			    opt.value_skip == 0)
+				add_made(w, at, row, &argv[opt.value_word],
+				    by);
 			continue;
 		}
 		if (is_plus_command(row, &argv[opt.word]))
@@ -84,6 +99,8 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 		else if (after || operands + 1 == row->operand ||
 		    (first && row->not_with != NULL && !blocked))
 			add_code(w, row, &argv[opt.word], 0, by);
+		else if (first && row->not_with == NULL)
+			add_made(w, at, row, &argv[opt.word], by);
 		after = first && row->after != NULL &&
 		    strcmp(argv[opt.word].value, row->after) == 0;
 		first = false;

@@ -44,6 +44,9 @@ struct wrap_row {
 	int skip;		/* operands before the command */
 	const char *option;	/* names of the options that hold a program */
 	const char *after;	/* AFTER: the operand */
+	const char *moves;	/* options that change the directory … */
+	const char *roots;	/* … and the root, or the namespace */
+	const char *pipe;	/* whose value behind "|" or "!" is a program */
 	bool appends;		/* OPTION: the program gets more words */
 	bool in_shell;		/* what it starts may be a builtin */
 	bool no_function;	/* … but never a function */
@@ -65,6 +68,7 @@ struct code_row {
 
 /* resolve_shell.c reads it: groups of letters behind "-" and "+". */
 #define RESOLVE_SHELL_GRAMMAR "+O:o:"
+#define RESOLVE_ZSH_GRAMMAR "+o:"
 
 const struct wrap_row *resolve_wrap_row(const char *name);
 const struct code_row *resolve_code_row(const char *name);

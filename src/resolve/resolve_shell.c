@@ -104,7 +104,30 @@ ends_options(const struct syn_word *word)
 	return strcmp(word->value, "-") == 0 || strcmp(word->value, "--") == 0;
 }
 
-/* csh, fish, zsh: as getopt(3) does. */
+/* zsh: the name of o is the rest of its group, or the next word.  Plain
+ * words, of which alone something is known, are read alike under all. */
+static size_t
+read_zsh(const struct syn_word *argv, size_t argc, struct shell_call *ret)
+{
+	size_t i = 1;
+	const char *p;
+
+	if (argc > 1 && strcmp(argv[1].value, "--emulate") == 0)
+		i = 3;
+	for (; i < argc && !ends_options(&argv[i]); i++) {
+		if (argv[i].value[0] != '-' && argv[i].value[0] != '+')
+			return i;
+		ret->odd |= !argv[i].known;
+		for (p = argv[i].value + 1; *p != '\0' && *p != 'o'; p++) {
+			ret->command |= *p == 'c';
+			ret->input |= *p == 's';
+		}
+		i += *p == 'o' && p[1] == '\0';
+	}
+	return i < argc ? i + 1 : argc;
+}
+
+/* csh, fish: as getopt(3) does. */
 static void
 read_plain(const struct wrap_row *row, const struct syn_word *argv,
 	size_t argc, struct shell_call *ret)
@@ -119,7 +142,7 @@ read_plain(const struct wrap_row *row, const struct syn_word *argv,
 			ret->operand = opt.word;
 			return;
 		}
-		ret->command |= resolve_opt_is(&opt, "c command commands");
+		ret->command |= resolve_opt_is(&opt, "c command");
 		ret->input |= resolve_opt_is(&opt, "s");
 	}
 }
@@ -131,7 +154,12 @@ resolve_shell_call(const struct wrap_row *row, const struct syn_word *argv,
 	size_t i;
 
 	*ret = (struct shell_call){ .command = false };
-	if (strchr(row->grammar, 'O') == NULL) {
+	if (strcmp(row->grammar, RESOLVE_ZSH_GRAMMAR) == 0) {
+		i = read_zsh(argv, argc, ret);
+		ret->operand = i < argc ? i : 0;
+		return;
+	}
+	if (strcmp(row->grammar, RESOLVE_SHELL_GRAMMAR) != 0) {
 		read_plain(row, argv, argc, ret);
 		return;
 	}
@@ -228,7 +256,8 @@ has_escapes(const struct syn_word *text)
 static bool
 text_differs(const struct syn_word *text)
 {
-	static const char *const differ[] = { "$'", "$\"", "$[", "&>", "|&",
+	static const char *const differ[] = { "${ ", "${|", "${\t", "${\n",
+		"$'", "$\"", "$[", "&>", "|&",
 		"<(", ">(", "[[", "=(", "+=", "]=", ";;&", ";&", "}>", "}<",
 		NULL };
 
@@ -304,12 +333,35 @@ resolve_reads_otherwise(const char *shell, const struct syn_word *text,
 	if (shell == NULL || strstr(shell, "bash") != NULL ||
 	    resolve_is_builtin(shell))
 		return false;
-	if (is_foreign(shell) && strpbrk(text->value, "$`\\(){}=^~!") != NULL)
+	if (is_foreign(shell) && strpbrk(text->value, "$`\\(){}=^~!#") != NULL)
 		return true;
 	return text_differs(text) || facts_differ(facts);
 }
 
 /* ---- what they run ------------------------------------------------------ */
+
+/* fish -C 'program' --command='program' */
+static void
+follow_values(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc)
+{
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+	struct syn_word text;
+
+	resolve_opts_init(&o, row->grammar, argv, argc);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind == RESOLVE_OPT_OPERAND)
+			return;
+		if (kind != RESOLVE_OPT_VALUE || !resolve_opt_is(&opt,
+		    row->option))
+			continue;
+		text = resolve_word_tail(w, &argv[opt.value_word],
+		    opt.value_skip);
+		resolve_program(w, at, &text);
+	}
+}
 
 void
 resolve_unwrap_shell(struct walk *w, const struct spot *at,
@@ -319,6 +371,8 @@ resolve_unwrap_shell(struct walk *w, const struct spot *at,
 
 	resolve_shell_call(row, argv, argc, &call);
 	w->starts_shell = true;
+	if (row->option != NULL)
+		follow_values(w, at, row, argv, argc);
 	w->pub.incomplete |= call.odd || (call.extglob && (!call.command ||
 	    call.operand == 0 || has_patterns(&argv[call.operand])));
 	if (call.startup != 0)

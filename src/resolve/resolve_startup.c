@@ -24,6 +24,9 @@ is_startup(const struct syn_word *word)
 	static const char *const prompts[] = { "PS0=", "PS1=", "PS2=", "PS4=" };
 	size_t i, n;
 
+	/* A function, which may have any name. */
+	if (strncmp(word->value, "BASH_FUNC_", 10) == 0)
+		return true;
 	for (i = 0; i < AEG_NELEM(startup); i++) {
 		n = strlen(startup[i]);
 		if (strncmp(word->value, startup[i], n) == 0 &&

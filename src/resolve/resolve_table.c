@@ -17,6 +17,9 @@
 	"experimental-loader: conditions: input-type: title: env-file: " \
 	"inspect:: inspect-brk:: watch-path: stack-trace-limit: " \
 	"max-old-space-size:"
+#define GDB_GRAMMAR "~ x: ex: eval-command: iex: init-eval-command: " \
+	"command: ix: init-command: p: pid: c: core: s: symbols: e: exec: " \
+	"se: d: directory: cd: b: l: tty: data-directory: interpreter:"
 #define NODE_CODE "e p eval print pe"
 
 static const struct wrap_row wraps[] = {
@@ -70,9 +73,12 @@ static const struct wrap_row wraps[] = {
 	    "load-file: fd-base:" },
 	{ "faketime", WRAP_WORDS, "+f:p: exclude-monotonic::", .skip = 1 },
 	{ "find", WRAP_FIND },
-	{ "fish", WRAP_SHELL, "+C:d:f:o: init-command: debug: features:" },
+	{ "fish", WRAP_SHELL,
+	    "+C:c:d:f:o: command: init-command: debug: features:",
+	    .option = "C c command init-command" },
 	{ "flock", WRAP_WORDS, "+w:E: timeout: wait: conflict-exit-code:",
 	    .skip = 1, .option = "c command" },
+	{ "gdb", WRAP_OPTION, GDB_GRAMMAR, .after = "args" },
 	{ "genie", WRAP_WORDS, "+a: as-user:" },
 	{ "gfind", WRAP_FIND },
 	{ "gosu", WRAP_WORDS, "+", .skip = 1 },
@@ -173,12 +179,13 @@ static const struct wrap_row wraps[] = {
 	    "signal: chuid: "
 	    "chdir: umask: retry: nicelevel: iosched: procsched: chroot: "
 	    "notify-timeout: output: ppid: pid:",
-	    .option = "x a exec startas" },
+	    .option = "x a exec startas", .moves = "d chdir",
+	    .roots = "r chroot" },
 	{ "stdbuf", WRAP_WORDS, "+i:o:e: input: output: error:" },
 	{ "strace", WRAP_WORDS, "+a:b:e:E:I:o:O:p:P:s:S:u:U:X: attach: "
 	    "columns: const-print-style: detach-on: env: interruptible: "
 	    "output: string-limit: summary-sort-by: summary-columns: "
-	    "trace: trace-path: user:" },
+	    "trace: trace-path: user:", .pipe = "o output" },
 	{ "su", WRAP_USER, "c:g:G:s:w:T command: session-command: group: "
 	    "supp-group: shell: whitelist-environment:",
 	    .option = "c command session-command" },
@@ -186,7 +193,8 @@ static const struct wrap_row wraps[] = {
 	{ "sudo", WRAP_ENV, "+a:C:c:D:g:h:p:R:r:T:t:U:u: auth-type: "
 	    "close-from: login-class: chdir: group: host: prompt: chroot: "
 	    "role: command-timeout: type: other-user: user: "
-	    "preserve-env::" },
+	    "preserve-env::", .moves = "D chdir login",
+	    .roots = "R chroot" },
 	{ "systemd-cat", WRAP_WORDS, "+t:p: identifier: priority: "
 	    "stderr-priority: level-prefix: namespace:" },
 	{ "systemd-inhibit", WRAP_WORDS, "+ what: who: why: mode:" },
@@ -195,7 +203,8 @@ static const struct wrap_row wraps[] = {
 	    "setenv: on-active: on-boot: on-startup: on-unit-active: "
 	    "on-unit-inactive: on-calendar: timer-property: "
 	    "path-property: socket-property: service-type: host: "
-	    "machine: background:" },
+	    "machine: background:", .moves = "working-directory",
+	    .roots = "H M host machine" },
 	{ "taskset", WRAP_WORDS, "+", .skip = 1 },
 	{ "tcsh", WRAP_SHELL, "+" },
 	{ "time", WRAP_WORDS, "+f:o: format: output:" },
@@ -210,11 +219,12 @@ static const struct wrap_row wraps[] = {
 	{ "tsocks", WRAP_WORDS, "+" },
 	{ "uname26", WRAP_WORDS, "+" },
 	{ "unbuffer", WRAP_WORDS, "+" },
-	{ "unshare", WRAP_WORDS, "+R:w:S:G:l:m::u::i::n::p::U::C::T:: root: "
+	{ "unshare", WRAP_WORDS, "+R:w:S:G:l: root: "
 	    "wd: setuid: setgid: load-interp: mount:: uts:: ipc:: net:: "
 	    "pid:: user:: cgroup:: time:: propagation: setgroups: "
 	    "map-user: map-users: map-group: map-groups: owner: "
-	    "kill-child:: mount-proc:: monotonic: boottime:" },
+	    "kill-child:: mount-proc:: monotonic: boottime:",
+	    .moves = "w wd", .roots = "R root" },
 	{ "valgrind", WRAP_WORDS, "+" },
 	{ "watch", WRAP_STRING, "+n:d::q: interval: differences:: equexit:" },
 	{ "xargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
@@ -224,7 +234,7 @@ static const struct wrap_row wraps[] = {
 	    "server-num: xauth-protocol: server-args: wait:" },
 	{ "yarn", WRAP_AFTER, "+ cwd:", .after = "exec" },
 	{ "yash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
-	{ "zsh", WRAP_SHELL, "+o:" },
+	{ "zsh", WRAP_SHELL, RESOLVE_ZSH_GRAMMAR },
 };
 
 static const struct code_row codes[] = {
@@ -252,15 +262,13 @@ static const struct code_row codes[] = {
 	{ "gawk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
 	    "assign: load: include: exec:", "e source",
 	    "f file E exec e source" },
-	{ "gdb", "gdb", "~ x: ex: eval-command: iex: init-eval-command: "
-	    "command: ix: init-command: p: pid: c: core: s: symbols: e: "
-	    "exec: se: d: directory: cd: b: l: tty: data-directory: "
-	    "interpreter:", "ex iex eval-command init-eval-command", NULL,
+	{ "gdb", "gdb", GDB_GRAMMAR,
+	    "ex iex eval-command init-eval-command", NULL,
 	    .reads_stdin = true },
 	{ "ghc", "haskell", "e:", "e", NULL },
 	{ "gimp", "scheme", "b: batch: batch-interpreter:", "b batch", NULL },
 	{ "groovy", "java", "e:", "e", NULL },
-	{ "gsed", "sed", "e:f:E:l: expression: file: line-length:",
+	{ "gsed", "sed", "e:f:l: expression: file: line-length:",
 	    "e expression", "e expression f file" },
 	{ "guile", "scheme", "+c:s:l:e:L:C:", "c", NULL },
 	{ "gview", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
@@ -279,6 +287,10 @@ static const struct code_row codes[] = {
 	{ "luajit", "lua", "+e:l:b:j:", "e", NULL },
 	{ "luatex", "tex", "~ output-directory: jobname: fmt:", NULL,
 	    "version help" },
+	{ "m4", "m4", "+B:D:F:I:L:R:S:T:U:d::l:o:t: define: undefine: "
+	    "include: freeze-state: reload-state: debug:: debugfile: trace: "
+	    "error-output: nesting-limit: hashsize: arglength:", NULL, NULL,
+	    .reads_stdin = true },
 	{ "mariadb", "sql", "e:h:u:D:P:S:p:: execute: init-command: host: "
 	    "user: database: port: socket: password:: pager:: tee:",
 	    "e execute init-command", NULL, .reads_stdin = true },

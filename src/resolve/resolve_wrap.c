@@ -37,12 +37,11 @@ resolve_in_list(const char *list, const struct syn_word *word)
 	return false;
 }
 
+/* env takes any word with "=" for one, be there a name or not. */
 static bool
 is_assignment(const struct syn_word *word)
 {
-	const char *equal = memchr(word->value, '=', word->len);
-
-	return equal != NULL && equal != word->value;
+	return memchr(word->value, '=', word->len) != NULL;
 }
 
 /* The option word at `i` is one of the row's that hold a program. */
@@ -73,6 +72,31 @@ follow_value(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	resolve_program(w, at, &text);
 }
 
+/* An option of the row says where it starts, or below which root. */
+static void
+note_move(const struct wrap_row *row, const struct resolve_opt *opt,
+	struct spot *spot)
+{
+	spot->by.cwd_unknown |= resolve_opt_is(opt, row->moves);
+	spot->by.elsewhere |= resolve_opt_is(opt, row->roots);
+}
+
+/* strace -o '|program' */
+static void
+follow_pipe(struct walk *w, const struct spot *at, const struct wrap_row *row,
+	const struct syn_word *argv, const struct resolve_opt *opt)
+{
+	struct syn_word text;
+
+	if (!resolve_opt_is(opt, row->pipe))
+		return;
+	text = resolve_word_tail(w, &argv[opt->value_word], opt->value_skip);
+	if (text.len == 0 || strchr("|!", text.value[0]) == NULL)
+		return;
+	text = resolve_word_tail(w, &text, 1);
+	resolve_program(w, at, &text);
+}
+
 static void
 unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
@@ -80,15 +104,20 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	struct resolve_opts o;
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
+	struct spot moved = *at;
 	int skip = row->skip;
 	size_t from;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
-		if (kind == RESOLVE_OPT_VALUE)
+		if (kind == RESOLVE_OPT_VALUE) {
 			follow_value(w, at, row, argv, &opt);
-		if (kind != RESOLVE_OPT_OPERAND)
+			follow_pipe(w, at, row, argv, &opt);
+		}
+		if (kind != RESOLVE_OPT_OPERAND) {
+			note_move(row, &opt, &moved);
 			continue;
+		}
 		if (row->after != NULL &&
 		    resolve_in_list(row->after, &argv[opt.word])) {
 			o.ended = false;
@@ -103,10 +132,10 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	from = opt.word;
 	/* flock FILE -c 'program'; sg GROUP -c 'program' */
 	if (is_program_option(row, &argv[from]) && from + 1 < argc) {
-		resolve_program(w, at, &argv[from + 1]);
+		resolve_program(w, &moved, &argv[from + 1]);
 		return;
 	}
-	follow_words(w, at, row, argv, argc, from);
+	follow_words(w, &moved, row, argv, argc, from);
 }
 
 /* PATH=… of env's operands, and its options that change how the command is
@@ -182,6 +211,8 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		    !(opt.name_len == 1 && opt.name[0] == '-'))
 			break;
 		env_moves(w, &moved, &o, &opt, kind);
+		if (kind != RESOLVE_OPT_OPERAND)
+			note_move(row, &opt, &moved);
 	}
 	if (kind == RESOLVE_OPT_OPERAND)
 		follow_words(w, &moved, row, argv, argc, opt.word);
@@ -346,7 +377,10 @@ unwrap_daemon(struct walk *w, const struct spot *at,
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND) {
 			words[n++] = argv[opt.word];
-		} else if (kind == RESOLVE_OPT_VALUE &&
+			continue;
+		}
+		note_move(row, &opt, &inner);
+		if (kind == RESOLVE_OPT_VALUE &&
 		    resolve_opt_is(&opt, row->option)) {
 			words[0] = resolve_word_tail(w, &argv[opt.value_word],
 			    opt.value_skip);

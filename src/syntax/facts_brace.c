@@ -136,19 +136,23 @@ find_pair(const struct atom *a, size_t n, size_t *ret_open, size_t *ret_close)
 
 /* ---- sequences ---------------------------------------------------------- */
 
+#define DIGITS_MAX 15		/* more are not counted with: *ret_huge */
+
 static bool
-to_int(const char *s, size_t len, int64_t *ret)
+to_int(const char *s, size_t len, int64_t *ret, bool *ret_huge)
 {
 	size_t i = len > 0 && (s[0] == '-' || s[0] == '+') ? 1 : 0, from = i;
 	int64_t v = 0;
 
-	if (len - from < 1 || len - from > 15)
+	if (len - from < 1)
 		return false;
 	for (; i < len; i++) {
 		if (!syn_is((unsigned char)s[i], SYN_CH_DIGIT))
 			return false;
-		v = v * 10 + (s[i] - '0');
+		if (i - from < DIGITS_MAX)
+			v = v * 10 + (s[i] - '0');
 	}
+	*ret_huge |= len - from > DIGITS_MAX;
 	*ret = s[0] == '-' ? -v : v;
 	return true;
 }
@@ -171,6 +175,7 @@ struct range {
 	int64_t from, to, step;
 	int width;
 	bool letters;
+	bool huge;		/* what bash makes of it is not known */
 };
 
 static bool
@@ -188,15 +193,17 @@ read_range(const char *s, size_t len, struct range *r)
 	y_len = (size_t)((dots2 != NULL ? dots2 : end) - y);
 	r->step = 1;
 	r->width = 0;
+	r->huge = false;
 	if (dots2 != NULL && !to_int(dots2 + 2, (size_t)(end - dots2 - 2),
-	    &r->step))
+	    &r->step, &r->huge))
 		return false;
 	r->letters = is_letter(s, x_len) && is_letter(y, y_len);
 	if (r->letters) {
 		r->from = s[0];
 		r->to = y[0];
 	} else {
-		if (!to_int(s, x_len, &r->from) || !to_int(y, y_len, &r->to))
+		if (!to_int(s, x_len, &r->from, &r->huge) ||
+		    !to_int(y, y_len, &r->to, &r->huge))
 			return false;
 		if (zero_padded(s, x_len) || zero_padded(y, y_len))
 			r->width = (int)(x_len > y_len ? x_len : y_len);
@@ -247,6 +254,10 @@ expand_range(struct bracer *b, const struct atom *a, size_t n)
 	}
 	if (!read_range(text, n, &r))
 		return NULL;
+	if (r.huge) {
+		b->over = true;
+		return seq_new(b, NULL, 0);
+	}
 	for (v = r.from; r.step > 0 ? v <= r.to : v >= r.to; v += r.step) {
 		if (++count > SYN_BRACE_MAX) {
 			b->over = true;
