@@ -165,6 +165,10 @@ struct audit_query {
 	int64_t id;		/* that row alone; 0: any */
 	const char *uuid;	/* likewise, as text */
 	int64_t after_id;	/* rows with a larger number */
+	bool recalled;		/* typed at a prompt, without a blank in
+				 * front */
+	const char *starts;	/* how the line begins, or NULL */
+	int64_t not_session;	/* rows of others than that; 0: any */
 	enum audit_ended ended;
 	int number;		/* status or signal */
 };
@@ -174,5 +178,17 @@ struct audit_query {
 int audit_query(struct audit *a, const struct audit_query *q,
 	int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
 	struct err *err);
+/*
+ * The same from the newest row back, at most for about budget_ns, whatever
+ * there is: for somebody who waits at a key.  *at is 0 at first, then where
+ * the next call goes on, and -1 once all rows were looked at.  q->limit: so
+ * many of the newest rows are looked at.  Of a row are given: id, session,
+ * wall_ns, line, cwd, decision, ran, finished, status, signal, redacted.
+ */
+int audit_recall(struct audit *a, const struct audit_query *q, int64_t *at,
+	int64_t budget_ns, int (*fn)(void *ctx, const struct audit_row *row),
+	void *ctx, struct err *err);
+/* The row of this session, 0 while there is none. */
+int64_t audit_session_id(const struct audit *a);
 
 #endif

@@ -67,8 +67,8 @@ CONF_ROW(STREAM_SYNC, "stream-sync", INT, "0", 0, 1000, NULL, OPERATOR, LESS,
 CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	OPERATOR, NONE, "who is told how far each record has come, so that "
 	"an end that is cut off is missed")
-CONF_ROW(HISTORY, "history", INT, "10000", 0, 1000000, NULL, USER, NONE,
-	"lines that the prompt can recall")
+CONF_ROW(HISTORY, "history", INT, "100000000", 0, 100000000, NULL, USER, NONE,
+	"newest lines of the record that the prompt can recall; 0: none")
 CONF_ROW(EDITING, "editing", ENUM, "emacs", 0, 0, "emacs vi", USER, NONE,
 	"whose keys edit a line at the prompt")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,

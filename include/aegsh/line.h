@@ -111,7 +111,33 @@ void line_choices_list(const struct line_choices *c, unsigned columns,
 	unsigned rows, struct buf *out);
 void line_choices_done(struct line_choices *c);
 
-/* ---- a person: libedit, prompt, persistent history --------------------- */
+/* ---- lines of the past -------------------------------------------------- */
+
+struct line_place {		/* how far back; zeroed: the newest */
+	size_t typed;
+	int64_t stored;
+};
+enum line_how { LINE_STARTS = 0, LINE_HOLDS,
+	LINE_FUZZY };	/* words that it holds, if need be letter by letter,
+			 * and filters as dir:. */
+struct line_wish {
+	enum line_how how;
+	const char *text;
+};
+struct line_past {
+	const char *text;	/* without NUL bytes */
+	size_t len;
+	const char *about;	/* when, how it ended, where: inert */
+	bool loose;		/* LINE_FUZZY: letter by letter */
+};
+/* Lines from *place back that are wanted, until fn returns non-zero (*place is
+ * then behind that line) or some hundredths of a second are over: true, there
+ * may be more; false: there are not. */
+typedef bool line_past_fn(void *ctx, const struct line_wish *wish,
+	struct line_place *place,
+	int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx);
+
+/* ---- a person: libedit, prompt, search --------------------------------- */
 struct line_editor;
 
 struct line_editor_opts {
@@ -120,6 +146,7 @@ struct line_editor_opts {
 	int tty_in, tty_out;
 	line_complete_fn *complete;
 	line_choices_fn *choices;	/* for Tab, or NULL */
+	line_past_fn *past;		/* for recalling, or NULL */
 	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
 	int watch_fd;			/* readable while keys are awaited: … */
 	void (*watch)(void *ctx);	/* … then this; -1: none */
@@ -138,8 +165,6 @@ void line_editor_patience(struct line_editor *e, unsigned seconds);
 /* What the next line begins with, as if it had been pasted: text to be
  * changed, of which nothing runs before Enter is pressed. */
 void line_editor_give(struct line_editor *e, const char *text, size_t len);
-/* Lines to recall, oldest first. */
-void line_editor_remember(struct line_editor *e, const char *text);
 /* In a prompt: around what the terminal takes for itself and shows nothing
  * of (EL_PROMPT_ESC of editline(3)). */
 #define LINE_HIDDEN '\001'

@@ -70,6 +70,13 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 		buf_puts(sql, " AND uuid = ?14");
 	if (q->after_id != 0)
 		buf_puts(sql, " AND id > ?12");
+	if (q->recalled)
+		buf_puts(sql, " AND origin = 'prompt' AND"
+		    " substr(line, 1, 1) <> X'20'");
+	if (q->starts != NULL)
+		buf_puts(sql, " AND substr(line, 1, length(?17)) = ?17");
+	if (q->not_session != 0)
+		buf_puts(sql, " AND session <> ?18");
 	buf_puts(sql, ended[q->ended]);
 }
 
@@ -126,6 +133,8 @@ audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 	sqlite3_bind_int64(st, 11, q->id);
 	sqlite3_bind_int64(st, 12, q->after_id);
 	sqlite3_bind_int(st, 13, q->number);
+	bind_blob(st, 17, q->starts);
+	sqlite3_bind_int64(st, 18, q->not_session);
 	/* What is no uuid is in no row. */
 	if (q->uuid != NULL && audit_uuid_parse(q->uuid, uuid))
 		sqlite3_bind_blob(st, 14, uuid, sizeof uuid,

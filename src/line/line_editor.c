@@ -42,6 +42,8 @@ prompt_text(EditLine *el)
 {
 	struct line_editor *e = line_editor_of(el);
 
+	if (e->search.on)
+		return e->search.prompt.data;
 	return e->continuation != NULL ? e->continuation :
 	    (char *)(uintptr_t)e->prompt;
 }
@@ -208,6 +210,21 @@ read_paste(struct line_editor *e, struct buf *to)
 	}
 }
 
+bool
+line_take_paste(struct line_editor *e, struct buf *text)
+{
+	if (!e->pasting)
+		return false;	/* somebody has typed U+009F */
+	e->pasting = false;
+	if (e->given.len > 0) {
+		buf_put(text, e->given.data, e->given.len);
+		buf_done(&e->given);
+	} else {
+		read_paste(e, text);
+	}
+	return true;
+}
+
 /* Pasted, a newline is a character of the line and runs nothing; so is a Tab,
  * and each key that would edit. */
 unsigned char
@@ -218,20 +235,24 @@ line_paste(EditLine *el, wint_t key)
 	bool fits;
 
 	(void)key;
-	if (!e->pasting)
-		return CC_ERROR;	/* somebody has typed U+009F */
-	e->pasting = false;
-	if (e->given.len > 0) {
-		buf_put(&text, e->given.data, e->given.len);
-		buf_done(&e->given);
-	} else {
-		read_paste(e, &text);
-	}
+	if (!line_take_paste(e, &text))
+		return CC_ERROR;
 	fits = !buf_overflow(&text) &&
 	    (text.len == 0 || line_insert(e, text.data, text.len));
 	buf_done(&text);
 	e->too_long = !fits;
 	return fits ? CC_REFRESH : CC_NEWLINE;
+}
+
+void
+line_drop_enter(struct line_editor *e)
+{
+	struct pollfd p = { .fd = e->tty_in, .events = POLLIN };
+	unsigned char byte;
+
+	if ((e->n_ahead > 0 || poll(&p, 1, 0) > 0) &&
+	    next_byte(e, &byte) > 0 && byte != '\r' && byte != '\n')
+		line_ahead(e, byte);
 }
 
 /* What is no character of this locale is taken byte by byte. */
@@ -245,6 +266,17 @@ not_decoded(struct line_editor *e, unsigned char byte)
 	while (--e->n_begun > 0)
 		line_ahead(e, e->begun[e->n_begun]);
 	return line_wide_byte(e->begun[0]);
+}
+
+bool
+line_key_waits(const struct line_editor *e)
+{
+	struct pollfd p[2] = {
+		{ .fd = e->tty_in, .events = POLLIN },
+		{ .fd = e->signals, .events = POLLIN },
+	};
+
+	return e->n_ahead > 0 || e->given.len > 0 || poll(p, 2, 0) > 0;
 }
 
 /* The next key; 0 at the end, -1 when reading is over. */
@@ -288,7 +320,22 @@ line_read_key(struct line_editor *e, wchar_t *ret)
 static int
 read_key(EditLine *el, wchar_t *ret)
 {
-	return line_read_key(line_editor_of(el), ret);
+	struct line_editor *e = line_editor_of(el);
+	int n;
+
+	if (!e->search.on)
+		return line_read_key(e, ret);
+	while (!line_key_waits(e))
+		if (e->search.over) {
+			break;
+		} else if (line_search_step(e)) {
+			e->search.key = L'\0';
+			*ret = LINE_KEY_SEARCH;
+			return 1;
+		}
+	n = line_read_key(e, &e->search.key);
+	*ret = LINE_KEY_SEARCH;
+	return n;
 }
 
 static int
@@ -335,7 +382,6 @@ line_editor_new(const struct line_editor_opts *opts,
     struct line_editor **ret, struct err *err)
 {
 	struct line_editor *e = xcalloc(1, sizeof *e);
-	HistEvent ev;
 
 	e->opts = *opts;
 	e->tty_in = opts->tty_in;
@@ -350,17 +396,12 @@ line_editor_new(const struct line_editor_opts *opts,
 	}
 	e->marks = marks_pastes(getenv("TERM"));
 	e->el = el_init(opts->program, e->in, e->out, e->out);
-	e->hist = history_init();
-	if (e->el == NULL || e->hist == NULL) {
+	if (e->el == NULL) {
 		line_editor_free(e);
 		return err_set(err, -ENOMEM, "line editor");
 	}
-	history(e->hist, &ev, H_SETSIZE, (int)conf_int(opts->conf,
-	    CONF_HISTORY));
-	history(e->hist, &ev, H_SETUNIQUE, 1);
 	el_set(e->el, EL_CLIENTDATA, e);
 	el_set(e->el, EL_PROMPT_ESC, prompt_text, LINE_HIDDEN);
-	el_set(e->el, EL_HIST, history, e->hist);
 	el_wset(e->el, EL_GETCFN, read_key);
 	el_set(e->el, EL_SIGNAL, 0);
 	line_keys_init(e, strcmp(conf_str(opts->conf, CONF_EDITING), "vi") ==
@@ -378,8 +419,6 @@ line_editor_free(struct line_editor *e)
 		return;
 	if (e->el != NULL)
 		el_end(e->el);
-	if (e->hist != NULL)
-		history_end(e->hist);
 	if (e->in != NULL)
 		fclose(e->in);
 	if (e->out != NULL)
@@ -387,6 +426,9 @@ line_editor_free(struct line_editor *e)
 	io_close(&e->signals);
 	buf_done(&e->given);
 	free(e->note);
+	line_walk_done(&e->walk);
+	line_search_end(e);
+	free(e->search.last);
 	free(e->continuation);
 	free(e);
 }
@@ -402,19 +444,6 @@ line_editor_give(struct line_editor *e, const char *text, size_t len)
 {
 	buf_done(&e->given);
 	buf_put(&e->given, text, len);
-}
-
-void
-line_editor_remember(struct line_editor *e, const char *text)
-{
-	size_t len = strlen(text);
-	char *copy AEG_AUTOFREE = NULL;
-	HistEvent ev;
-
-	while (len > 0 && text[len - 1] == '\n')
-		len--;
-	copy = xmemdup0(text, len);
-	history(e->hist, &ev, H_ENTER, copy);
 }
 
 const char *
@@ -466,6 +495,8 @@ read_physical(struct line_editor *e, struct buf *to)
 	text = el_wgets(e->el, &count);
 	ask_for_marks(e, false);
 	buf_done(&e->given);
+	line_walk_done(&e->walk);
+	line_search_end(e);
 	if (e->timed_out) {
 		el_reset(e->el);
 		return LINE_TIMED_OUT;

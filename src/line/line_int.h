@@ -9,9 +9,31 @@
 #include <stdio.h>
 #include <wchar.h>
 
+/* Up and down: what was typed, and the lines that were shown after it. */
+struct line_walk {
+	struct strv shown;
+	size_t now;
+	char *starts;
+	struct line_place place;
+	bool over;			/* there are no more */
+};
+
+/* C-r and M-r: keys go to the pattern, and not to the line. */
+struct line_search {
+	bool on, fuzzy;
+	wchar_t key;			/* the one that has come */
+	struct buf pattern, before;	/* before: the line as it was */
+	char *last;			/* the pattern of the search before */
+	struct strv found, about;	/* one of each */
+	bool *loose;			/* and of this */
+	size_t chosen;
+	struct line_place place;
+	bool over;
+	struct buf prompt;
+};
+
 struct line_editor {
 	EditLine *el;
-	History *hist;
 	FILE *in, *out;
 	int tty_in, signals;
 	struct line_editor_opts opts;
@@ -27,6 +49,8 @@ struct line_editor {
 	size_t n_begun;			/* bytes of a character … */
 	unsigned char begun[8];		/* … that is not whole yet */
 	const struct buf *unit;		/* lines of it that were read before */
+	struct line_walk walk;
+	struct line_search search;
 	bool vi;			/* its keys, and not those of emacs */
 	bool marks;			/* the terminal may mark pastes */
 	struct buf given;		/* text that was never typed */
@@ -43,12 +67,20 @@ struct line_editor *line_editor_of(EditLine *el);
 /* A key that no keyboard has (U+009F, a control character): text to be put in
  * as it is waits at line_paste(). */
 #define LINE_KEY_PASTE L'\237'
+/* Likewise (U+009E): a key for the search. */
+#define LINE_KEY_SEARCH L'\236'
+/* Is there something that reading keys would take at once? */
+bool line_key_waits(const struct line_editor *e);
+/* The next key, where it is Enter: it was meant for what has not been found. */
+void line_drop_enter(struct line_editor *e);
 /* 1; 0 at the end, -1 when reading is over. */
 int line_read_key(struct line_editor *e, wchar_t *ret);
 /* A byte of a sequence that a key sends; false: none follows. */
 bool line_key_at_once(struct line_editor *e, unsigned char *ret);
 /* That key is the next one. */
 void line_ahead(struct line_editor *e, unsigned char byte);
+/* The text that waits; false: none does. */
+bool line_take_paste(struct line_editor *e, struct buf *text);
 unsigned char line_paste(EditLine *el, wint_t key);
 
 /* line_text.c: what is being typed, as bytes. */
@@ -64,6 +96,19 @@ bool line_insert(struct line_editor *e, const char *text, size_t len);
 bool line_replace(struct line_editor *e, const char *text, size_t len);
 /* Characters that these bytes are. */
 int line_count_wide(const char *bytes);
+
+/* line_walk.c: up and down. */
+unsigned char line_older(EditLine *el, wint_t key);
+unsigned char line_newer(EditLine *el, wint_t key);
+void line_walk_done(struct line_walk *w);
+
+/* line_search.c */
+unsigned char line_search_begin(EditLine *el, wint_t key);
+unsigned char line_find_begin(EditLine *el, wint_t key);
+unsigned char line_search_key(EditLine *el, wint_t key);
+/* Between keys: true when there is something new to be drawn. */
+bool line_search_step(struct line_editor *e);
+void line_search_end(struct line_editor *e);
 
 /* line_complete.c: what Tab does. */
 unsigned char line_complete_word(EditLine *el, wint_t key);

@@ -31,14 +31,26 @@ edit(EditLine *el, wint_t key)
 	return CC_CURSOR;
 }
 
+/* Starts a program that nobody has judged. */
+#define UNJUDGED "vi-histedit"
+
 #define FUNCTION(name, help, replaces, run) \
 	{ L##name, L##help, name, replaces, run }
 static const struct function functions[] = {
 	FUNCTION("aegsh-paste", "Put in what was pasted", NULL, line_paste),
 	FUNCTION("aegsh-complete", "Complete the word", NULL,
 	    line_complete_word),
-	FUNCTION("aegsh-edit", "Edit the line in $EDITOR", "vi-histedit",
-	    edit),
+	FUNCTION("aegsh-older", "The line before, that starts so",
+	    "ed-prev-history", line_older),
+	FUNCTION("aegsh-newer", "The line after, that starts so",
+	    "ed-next-history", line_newer),
+	FUNCTION("aegsh-search", "Search backwards, key by key",
+	    "em-inc-search-prev", line_search_begin),
+	FUNCTION("aegsh-find", "Find a line by words and filters",
+	    "vi-search-prev", line_find_begin),
+	FUNCTION("aegsh-search-key", "A key of a search", NULL,
+	    line_search_key),
+	FUNCTION("aegsh-edit", "Edit the line in $EDITOR", UNJUDGED, edit),
 };
 
 /* Takes commands that could bind what is not to be bound. */
@@ -97,11 +109,7 @@ is_safe(struct line_editor *e)
 	for (i = 0; i < AEG_NELEM(refused); i++)
 		if (has_word(&list, refused[i]))
 			return false;
-	for (i = 0; i < AEG_NELEM(functions); i++)
-		if (functions[i].replaces != NULL &&
-		    has_word(&list, functions[i].replaces))
-			return false;
-	return list.len > 0;
+	return list.len > 0 && !has_word(&list, UNJUDGED);
 }
 
 #define E LINE_KEY_EMACS
@@ -111,6 +119,16 @@ is_safe(struct line_editor *e)
 static const struct line_key keys[] = {
 	{ E | I, "Tab", "^I", "aegsh-complete",
 	    "complete the word; again: list what it may become" },
+	{ E | I, "Up, C-p", "^P", "aegsh-older",
+	    "the line before, of those that start with what is typed" },
+	{ E | I, "Down, C-n", "^N", "aegsh-newer", "the line after it" },
+	{ C, "k", "k", "aegsh-older", "the line before, likewise" },
+	{ C, "j", "j", "aegsh-newer", "the line after it" },
+	{ E | I, "C-r", "^R", "aegsh-search",
+	    "search backwards, key by key; again: further back" },
+	{ E, "M-r", "^[r", "aegsh-find",
+	    "find a line by words and filters, in a list" },
+	{ C, "/", "/", "aegsh-find", "find a line by words and filters" },
 	{ E | I, "C-x C-e", "^X^E", "aegsh-edit",
 	    "edit the line in $VISUAL or $EDITOR" },
 	{ C, "v", "v", "aegsh-edit", "edit the line in $VISUAL or $EDITOR" },
@@ -122,6 +140,19 @@ static const struct line_key keys[] = {
 	{ E, "M-f", "^[f", "em-next-word", "a word on" },
 	{ E | I, "C-l", "^L", "ed-clear-screen", "clear the screen" },
 	{ E | I | C, NULL, "\\237", "aegsh-paste", NULL },
+	{ E | I | C, NULL, "\\236", "aegsh-search-key", NULL },
+	{ E, NULL, "^[[A", "aegsh-older", NULL },
+	{ E, NULL, "^[[B", "aegsh-newer", NULL },
+	{ E, NULL, "^[OA", "aegsh-older", NULL },
+	{ E, NULL, "^[OB", "aegsh-newer", NULL },
+	{ C, NULL, "[A", "aegsh-older", NULL },
+	{ C, NULL, "[B", "aegsh-newer", NULL },
+	{ C, NULL, "OA", "aegsh-older", NULL },
+	{ C, NULL, "OB", "aegsh-newer", NULL },
+	{ C, NULL, "^P", "aegsh-older", NULL },
+	{ C, NULL, "^N", "aegsh-newer", NULL },
+	{ C, NULL, "-", "aegsh-older", NULL },
+	{ C, NULL, "+", "aegsh-newer", NULL },
 	{ E, NULL, "^[x", NULL, NULL },
 	{ E, NULL, "^[X", NULL, NULL },
 	{ E, NULL, "\\370", NULL, NULL },

@@ -14,50 +14,18 @@
 #include "shell/alias.h"
 #include "shell/bi.h"
 #include "shell/job_words.h"
-
-#define RECALL_MAX 2000		/* lines that a new session can recall */
+#include "shell/recall.h"
 
 struct repl {
 	struct shell *sh;
-	bool recalled, told_unrecorded, told_unheard;
+	bool told_unrecorded, told_unheard;
 };
-
-static int
-remember_row(void *ctx, const struct audit_row *row)
-{
-	struct repl *r = ctx;
-
-	/* A leading blank keeps a line out of what is recalled. */
-	if (memchr(row->line, '\0', row->len) == NULL && row->len > 0 &&
-	    row->line[0] != ' ' && strcmp(row->origin, "prompt") == 0)
-		line_editor_remember(r->sh->editor, row->line);
-	return 0;
-}
-
-/* While the first prompt waits: what earlier sessions typed. */
-static void
-recall(struct repl *r)
-{
-	struct audit *a = turn_audit(r->sh->turn);
-	struct audit_query q = { .limit = conf_int(r->sh->conf,
-	    CONF_HISTORY) };
-	struct err err = ERR_INIT;
-
-	r->recalled = true;
-	if (q.limit > RECALL_MAX)
-		q.limit = RECALL_MAX;
-	if (a != NULL && q.limit > 0 &&
-	    audit_query(a, &q, remember_row, r, &err) != 0)
-		shell_say("earlier lines cannot be recalled: %s", err.text);
-}
 
 static void
 idle(void *ctx)
 {
 	struct repl *r = ctx;
 
-	if (!r->recalled)
-		recall(r);
 	turn_idle(r->sh->turn);
 }
 
@@ -84,6 +52,16 @@ choices(void *ctx, const char *text, size_t len, struct line_choices *ret)
 	struct repl *r = ctx;
 
 	shell_choices(r->sh, text, len, ret);
+}
+
+static bool
+past(void *ctx, const struct line_wish *wish, struct line_place *place,
+    int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx)
+{
+	struct repl *r = ctx;
+
+	recall_set_audit(r->sh->recall, turn_audit(r->sh->turn));
+	return recall_past(r->sh->recall, wish, place, fn, fn_ctx);
 }
 
 static void
@@ -285,6 +263,43 @@ run_typed(struct shell *sh, struct buf *text)
 	gives_back(sh, text);
 }
 
+/* What the record keeps instead of a secret is none: nothing that holds such
+ * a tag runs, and it is given back to have the secret put in. */
+static bool
+has_tag(struct shell *sh, const struct buf *text)
+{
+	size_t at, len = recall_tag(text->data, text->len, &at);
+
+	if (len == 0)
+		return false;
+	shell_say("not run: %.*s stands for a secret that the record does not "
+	    "keep; put it in its place", (int)(len < 80 ? len : 80),
+	    text->data + at);
+	state_set_status(sh->state, TURN_STATUS_BLOCKED);
+	line_editor_give(sh->editor, text->data, without_newlines(text));
+	return true;
+}
+
+/* A blank in front keeps it out of what is recalled, and of nothing else. */
+static void
+run_line(struct shell *sh, struct buf *text)
+{
+	bool kept = text->data[0] != ' ' &&
+	    conf_int(sh->conf, CONF_HISTORY) > 0;
+
+	if (has_tag(sh, text))
+		return;
+	if (kept)
+		recall_add(sh->recall, text->data, without_newlines(text));
+	sh->minds_jobs = false;
+	sh->last_took_ns = clock_mono_ns();
+	run_typed(sh, text);
+	sh->last_took_ns = clock_mono_ns() - sh->last_took_ns;
+	if (kept)
+		recall_ended(sh->recall, state_status(sh->state),
+		    sh->last_decision);
+}
+
 static int
 is_stopped(void *ctx, struct job *j, char mark)
 {
@@ -390,12 +405,7 @@ one_prompt(struct repl *r, bool *leave)
 	case LINE_OK:
 		if (only_blank(&text))
 			break;
-		if (text.data[0] != ' ')
-			line_editor_remember(sh->editor, text.data);
-		sh->minds_jobs = false;
-		sh->last_took_ns = clock_mono_ns();
-		run_typed(sh, &text);
-		sh->last_took_ns = clock_mono_ns() - sh->last_took_ns;
+		run_line(sh, &text);
 		*leave = sh->exiting;
 		/* Only what knows of the warning keeps it in force. */
 		if (!sh->minds_jobs)
@@ -431,7 +441,7 @@ begins_inside(struct repl *r)
 	turn_idle(sh->turn);
 	if (turn_unrecorded(sh->turn) == NULL)
 		return true;
-	r->recalled = r->told_unrecorded = true;
+	r->told_unrecorded = true;
 	if (conf_managed(sh->conf) && !sh->operator) {
 		shell_say("inside a line of aegsh: what is typed here could "
 		    "not be recorded and would not run; type it outside");
@@ -454,6 +464,7 @@ shell_run_prompt(struct shell *sh)
 		.tty_out = STDERR_FILENO,
 		.complete = complete,
 		.choices = choices,
+		.past = past,
 		.idle = idle,
 		.watch_fd = exec_poll_fd(turn_exec(sh->turn)),
 		.watch = watch,
@@ -472,6 +483,7 @@ shell_run_prompt(struct shell *sh)
 		return TURN_STATUS_BLOCKED;
 	}
 	sh->aliases = &aliases;
+	sh->recall = recall_new(sh->state, conf_int(sh->conf, CONF_HISTORY));
 	if (aliases_read(&aliases, conf_str(sh->conf, CONF_ALIASES)) != 0)
 		shell_say("setting aliases: not words of the form "
 		    "NAME='VALUE' throughout; see aegsh.conf(5)");
@@ -493,5 +505,7 @@ shell_run_prompt(struct shell *sh)
 	sh->editor = NULL;
 	aliases_done(&aliases);
 	sh->aliases = NULL;
+	recall_free(sh->recall);
+	sh->recall = NULL;
 	return sh->exit_status;
 }

@@ -39,6 +39,7 @@ struct shell {
 					 * what is to be run, or NULL */
 	struct line_editor *editor;	/* at a prompt only */
 	struct aliases *aliases;	/* likewise, else NULL */
+	struct recall *recall;		/* likewise */
 	char *user, *home, *conf_user;
 	uid_t uid, loginuid;
 	uint64_t ignored;		/* signals that came ignored */

@@ -55,6 +55,9 @@ tell("audit log --status failed", took("audit", "log", "--status", "failed"),
 tell("audit search: a common word", took("audit", "search", "git"), 200)
 tell("audit search: what is nowhere",
      took("audit", "search", "no such text at all"), 200)
+recall = os.path.join(os.environ["abs_top_builddir"], "tests", "bench",
+                      "bench_recall")
+subprocess.run([recall, os.path.dirname(path)], env=env, check=True)
 done = subprocess.run([CTL, "audit", "verify", "--json"], env=env,
                       stdout=subprocess.PIPE)
 verdict = json.loads(done.stdout.splitlines()[-1])

@@ -37,6 +37,61 @@ lines(const struct audit_query *q, const char *want, const char *name)
 	buf_done(&b);
 }
 
+/* Backwards, and in as many calls as one row each takes. */
+static void
+recalled(const struct audit_query *q, int64_t budget_ns, const char *want,
+    const char *name)
+{
+	struct buf b = BUF_INIT;
+	struct err err = ERR_INIT;
+	int64_t at = 0, before;
+	int rc;
+
+	do {
+		before = at;
+		rc = audit_recall(a, q, &at, budget_ns, add_line, &b, &err);
+		OKF(rc == 0 && (at < before || before == 0),
+		    "%s: each call leads on", name);
+	} while (rc == 0 && at > 0);
+	IS_STRN(b.data != NULL ? b.data : "", want, name);
+	buf_done(&b);
+}
+
+static int
+stop_at_one(void *ctx, const struct audit_row *row)
+{
+	add_line(ctx, row);
+	return 1;
+}
+
+static void
+backwards(void)
+{
+	static const int64_t budgets[] = { 1000000000, 0, -1 };
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+	size_t i;
+	int64_t at = 0;
+
+	for (i = 0; i < AEG_NELEM(budgets); i++) {
+		recalled(&(struct audit_query){ 0 }, budgets[i],
+		    "four three%'\" two one", "newest first");
+		recalled(&(struct audit_query){ .starts = "t" }, budgets[i],
+		    "three%'\" two", "by its beginning");
+		recalled(&(struct audit_query){ .starts = "hree" },
+		    budgets[i], "", "which is one");
+		recalled(&(struct audit_query){ .limit = 2 }, budgets[i],
+		    "four three%'\"", "of the newest");
+		recalled(&(struct audit_query){ .not_session = 2 },
+		    budgets[i], "two one", "of other sessions");
+	}
+	IS_INT(audit_recall(a, &(struct audit_query){ .recalled = true }, &at,
+	    1000000000, stop_at_one, &b, &err), 0);
+	IS_STR(b.data, "four");
+	IS_INT(at, 4);
+	buf_done(&b);
+}
+
 static int
 check_row(void *ctx, const struct audit_row *r)
 {
@@ -153,6 +208,7 @@ main(void)
 	    "until does not");
 	lines(&(struct audit_query){ .since_ns = 1, .until_ns = 2 }, "",
 	    "nothing then");
+	backwards();
 	IS_INT(audit_query(a, &(struct audit_query){ 0 }, stop_at_two, &b,
 	    &err), 0);
 	IS_STR(b.data, "one two");
