@@ -80,6 +80,18 @@ CONF_ROW(LOGIN_TIMEOUT, "login-timeout", INT, "5000", 100, 60000, NULL, USER,
 	LESS, "milliseconds that one start-up file may run")
 CONF_ROW(ALIASES, "aliases", STRING, "", 0, 0, NULL, USER, NONE,
 	"aliases of the prompt, NAME='VALUE' …, expanded before judging")
+CONF_ROW(COMPLETION, "completion", ENUM, "full", 0, 0, "off names full", USER,
+	WORDS, "what Tab offers: nothing; names of files, commands and the "
+	"like; also what installed bash-completion knows")
+CONF_ROW(COMPLETION_DIRS, "completion-dirs", STRING,
+	"/usr/local/share/bash-completion /usr/share/bash-completion", 0, 0,
+	NULL, OPERATOR, NONE,
+	"directories of bash-completion, which only the operator can change")
+CONF_ROW(COMPLETION_HELPERS, "completion-helpers", STRING,
+	"awk basename cat cut dirname expr getent grep head id ls sed sort tail "
+	"tr uname uniq wc", 0, 0, NULL, OPERATOR, NONE,
+	"programs of the system that completions may run, never the command "
+	"that is completed")
 CONF_ROW(PERSIST, "persist", ENUM, "exports", 0, 0, "exports variables full",
 	OPERATOR, NONE, "what a prompt keeps from line to line; variables: "
 	"unexported ones, too; full: and functions")

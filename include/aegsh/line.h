@@ -67,7 +67,8 @@ struct line_word {
 	struct buf typed;	/* its text, quotes and known $NAMEs resolved */
 	size_t typed_base;	/* base, in typed */
 	size_t value_from;	/* in typed, behind that =; or 0 */
-	struct strv before;	/* the words of its command before it */
+	struct strv before;	/* the words of its command before it … */
+	size_t command_from;	/* … whose name begins here in the text */
 };
 /* What $NAME stands for, or NULL: not known. */
 typedef const char *line_value_fn(void *ctx, const char *name);

@@ -88,6 +88,10 @@ int sandbox_yama(const char *path);
 
 enum sandbox_right { SANDBOX_READ = 1, SANDBOX_WRITE = 2, SANDBOX_EXECUTE = 4,
 	SANDBOX_MAKE = 8 };	/* MAKE: create, remove, rename */
+/* One more place, for who confines programs of its own choice: SANDBOX_READ,
+ * SANDBOX_EXECUTE (bits).  path: canonical; it must be there.  ERR_RANGE. */
+int sandbox_add(struct sandbox_profile *p, const char *path, unsigned rights,
+	struct err *err);
 /* The rights (bits) that the profile grants at a canonical path, rights
  * inherited from above included; what sandbox show and the store's own
  * safety check ask. */

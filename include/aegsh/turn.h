@@ -216,6 +216,8 @@ struct exec_session *turn_exec(struct turn *t);
 pid_t turn_last_pid(const struct turn *t);	/* $! of the session, or 0 */
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
 const struct policy *turn_policy(const struct turn *t);
+/* The places of this session, for a profile's text; borrowed from the turn. */
+void turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret);
 /* What of the user's rules and wishes was not followed, and why. */
 const struct strv *turn_notes(const struct turn *t);
 /* What happened to the policy while the session lasts; owned, or NULL: the

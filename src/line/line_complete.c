@@ -52,7 +52,7 @@ line_complete_word(EditLine *el, wint_t key)
 	}
 	if (c.n == 1 && c.finished && !c.partial) {
 		what = line_insert(e, " ", 1) ? CC_REFRESH : CC_ERROR;
-	} else if (c.n > 1 && what != CC_REFRESH) {
+	} else if ((c.n > 1 || c.partial) && what != CC_REFRESH) {
 		list(e, &c);
 		what = CC_REDISPLAY;
 	}

@@ -24,6 +24,9 @@ struct scan {
 	struct nest {		/* what was open around a substitution */
 		char end;	/* that ends it: ) } or ` */
 		enum line_quote quote;
+		bool command, target;
+		struct strv before;
+		size_t from, command_from;
 	} nest[NEST_MAX];
 	size_t n_nest;
 };
@@ -42,6 +45,8 @@ begin_word(struct scan *c)
 	c->in_word = true;
 	w->from = w->base = c->at;
 	w->base_quote = LINE_UNQUOTED;
+	if (w->command && !c->target)
+		w->command_from = c->at;
 	w->name = SIZE_MAX;
 	w->unknown = w->tilde = false;
 	w->typed.len = 0;
@@ -97,24 +102,32 @@ push(struct scan *c, char end)
 		c->w->unknown = true;
 		return;
 	}
-	c->nest[c->n_nest].end = end;
-	c->nest[c->n_nest++].quote = c->w->quote;
+	c->nest[c->n_nest++] = (struct nest){ .end = end,
+		.quote = c->w->quote, .command = c->w->command,
+		.target = c->target, .before = c->w->before,
+		.from = c->w->from, .command_from = c->w->command_from };
+	c->w->before = (struct strv)STRV_INIT;
 	c->w->quote = LINE_UNQUOTED;
 }
 
-/* The command inside is over; the word around it cannot be known. */
+/* The command inside is over, and the one around it goes on; what the word
+ * around it is cannot be known. */
 static void
 pop(struct scan *c)
 {
 	struct line_word *w = c->w;
+	const struct nest *n = &c->nest[--c->n_nest];
 
-	c->n_nest--;
-	w->quote = c->nest[c->n_nest].quote;
-	c->in_word = true;
 	strv_done(&w->before);
-	w->command = false;
+	w->before = n->before;
+	w->quote = n->quote;
+	w->command = n->command;
+	w->command_from = n->command_from;
+	c->target = n->target;
+	c->in_word = true;
 	w->unknown = true;
-	w->from = w->base = c->at;
+	w->from = n->from;
+	w->base = c->at;
 	w->typed.len = 0;
 	w->typed_base = w->value_from = 0;
 }
@@ -375,6 +388,8 @@ line_word_at(const char *text, size_t len, line_value_fn *value, void *ctx,
 	}
 	if (!c.in_word)
 		begin_word(&c);
+	while (c.n_nest > 0)
+		strv_done(&c.nest[--c.n_nest].before);
 	buf_put(&ret->typed, "", 0);
 	ret->target = c.target;
 }

@@ -79,7 +79,7 @@ add_grant(struct sandbox_profile *p, const char *path, enum sandbox_key key,
 	}
 	if (p->n_grants == SANDBOX_GRANTS_MAX)
 		return err_set(err, ERR_RANGE, "%s: more than %d paths",
-		    where, SANDBOX_GRANTS_MAX);
+		    where != NULL ? where : path, SANDBOX_GRANTS_MAX);
 	p->grants = xreallocarray(p->grants, p->n_grants + 1,
 	    sizeof *p->grants);
 	g = &p->grants[p->n_grants++];
@@ -542,6 +542,19 @@ sandbox_profile_free(struct sandbox_profile *p)
 	free(p->name);
 	sandbox_text_done(&p->text);
 	free(p);
+}
+
+int
+sandbox_add(struct sandbox_profile *p, const char *path, unsigned rights,
+    struct err *err)
+{
+	int rc = 0;
+
+	if (rights & SANDBOX_READ)
+		rc = add_grant(p, path, SANDBOX_KEY_READ, NULL, err);
+	if (rc == 0 && (rights & SANDBOX_EXECUTE))
+		rc = add_grant(p, path, SANDBOX_KEY_EXECUTE, NULL, err);
+	return rc;
 }
 
 const char *

@@ -22,7 +22,10 @@
 #include "shell/alias.h"
 #include "shell/complete.h"
 
-#define TIME_NS ((int64_t)150 * 1000000)
+#define TIME_NS ((int64_t)150 * 1000000)	/* from the key to the answer */
+#define REST_NS ((int64_t)40 * 1000000)		/* of it, for what aegsh finds
+						 * itself, where others take
+						 * long */
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)	/* of all that a child finds */
 
 /* What the operands of a command are, where they are not just files. */
@@ -49,13 +52,15 @@ static const struct {
 static const char wrappers[] = " sudo doas command builtin exec env nohup "
 	"nice ionice time timeout setsid xargs stdbuf watch strace ltrace ";
 
-/* The command that the word is an operand of: the last of wrappers. */
+/* What the word may be, by the command that it is an operand of, the last of
+ * wrappers.  *ret_own: aegsh knows it itself. */
 static unsigned
-sources_of(const struct line_word *w)
+sources_of(const struct line_word *w, bool *ret_own)
 {
 	const char *name = NULL;
 	size_t i;
 
+	*ret_own = true;
 	if (w->target)
 		return COMPLETE_FILES;
 	for (i = 0; i < w->before.n; i++) {
@@ -77,22 +82,43 @@ sources_of(const struct line_word *w)
 		if (strstr(rows[i].commands, key) != NULL)
 			return rows[i].sources;
 	}
+	*ret_own = false;
 	return COMPLETE_FILES;
+}
+
+/* Is others' knowledge of the command wanted?  Where aegsh knows what its
+ * operands are, only for options and what stands behind one. */
+static bool
+wants_program(const struct shell *sh, const struct line_word *w, bool own)
+{
+	const struct strv *before = &w->before;
+
+	if (strcmp(conf_str(sh->conf, CONF_COMPLETION), "full") != 0 ||
+	    w->target || w->command || before->n == 0 || w->unknown ||
+	    w->name != SIZE_MAX)
+		return false;
+	return !own || w->typed.data[0] == '-' ||
+	    (before->n > 1 && before->v[before->n - 1][0] == '-');
 }
 
 /* ---- the child ----------------------------------------------------------- */
 
-/* Three strings, each with its NUL. */
+/* In front of all, where what is offered goes; then four strings each. */
 void
 complete_offer(struct complete *c, const char *text, const char *shown,
-    const char *note)
+    const char *note, const char *flags)
 {
+	const char *const all[] = { text, shown, note != NULL ? note : "",
+		flags };
+	size_t i;
+
 	if (c->out.len > BYTES_MAX)
 		return;
-	buf_put(&c->out, text, strlen(text) + 1);
-	buf_put(&c->out, shown, strlen(shown) + 1);
-	buf_put(&c->out, note != NULL ? note : "",
-	    strlen(note != NULL ? note : "") + 1);
+	if (!c->began)
+		buf_putf(&c->out, "%zu%c", c->from, '\0');
+	c->began = true;
+	for (i = 0; i < AEG_NELEM(all); i++)
+		buf_put(&c->out, all[i], strlen(all[i]) + 1);
 	/* A part of it soon: what comes late may never come. */
 	if (c->out.len > 16384)
 		complete_send(c);
@@ -106,47 +132,64 @@ complete_send(struct complete *c)
 	c->out.len = 0;
 }
 
+/* The status that it ends with. */
+enum { ENDS_WHOLE = 0, ENDS_PARTIAL = 3 };
+
 static void __attribute__((noreturn))
-live(struct complete *c, unsigned sources)
+live(struct complete *c, bool program)
 {
+	bool late = false;
+
+	/* Without the terminal, and as a group that can be ended as one. */
+	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);
-	complete_gather(c, sources);
+	if (!program || !complete_from_program(c, &late))
+		complete_gather(c, c->sources);
 	if (c->out.len > 0)
 		complete_send(c);
-	_exit(0);
+	_exit(late ? ENDS_PARTIAL : ENDS_WHOLE);
 }
 
-/* The records that came, into choices. */
-static void
-take(struct buf *in, struct line_choices *ret)
+static const char *
+next_string(const char **p, const char *end)
 {
-	const char *p = in->data, *end = in->data + in->len, *f[3];
+	const char *at = *p, *nul = at < end ?
+	    memchr(at, '\0', (size_t)(end - at)) : NULL;
+
+	*p = nul != NULL ? nul + 1 : end;
+	return nul != NULL ? at : NULL;
+}
+
+/* The records that came, into choices.  What is cut off is left out. */
+static void
+take(struct buf *in, size_t len, struct line_choices *ret)
+{
+	const char *p = in->data, *end = in->data + in->len, *f[4], *from;
+	int64_t offset;
 	size_t i;
 
+	from = next_string(&p, end);
+	if (from == NULL || text_to_i64(from, 0, (int64_t)len, &offset) != 0)
+		return;
+	ret->from = (size_t)offset;
 	while (p < end) {
-		const char *at = p;
-
-		for (i = 0; i < 3; i++) {
-			const char *nul = at < end ?
-			    memchr(at, '\0', (size_t)(end - at)) : NULL;
-
-			if (nul == NULL)
-				return;	/* cut off: not this one */
-			f[i] = at;
-			at = nul + 1;
+		for (i = 0; i < AEG_NELEM(f); i++) {
+			f[i] = next_string(&p, end);
+			if (f[i] == NULL)
+				return;
 		}
 		line_choices_add(ret, f[0], f[1],
 		    f[2][0] != '\0' ? f[2] : NULL);
-		p = at;
+		ret->finished = f[3][0] == COMPLETE_WHOLE[0];
 	}
 }
 
 /* Until it has ended, or the time is over.  True: it has said all. */
 static bool
-listen_to(int fd, struct buf *in)
+listen_to(int fd, int64_t end, struct buf *in)
 {
-	int64_t end = clock_mono_ns() + TIME_NS, left;
+	int64_t left;
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char chunk[16384];
 	ssize_t n;
@@ -174,10 +217,11 @@ reap(struct shell *sh)
 }
 
 static void
-ask_child(struct complete *c, unsigned sources, struct line_choices *ret)
+ask_child(struct complete *c, bool program, struct line_choices *ret)
 {
 	struct buf in = BUF_INIT;
-	int ends[2];
+	int64_t end = clock_mono_ns() + TIME_NS;
+	int ends[2], status = 0;
 	pid_t pid;
 
 	reap(c->sh);
@@ -186,19 +230,25 @@ ask_child(struct complete *c, unsigned sources, struct line_choices *ret)
 		return;
 	}
 	c->to = ends[1];
+	c->end_ns = end - REST_NS;
 	pid = fork();
 	if (pid == 0)
-		live(c, sources);
+		live(c, program);
 	close(ends[1]);
 	if (pid > 0) {
 		c->sh->completer = pid;
-		ret->partial = !listen_to(ends[0], &in);
-		kill(pid, SIGKILL);
+		ret->partial = !listen_to(ends[0], end, &in);
 		/* Who has said all is on its way out. */
-		if (!ret->partial && waitpid(pid, NULL, 0) != 0)
+		if (!ret->partial && waitpid(pid, &status, 0) != 0)
 			c->sh->completer = 0;
+		ret->partial |= WIFEXITED(status) &&
+		    WEXITSTATUS(status) == ENDS_PARTIAL;
+		/* All that it started. */
+		kill(-pid, SIGKILL);
+		if (c->sh->completer > 0)
+			kill(pid, SIGKILL);
 		reap(c->sh);
-		take(&in, ret);
+		take(&in, c->len, ret);
 	}
 	close(ends[0]);
 	buf_done(&in);
@@ -221,38 +271,31 @@ shell_choices(void *ctx, const char *text, size_t len,
 	struct shell *sh = ctx;
 	struct line_word w;
 	struct complete c = { .sh = sh, .word = &w, .to = -1,
-		.out = BUF_INIT };
-	unsigned sources;
+		.text = text, .len = len, .out = BUF_INIT };
+	bool own = true;
 
+	if (strcmp(conf_str(sh->conf, CONF_COMPLETION), "off") == 0)
+		return;
 	line_word_at(text, len, value, sh, &w);
-	ret->finished = true;
 	if (w.name != SIZE_MAX) {
-		sources = COMPLETE_VARIABLES;
+		c.sources = COMPLETE_VARIABLES;
 		c.prefix = text + w.name;
-		ret->from = w.name;
+		c.from = w.name;
 	} else {
-		sources = w.command && !w.target ? COMPLETE_COMMANDS :
-		    sources_of(&w);
+		c.sources = w.command && !w.target ? COMPLETE_COMMANDS :
+		    sources_of(&w, &own);
 		c.prefix = w.typed.data + w.value_from;
-		ret->from = w.base;
+		c.from = w.base;
 		if (w.value_from > 0)
-			sources = COMPLETE_FILES;
+			c.sources = COMPLETE_FILES;
 	}
 	/* A ~ that is to be a user's name. */
-	if (w.tilde && strchr(w.typed.data, '/') == NULL)
-		sources = COMPLETE_USERS | COMPLETE_TILDE;
-	if (!w.comment && !w.unknown)
-		ask_child(&c, sources, ret);
-	/* What goes on is not finished: a directory, text behind a variable. */
-	if (w.name != SIZE_MAX) {
-		ret->finished = false;
-	} else if (ret->n == 1) {
-		size_t n = strlen(ret->v[0].text);
-
-		ret->finished = n > 0 && ret->v[0].text[n - 1] != '/' &&
-		    ret->v[0].text[n - 1] != ':' &&
-		    ret->v[0].text[n - 1] != '@';
+	if (w.tilde && strchr(w.typed.data, '/') == NULL) {
+		c.sources = COMPLETE_USERS | COMPLETE_TILDE;
+		own = true;
 	}
+	if (!w.comment && !w.unknown)
+		ask_child(&c, wants_program(sh, &w, own), ret);
 	buf_done(&c.out);
 	line_word_done(&w);
 }

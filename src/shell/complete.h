@@ -22,16 +22,30 @@ struct complete {
 	struct shell *sh;
 	const struct line_word *word;
 	const char *prefix;		/* names begin with it */
+	const char *text;		/* the unit up to the cursor */
+	size_t len;
+	unsigned sources;		/* enum complete_source */
+	size_t from;			/* what is offered replaces the text
+					 * from here on */
+	int64_t end_ns;			/* when all must be said */
 	int to;				/* the parent, in the child */
+	bool began;			/* something was sent */
 	struct buf out;
 };
 
+/* What a name is, beside its text. */
+#define COMPLETE_WHOLE "w"	/* a blank follows where it is the only one */
+#define COMPLETE_GOES_ON "g"	/* none does */
+
 /* complete_names.c, in the child: offer all that these sources have. */
 void complete_gather(struct complete *c, unsigned sources);
-/* complete.c, in the child: text is what is to be typed in the word's
- * place. */
+/* complete.c, in the child: text is what is to be typed in place of the text
+ * from c->from on.  flags: COMPLETE_… */
 void complete_offer(struct complete *c, const char *text, const char *shown,
-	const char *note);
+	const char *note, const char *flags);
 void complete_send(struct complete *c);
+/* complete_offer.c, in the child: what bash-completion knows of the command.
+ * False: nothing, or not in time (then *ret_late). */
+bool complete_from_program(struct complete *c, bool *ret_late);
 
 #endif

@@ -34,14 +34,15 @@ offer(struct complete *c, const char *name, const char *after,
 	const struct line_word *w = c->word;
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
 	AEG_AUTO(buf_done) struct buf shown = BUF_INIT;
-	bool whole = after[0] != '/' && after[0] != ':';
+	bool whole = after[0] == '\0';
 
 	line_word_quote(&text, w->base_quote, name, w->base == w->from);
 	buf_puts(&text, after);
 	if (whole)
 		buf_puts(&text, line_word_close(w->base_quote));
 	buf_putf(&shown, "%s%s", name, after);
-	complete_offer(c, text.data, shown.data, note);
+	complete_offer(c, text.data, shown.data, note, whole ?
+	    COMPLETE_WHOLE : COMPLETE_GOES_ON);
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -205,7 +206,7 @@ variable(void *ctx, const char *name, const char *value)
 	if (value != NULL)
 		buf_put(&note, value, strnlen(value, 40));
 	buf_put(&note, "", 0);
-	complete_offer(c, text.data, name, note.data);
+	complete_offer(c, text.data, name, note.data, COMPLETE_GOES_ON);
 	return 0;
 }
 
@@ -227,7 +228,8 @@ users(struct complete *c, bool behind_tilde)
 			continue;
 		}
 		buf_putf(&text, "~%s/", pw->pw_name);
-		complete_offer(c, text.data, text.data, pw->pw_dir);
+		complete_offer(c, text.data, text.data, pw->pw_dir,
+		    COMPLETE_GOES_ON);
 	}
 	endpwent();
 }
@@ -316,7 +318,8 @@ job_name(void *ctx, struct job *j, char mark)
 	shell_put_job_text(&note, j);
 	buf_put(&note, "", 0);
 	if (text_starts(text.data, c->prefix))
-		complete_offer(c, text.data, text.data, note.data);
+		complete_offer(c, text.data, text.data, note.data,
+		    COMPLETE_WHOLE);
 	return 0;
 }
 

@@ -177,8 +177,6 @@ bool turn_says_nothing(const struct turn_judged *j);
 void turn_find_reads(const struct turn *t, struct turn_judged *j);
 void turn_act_reader(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
-/* What a profile of the sandbox is filled in with; borrowed from the turn. */
-void turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret);
 /* turn_back.c: bash has become the CMD of "exec CMD". */
 bool turn_replaced_bash(const struct turn_judged *j, const struct job *job);
 /* turn_carry.c: see there. */

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which programs a completion may start.
+ *
+ * Landlock alone cannot say it: whoever may start a program may start its
+ * loader, and that starts any file that can be read (ld.so(8)).  So each
+ * execve(2) below the completion's bash asks its parent, who compares the
+ * path, to the letter, with those of the operator's list; the rules on
+ * files stand behind that.  The path is read from the memory of a process
+ * that waits, has one thread and shares nothing.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/limits.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/io.h"
+#include "shell/complete_prog.h"
+
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define NATIVE AUDIT_ARCH_RISCV64
+#else
+#define NATIVE 0	/* no process is of it: every call is refused */
+#endif
+
+#define HELPERS_MAX 64
+#define PAGE 4096		/* no page of any kernel is smaller */
+
+/* Where helpers are looked for, and where the completion's bash does. */
+static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin",
+	"/usr/sbin", "/sbin" };
+
+/* ---- the list ------------------------------------------------------------ */
+
+static bool
+is_same(const struct stat *a, const char *path)
+{
+	struct stat b;
+
+	return stat(path, &b) == 0 && a->st_dev == b.st_dev &&
+	    a->st_ino == b.st_ino;
+}
+
+/* The word, as the name of a command, would start this file. */
+static bool
+names_file(const char *word, const struct stat *st, const char *cwd,
+    const char *path)
+{
+	char *rest AEG_AUTOFREE = xstrdup(path), *left = rest, *dir;
+	size_t i;
+
+	if (word[0] == '\0')
+		return false;
+	if (strchr(word, '/') != NULL) {
+		char *whole AEG_AUTOFREE = path_canon(cwd, word);
+
+		return is_same(st, whole);
+	}
+	while ((dir = strsep(&left, ":")) != NULL) {
+		char *in AEG_AUTOFREE = path_canon(cwd, dir);
+		char *whole AEG_AUTOFREE = path_canon(in, word);
+
+		if (is_same(st, whole))
+			return true;
+	}
+	for (i = 0; i < AEG_NELEM(places); i++) {
+		char *whole AEG_AUTOFREE = path_canon(places[i], word);
+
+		if (is_same(st, whole))
+			return true;
+	}
+	return false;
+}
+
+/* A program in itself, which starts no interpreter. */
+static bool
+is_program(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+struct names {
+	const struct strv *typed;
+	const char *cwd, *path;
+};
+
+static bool
+is_typed(const struct names *n, const char *name, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < n->typed->n; i++)
+		if (strcmp(path_base(n->typed->v[i]), name) == 0 ||
+		    names_file(n->typed->v[i], st, n->cwd, n->path))
+			return true;
+	return false;
+}
+
+static void
+add_file(const struct names *n, const char *name, const char *path,
+    struct complete_guard *ret)
+{
+	char *real AEG_AUTOFREE = realpath(path, NULL);
+	AEG_AUTOFD int fd = -1;
+	struct stat st;
+
+	if (real == NULL ||
+	    conf_trust_open(real, (uid_t)-1, &fd, NULL) != 0 ||
+	    fstat(fd, &st) < 0 || !is_program(fd) || is_typed(n, name, &st))
+		return;
+	strv_add(&ret->allowed, path);
+	strv_take(&ret->programs, AEG_STEAL(real));
+}
+
+static void
+add_helper(const struct names *n, const char *name,
+    struct complete_guard *ret)
+{
+	size_t i;
+
+	if (name[0] == '/') {
+		add_file(n, path_base(name), name, ret);
+		return;
+	}
+	for (i = 0; i < AEG_NELEM(places); i++) {
+		char *path AEG_AUTOFREE = path_canon(places[i], name);
+
+		add_file(n, name, path, ret);
+	}
+}
+
+void
+complete_guard_init(const char *helpers, const struct strv *typed,
+    const char *cwd, const char *path, struct complete_guard *ret)
+{
+	const struct names n = { typed, cwd, path };
+	char *copy AEG_AUTOFREE = xstrdup(helpers), *rest = copy, *name;
+	size_t count = 0;
+
+	*ret = (struct complete_guard){ STRV_INIT, STRV_INIT };
+	while ((name = strsep(&rest, " \t")) != NULL && count < HELPERS_MAX) {
+		if (name[0] == '\0' ||
+		    (name[0] != '/' && strchr(name, '/') != NULL))
+			continue;
+		add_helper(&n, name, ret);
+		count++;
+	}
+}
+
+void
+complete_guard_done(struct complete_guard *g)
+{
+	strv_done(&g->allowed);
+	strv_done(&g->programs);
+}
+
+/* ---- the filter ---------------------------------------------------------- */
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (field))
+#define FIELD(name) offsetof(struct seccomp_data, name)
+#define IF_EQUAL(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, yes, no)
+#define IF_LEAST(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, k, yes, no)
+#define RETURN(k) BPF_STMT(BPF_RET | BPF_K, k)
+#define NR_PIDFD_SEND_SIGNAL 424	/* on every architecture */
+
+/* Where it jumps to is said from the next line on.  Kernels whose Landlock
+ * has no scopes would let it signal aegsh. */
+static const struct sock_filter filter[] = {
+	/* 0 */ LOAD(FIELD(arch)),
+	/* 1 */ IF_EQUAL(NATIVE, 0, 13),
+	/* 2 */ LOAD(FIELD(nr)),
+	/* 3 */ IF_LEAST(0x40000000, 11, 0),	/* x32 */
+	/* 4 */ IF_EQUAL(__NR_execve, 8, 0),
+	/* 5 */ IF_EQUAL(__NR_execveat, 9, 0),
+	/* 6 */ IF_EQUAL(__NR_kill, 8, 0),
+	/* 7 */ IF_EQUAL(__NR_tkill, 7, 0),
+	/* 8 */ IF_EQUAL(__NR_tgkill, 6, 0),
+	/* 9 */ IF_EQUAL(__NR_rt_sigqueueinfo, 5, 0),
+	/* 10 */ IF_EQUAL(__NR_rt_tgsigqueueinfo, 4, 0),
+	/* 11 */ IF_EQUAL(NR_PIDFD_SEND_SIGNAL, 3, 0),
+	/* 12 */ RETURN(SECCOMP_RET_ALLOW),
+	/* 13 */ RETURN(SECCOMP_RET_USER_NOTIF),
+	/* 14 */ RETURN(SECCOMP_RET_ALLOW),
+	/* 15 */ RETURN(SECCOMP_RET_ERRNO | EPERM),
+};
+
+int
+complete_guard_install(void)
+{
+	const struct sock_fprog prog = {
+		.len = AEG_NELEM(filter),
+		.filter = (struct sock_filter *)(uintptr_t)filter,
+	};
+	long fd;
+
+	if (NATIVE == 0)
+		return -ENOSYS;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* ---- its questions ------------------------------------------------------- */
+
+/* Page by page, since the next one may not be there. */
+static bool
+read_path(pid_t pid, uint64_t at, char *ret, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t len = PAGE - (size_t)((at + done) % PAGE);
+		struct iovec to, from;
+		ssize_t n;
+
+		if (len > size - done)
+			len = size - done;
+		to = (struct iovec){ ret + done, len };
+		from = (struct iovec){ (void *)(uintptr_t)(at + done), len };
+		n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+		if (n <= 0)
+			return false;
+		if (memchr(ret + done, '\0', (size_t)n) != NULL)
+			return true;
+		done += (size_t)n;
+	}
+	return false;
+}
+
+static bool
+may_start(const struct complete_guard *g, const struct seccomp_notif *q)
+{
+	char path[PATH_MAX];
+	size_t i;
+
+	if (!read_path((pid_t)q->pid, q->data.args[0], path, sizeof path))
+		return false;
+	for (i = 0; i < g->allowed.n; i++)
+		if (strcmp(g->allowed.v[i], path) == 0)
+			return true;
+	return false;
+}
+
+void
+complete_guard_answer(const struct complete_guard *g, int listener,
+    bool *first)
+{
+	struct seccomp_notif q;
+	struct seccomp_notif_resp a;
+
+	memset(&q, 0, sizeof q);
+	memset(&a, 0, sizeof a);
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &q) < 0)
+		return;
+	a.id = q.id;
+	if (*first || may_start(g, &q))
+		a.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	else
+		a.error = -EACCES;
+	*first = false;
+	/* That it is gone meanwhile is all that can fail. */
+	(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &a);
+}
