@@ -455,15 +455,19 @@ check_moved(struct audit_db *d, struct err *err)
 int
 audit_db_begin(struct audit_db *d, bool full, struct err *err)
 {
-	/* Without WAL, NORMAL could damage the file at a power loss. */
-	int sync = full || d->journal != AUDIT_JOURNAL_WAL ? 2 : 1;
+	static const char *const pragmas[] = { [1] = "PRAGMA synchronous ="
+	    " NORMAL", [2] = "PRAGMA synchronous = FULL", [3] = "PRAGMA"
+	    " synchronous = EXTRA" };
+	/* Without WAL, NORMAL could damage the file at a power loss; and
+	 * what is committed stays only where the journal stays gone, which
+	 * EXTRA waits for. */
+	int sync = d->journal != AUDIT_JOURNAL_WAL ? 3 : full ? 2 : 1;
 	int rc = audit_db_ready(d, err);
 
 	if (rc == 0)
 		rc = check_moved(d, err);
 	if (rc == 0 && d->sync != sync) {
-		rc = audit_db_exec(d, sync == 2 ? "PRAGMA synchronous = FULL" :
-		    "PRAGMA synchronous = NORMAL", err);
+		rc = audit_db_exec(d, pragmas[sync], err);
 		d->sync = rc == 0 ? sync : 0;
 	}
 	d->tail = (struct audit_link){ .known = false };

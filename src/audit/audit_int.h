@@ -65,7 +65,8 @@ struct audit_db {
 	int dir;		/* O_PATH */
 	bool readonly, ready;
 	enum audit_journal journal;
-	int sync;		/* as last set: 1 NORMAL, 2 FULL, 0 not yet */
+	int sync;		/* as last set: 1 NORMAL, 2 FULL, 3 EXTRA, 0 not
+				 * yet */
 	int64_t busy_ns, busy_since;	/* how long to wait; since when */
 	int log_pages;		/* after the last commit */
 	struct audit_link tail;	/* of the chain, inside a transaction */

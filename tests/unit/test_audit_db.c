@@ -248,7 +248,7 @@ journals(void)
 	OK(id > 0);
 	audit_outcome(a, id, &(struct audit_outcome){ .status = 0 });
 	IS_INT(audit_flush(a, &err), 0);
-	IS_INT(audit_db_of(a)->sync, 2);
+	IS_INT(audit_db_of(a)->sync, 3);
 	OK(access(wal, F_OK) < 0);
 	audit_close(a);
 	IS_INT(store_count("delete").rows, 1);
