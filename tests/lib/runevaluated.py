@@ -37,7 +37,10 @@ EVALUATE = [
     "local -i x; x=$H", "g2() { local -i x=$H; }; g2",
     "g2() { ((H)); }; H=$H g2", "r=(H); ((r))", "i=H; r[i]=1",
     "declare -A m; m[x]=$H; ((m[x]))", ": ${r[H]:=1}", "unset x; ((x=H))",
-    "declare -r x=H; ((x))", "((1 ? H : 0))", "((i=1, r[i]=H))"]
+    "declare -r x=H; ((x))", "((1 ? H : 0))", "((i=1, r[i]=H))",
+    "BASHPID+=$H", "BASHPID+=$H t2", "declare SECONDS=$H", "SECONDS=$H",
+    'for SECONDS in "$H"; do :; done', "declare -i x=1; x+=$H t2",
+    'printf -v BASHPID %s "$H"', ": ${SECONDS:=$H}"]
 REREAD = [
     ': "${H@P}"', 'set -- "$H"; : "${1@P}"', 'y=H; : "${!y@P}"',
     'r=(1 "$H"); : "${r[1]@P}" "${r[@]@P}"', "PS4=$H; set -x; :",

@@ -298,6 +298,102 @@ class Lines:
             lambda: "%s; %s() { :; }; %s" % (
                 assign, self.pick("export", "eval", "set"), use))()
 
+    def later(self):
+        """A body or a trap, and what comes behind it."""
+        use = self.pick("t1 x", "$a x", "t1 {x,y}", "t1 $V1", "only2 y",
+                        "./here x", "t1 \"$a\"")
+        change = self.pick(
+            "BASH_CMDS[t1]=$D/p2/u1", "hash -p $D/p2/u1 t1", "set +B",
+            "PATH=$D/p2", "PATH=$D/p2:$PATH", "eval \"$(echo a=t3)\"",
+            "y=$(echo a=4); ((y))", "cd ../p1", "enable -n echo",
+            ": ${BASH_CMDS[t1]:=$D/p2/u1}", "a=t2", "V1=t3",
+            "shopt -s expand_aliases; alias t1=t2", "unset a", "set -P",
+            "export a=t3", "printf -v 'BASH_CMDS[t1]' $D/p2/u1",
+            "for a in t2 t3; do :; done", "read a <<< t2", self.assign())
+        if "\n" in change:
+            change = "a=t2"
+        return self.pick(
+            lambda: "a=t1; g1() { %s; }; %s; g1" % (use, change),
+            lambda: "a=t1; trap '%s' EXIT; %s" % (use, change),
+            lambda: "a=t1; trap -- '%s' EXIT; %s; t3" % (use, change),
+            lambda: "a=t1; tr''ap '%s' 0; %s" % (use, change),
+            lambda: "a=t1; %s; trap '%s' EXIT" % (
+                change.replace("'", '"'), use),
+            lambda: "PS4='$(%s)'; %s; set -x; :" % (use, change),
+            lambda: "a=t1; g1() { %s; }; g2() { %s; }; g2; g1" % (
+                use, change),
+            lambda: "a=t1; %s() { %s; }; %s; %s" % (
+                self.pick("echo", "g1"), use, change,
+                self.pick("echo", "g1")))()
+
+    def gives_up(self):
+        """A unit that bash leaves, and what stood behind it on its line."""
+        return "a=t1\n%s; %s\n%s" % (
+            self.pick(": ${1:=z}", "UID=1", ": ${EUID:=2}", "PPID=3",
+                      ": ${r[@]:=z}", ": ${r[]}", "r[]=1", ": ${!}",
+                      "FUNCNEST=1; g2() { :; }; g1() { g2; }; g1",
+                      "readonly q; q=$(t2 x)", "readonly q; ((q=1))",
+                      "export UID=1", "BASHOPTS=x", "for UID in 1; do :; done",
+                      ": $((UID=1))", "read UID <<< 1", "declare EUID=1",
+                      ": ${nope?x}", ": ${a:1:-9}", ": ${@:=1}",
+                      "a=(1) UID=2", "UID=1 t3"),
+            self.assign().replace("\n", " "),
+            self.pick("$a x", "t1 $a", "$c x", "${r[0]} x", "t1 $1"))
+
+    def shell(self):
+        """A shell with options, and a text that it may read otherwise."""
+        text = self.pick(
+            "t1 {a,b}", "a=t1; a=t2 :; $a x", "t1 $[1+1]", "t1 a=b", "t1 x",
+            "a=t1; a+=x; t2 $a", "t1 {d}>o", "t1 10>o", "t1 [h]ere",
+            "declare a=t2; t1 $a", "a=t1; a[0]=t2; $a x", "t1 x &>o",
+            "pushd ../p1; ./t1", "cd ../p1; ./t1", "a=\"x y\"; t1 $a",
+            "printf -v a t2; t1 $a", "t1 $V1", "t1 ~", "echo t1 x | sh",
+            "a=1 b=$a; t1 \"$b\"", "t1 !(x)", "set -- a b; t1 \"$*\"")
+        quoted = "'" + text.replace("'", "'\\''") + "'"
+        name = self.pick("bash", "bash", "sh")
+        options = self.pick(
+            "", "-e", "+e", "-ex", "+x", "-u", "-f", "+B", "-k", "-O extglob",
+            "-o posix", "-o noglob", "+o braceexpand", "-eo pipefail",
+            "-oe nounset", "--posix", "--norc", "-a", "-h", "-P")
+        call = self.pick("-c", "-ec", "-c", "-c -", "-c --", "-ce", "-c -e")
+        return self.pick(
+            lambda: "%s %s %s %s" % (name, options, call, quoted),
+            lambda: "%s %s <<< %s" % (name, options, quoted),
+            lambda: "%s %s - <<< %s" % (name, options, quoted),
+            lambda: "echo %s | %s %s" % (quoted, name, options),
+            lambda: "%s %s <(echo %s)" % (name, options, quoted),
+            lambda: "g1() { %s; }; g1 <<< %s" % (name, quoted),
+            lambda: "%s -c %s <<< %s" % (name, name, quoted),
+            lambda: "exec <<< %s; %s" % (quoted, name),
+            lambda: "%s -sc %s <<< 't3 y'" % (name, quoted),
+            lambda: "%s bash -c %s" % (self.pick(
+                "POSIXLY_CORRECT=1", "env POSIXLY_CORRECT=1", "IFS=1",
+                "env SHELLOPTS=posix", "env BASHOPTS=extglob", "V1=t3",
+                "PWD=/x", "env 'BASH_FUNC_t1%%=() { t2; }'"), quoted),
+            lambda: "export %s; bash -c %s" % (self.pick(
+                "POSIXLY_CORRECT=1", "V1=t3", "IFS=1"), quoted))()
+
+    def splits(self):
+        """Values that fall apart, alone and beside other text."""
+        ifs = self.pick("' '", "','", "', '", "$'\\v'", "$'\\r,'", "é", "''",
+                        "$' \\t\\n'", "t", "$'\\n'")
+        value = self.pick("'x y'", "' x y '", "'x,y'", "',x,'", "'x , y'",
+                          "$'x\\vy'", "$'x\\r\\ry'", "xéy", "'*'", "'h*'",
+                          "'['", "h[e", "'x,,y'", "','", "' '", "t1")
+        word = self.pick("$a", "$a$a", "p$a", "$a\"q\"", "\"\"$a",
+                         "${b-$a}", "${b-[}h]ere", "${b-$a}h]ere", "$a]re",
+                         "${b-x:~}", "\"$a\"$a", "${b:-~}", "${a}[h]ere",
+                         "${b-x$a y}", "x${a+$a}y", "$a$((1))", "[$a]")
+        return self.pick(
+            lambda: "IFS=%s; a=%s; t1 %s" % (ifs, value, word),
+            lambda: "a=%s; t1 %s" % (value, word),
+            lambda: "a=%s; b=%s; t1 \"$b\"" % (value, word),
+            lambda: "IFS=%s; for c in %s; do t1 \"$c\"; done" % (ifs, word),
+            lambda: "IFS=%s; set -- %s; t1 \"$@\" \"$*\"" % (ifs, value),
+            lambda: "a=%s; : ${b:=%s}; t1 \"$b\"" % (value, word),
+            lambda: "a=%s b=%s c=${a:=%s}; t1 \"$b\" \"$c\"" % (
+                value, word, value))()
+
     def compound(self):
         inner = self.deeper(self.line, "t1 in")
         other = self.deeper(self.line, "t2 in")
@@ -345,8 +441,11 @@ class Lines:
             return self.program()
         if kind < 16:
             return self.evaluated()
-        if kind < 18:
+        if kind < 17:
             return self.skipped()
+        if kind < 18:
+            return self.pick(self.later, self.gives_up, self.shell,
+                             self.splits, self.skipped)()
         return self.compound()
 
     def line(self):
