@@ -279,7 +279,8 @@ convert(struct syn_walk *w, char letter, const char **value, size_t *len)
 		*value = arena_memdup0(w->arena, number, *len);
 		return SYN_VAR_SET;
 	}
-	if (letter == 'r' || !syn_spend(w, *len))
+	if (letter == 'r' || !syn_spend(w, *len) ||
+	    !syn_env_turns_case(w, *value, *len))
 		return SYN_VAR_UNKNOWN;
 	copy = arena_memdup0(w->arena, *value, *len);
 	for (i = 0; i < *len; i++) {

@@ -257,6 +257,8 @@ void syn_env_number(struct syn_walk *w, const char *name, size_t len);
 void syn_env_lose(struct syn_walk *w, const char *name, size_t len);
 /* Whatever its value is, it is a whole number or nothing. */
 bool syn_env_is_number(struct syn_walk *w, const char *name, size_t len);
+/* Which letter is the other case of which is known for all of these. */
+bool syn_env_turns_case(struct syn_walk *w, const char *s, size_t len);
 void syn_env_declare(struct syn_walk *w, const struct syn_word *word,
 	size_t len, const char *letters, bool local);
 bool syn_env_is_whole(const char *s, size_t len);

@@ -59,6 +59,32 @@ syn_env_is_number(struct syn_walk *w, const char *name, size_t len)
 	return false;
 }
 
+/* In Turkish and its like i and I are not the same letter. */
+bool
+syn_env_turns_case(struct syn_walk *w, const char *s, size_t len)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	static const char *const languages[] = { "az", "crh", "ku", "tr",
+		"tt" };
+	const char *value;
+	size_t i, k, value_len;
+
+	if (memchr(s, 'i', len) == NULL && memchr(s, 'I', len) == NULL)
+		return true;
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		value = NULL;
+		value_len = 0;
+		if (syn_env_get(w, names[i], strlen(names[i]), &value,
+		    &value_len) == SYN_VAR_UNKNOWN)
+			return false;
+		for (k = 0; value != NULL && k < AEG_NELEM(languages); k++)
+			if (strncmp(value, languages[k],
+			    strlen(languages[k])) == 0)
+				return false;
+	}
+	return true;
+}
+
 void
 syn_env_integer(struct syn_walk *w, const char *name, size_t len)
 {

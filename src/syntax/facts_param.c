@@ -223,7 +223,8 @@ turn_case(struct syn_maker *m, const struct pattern *p, char op, bool all,
 	char *out;
 	size_t i;
 
-	if (!syn_spend(m->w, *len))
+	if (!syn_spend(m->w, *len) ||
+	    !syn_env_turns_case(m->w, *value, *len))
 		return false;
 	out = arena_memdup0(m->w->arena, *value, *len);
 	for (i = 0; i < *len && (all || i == 0); i++)

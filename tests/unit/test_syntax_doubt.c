@@ -80,6 +80,13 @@ static const struct {
 	    ": b <arithmetic $((x))>" },
 	{ "shopt -s nocasematch; x=Ab; ${x/a}",
 	    ": shopt -s nocasematch / : x=Ab / : *<variable ${x/a}>" },
+	{ "LC_ALL=tr_TR.UTF-8; x=i; y=a; a ${x^} ${y^}", ": LC_ALL=tr_TR.UTF-8"
+	    " / : x=i / : y=a / : a *<variable ${x^}> A" },
+	{ "LC_ALL=C; LC_CTYPE=C; LANG=tr; x=i; declare -u z=i; a ${x^^} $z",
+	    ": LC_ALL=C / : LC_CTYPE=C / : LANG=tr / : x=i / : declare -u z=i"
+	    " / : a *<variable ${x^^}> *<variable $z>" },
+	{ "LC_ALL=C; LC_CTYPE=C; LANG=de; x=i; a ${x^^}",
+	    ": LC_ALL=C / : LC_CTYPE=C / : LANG=de / : x=i / : a I" },
 	{ "$TERM $OSTYPE $PS4 $HOSTNAME", ": *<variable $TERM> "
 	    "*<variable $OSTYPE> *<variable $PS4> *<variable $HOSTNAME>" },
 	{ "a=ls; printf -v b -v a rm; $a", ": a=ls / : printf -v b -v a rm / "
