@@ -95,17 +95,6 @@ stand(struct walk *w, int fd, const char *name)
 }
 
 static int
-enter(struct walk *w, const char *name)
-{
-	int fd = openat(w->dir, name,
-	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0)
-		return err_sys(w->err, errno, "%s: %s", w->path, name);
-	return stand(w, fd, name);
-}
-
-static int
 to_root(struct walk *w)
 {
 	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -171,6 +160,24 @@ follow(struct walk *w, const char *name, const struct stat *st)
 	w->rest = rest;
 	rest = (struct buf)BUF_INIT;
 	return n > 0 && target[0] == '/' ? to_root(w) : 0;
+}
+
+/* Mostly it is a directory: what it is else is asked only when it is not. */
+static int
+enter(struct walk *w, const char *name)
+{
+	struct stat st;
+	int fd = openat(w->dir, name,
+	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0)
+		return stand(w, fd, name);
+	if (errno != ENOTDIR && errno != ELOOP)
+		return err_sys(w->err, errno, "%s", w->path);
+	if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(w->err, errno, "%s", w->path);
+	return S_ISLNK(st.st_mode) ? follow(w, name, &st) :
+	    err_sys(w->err, ENOTDIR, "%s: %s", w->path, name);
 }
 
 /* Cut the first component off w->rest; NULL at its end. */
@@ -241,7 +248,6 @@ walk(struct walk *w, int *ret_fd)
 	rc = set_out(w);
 	while (rc == 0) {
 		AEG_AUTOFREE char *name = next_name(w);
-		struct stat st;
 
 		if (name == NULL && w->want_dir)
 			return hand_over(w, ret_fd);
@@ -250,12 +256,7 @@ walk(struct walk *w, int *ret_fd)
 			    "%s: is not a regular file", w->path);
 		if (at_last(w) && !w->want_dir)
 			return open_last(w, name, ret_fd);
-		if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			return err_sys(w->err, errno, "%s", w->path);
-		if (S_ISLNK(st.st_mode))
-			rc = follow(w, name, &st);
-		else
-			rc = enter(w, name);
+		rc = enter(w, name);
 	}
 	return rc;
 }

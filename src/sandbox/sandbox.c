@@ -156,6 +156,7 @@ add_place(struct sandbox_profile *p, enum sandbox_key key, const char *path,
 /* The same name stands in many lists: what it means is asked once. */
 struct known {
 	struct strv text, real;
+	struct strv place, led;	/* the same for what need not be there */
 	bool once;		/* keep the places open */
 	int fd;			/* of the newest, if nobody took it */
 };
@@ -165,7 +166,24 @@ known_done(struct known *k)
 {
 	strv_done(&k->text);
 	strv_done(&k->real);
+	strv_done(&k->place);
+	strv_done(&k->led);
 	io_close(&k->fd);
+}
+
+/* Where path leads, or would. */
+static const char *
+lead(struct known *k, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < k->place.n; i++) {
+		if (strcmp(k->place.v[i], path) == 0)
+			return k->led.v[i];
+	}
+	strv_add(&k->place, path);
+	strv_take(&k->led, sandbox_path_real(path));
+	return k->led.v[k->led.n - 1];
 }
 
 /* "" for a place that is not there. */
@@ -191,7 +209,7 @@ read_place(struct sandbox_profile *p, const struct sandbox_vars *vars,
     enum sandbox_key key, size_t i, struct known *known, struct err *err)
 {
 	const struct sandbox_list *l = &p->text.list[key];
-	AEG_AUTOFREE char *path = NULL, *real = NULL;
+	AEG_AUTOFREE char *path = NULL;
 	int rc;
 
 	rc = sandbox_path_expand(l->value.v[i], vars, &path, err);
@@ -213,23 +231,20 @@ read_place(struct sandbox_profile *p, const struct sandbox_vars *vars,
 		}
 		return rc;
 	}
-	real = sandbox_path_real(path);
-	return add_place(p, key, real, l->where.v[i], err);
+	return add_place(p, key, lead(known, path), l->where.v[i], err);
 }
 
 static int
 read_places(struct sandbox_profile *p, const struct sandbox_vars *vars,
-    struct err *err)
+    struct known *known, struct err *err)
 {
-	AEG_AUTO(known_done) struct known known = { STRV_INIT, STRV_INIT,
-		vars->once, -1 };
 	size_t key, i;
 	int rc = 0;
 
 	for (key = 0; rc == 0 && key < SANDBOX_KEY_PATHS; key++) {
 		for (i = 0; rc == 0 && i < p->text.list[key].value.n; i++)
 			rc = read_place(p, vars, (enum sandbox_key)key, i,
-			    &known, err);
+			    known, err);
 	}
 	if (rc == 0)
 		drop_inherited(p);
@@ -426,9 +441,10 @@ check_holes(const struct sandbox_profile *p, struct err *err)
 
 /* Its own places are known even where the text does not name them. */
 static void
-take_places(struct sandbox_profile *p, const struct sandbox_vars *vars)
+take_places(struct sandbox_profile *p, const struct sandbox_vars *vars,
+    struct known *known)
 {
-	AEG_AUTOFREE char *state = sandbox_path_real(sysdirs()->state);
+	const char *state = lead(known, sysdirs()->state);
 	size_t i;
 
 	/* Our own holes are judged by sandbox_prepare(). */
@@ -436,12 +452,12 @@ take_places(struct sandbox_profile *p, const struct sandbox_vars *vars)
 		if (strcmp(p->holes[i].path, state) == 0)
 			p->holes[i].where = NULL;
 	}
-	p->conf = sandbox_path_real(sysdirs()->conf);
+	p->conf = xstrdup(lead(known, sysdirs()->conf));
 	if (vars->conf_user != NULL)
-		p->conf_user = sandbox_path_real(vars->conf_user);
+		p->conf_user = xstrdup(lead(known, vars->conf_user));
 	if (vars->store == NULL)
 		return;
-	p->store = sandbox_path_real(vars->store);
+	p->store = xstrdup(lead(known, vars->store));
 	if (sandbox_covered(p, p->store) == NULL)
 		add_hole(p, p->store, NULL);
 }
@@ -466,9 +482,11 @@ static int
 build(struct sandbox_profile *p, const struct sandbox_vars *vars,
     struct err *err)
 {
+	AEG_AUTO(known_done) struct known known = { .once = vars->once,
+		.fd = -1 };
 	int rc;
 
-	rc = read_places(p, vars, err);
+	rc = read_places(p, vars, &known, err);
 	if (rc == 0)
 		rc = read_ports(&p->text.list[SANDBOX_KEY_TCP_CONNECT],
 		    &p->connect, err);
@@ -481,7 +499,7 @@ build(struct sandbox_profile *p, const struct sandbox_vars *vars,
 		rc = read_layers(p, err);
 	if (rc == 0) {
 		p->frozen = changes_nothing(p);
-		take_places(p, vars);
+		take_places(p, vars, &known);
 		rc = check_holes(p, err);
 	}
 	return rc;

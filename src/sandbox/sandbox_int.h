@@ -206,16 +206,20 @@ const struct sandbox_grant *sandbox_changed_by(
 
 /* ---- sandbox_rule.c: grants and holes become rules --------------------- */
 
-struct sandbox_rules {
-	struct sandbox_grant *rule;	/* fd: the profile's */
-	size_t n, cap;
+/* The place is fd, if that is not -1; else name, as seen from dir. */
+struct sandbox_rule {
+	int fd, dir;
+	const char *name;
+	const char *path;	/* for messages */
+	uint64_t fs;
 };
 
-/* What Landlock is told: one rule a place, holes worked out by listing
- * their neighbours.  ERR_RANGE past SANDBOX_RULES_MAX. */
+/* What Landlock is told: holes are worked out by listing their neighbours.
+ * Calls each() for rule after rule, until one
+ * says no: what it said, below 0, is returned.  ERR_RANGE past SANDBOX_RULES_MAX. */
 int sandbox_rules_make(const struct sandbox_profile *p,
-	struct sandbox_rules *ret, struct err *err);
-void sandbox_rules_done(struct sandbox_rules *r);
+	int (*each)(void *ctx, const struct sandbox_rule *r, struct err *err),
+	void *ctx, struct err *err);
 
 /* ---- sandbox_landlock.c ------------------------------------------------ */
 

@@ -102,12 +102,41 @@ add_place(int ruleset, int fd, const char *path, uint64_t fs, struct err *err)
 }
 
 static int
-add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
+add_name(int ruleset, int dir, const char *name, const char *path,
+    uint64_t fs, struct err *err)
 {
-	AEG_AUTOFD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	AEG_AUTOFD int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	/* Gone, or not for this user: then nothing there is granted. */
 	return fd < 0 ? 0 : add_place(ruleset, fd, path, fs, err);
+}
+
+static int
+add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
+{
+	return add_name(ruleset, AT_FDCWD, path, path, fs, err);
+}
+
+/* A ruleset that is being filled. */
+struct fill {
+	int ruleset;
+	uint64_t handled;
+	size_t n;
+};
+
+static int
+add_one(void *ctx, const struct sandbox_rule *r, struct err *err)
+{
+	struct fill *f = ctx;
+	uint64_t fs = r->fs & f->handled;
+	int rc;
+
+	if (fs == 0)
+		return 0;
+	rc = r->fd >= 0 ? add_place(f->ruleset, r->fd, r->path, fs, err) :
+	    add_name(f->ruleset, r->dir, r->name, r->path, fs, err);
+	f->n += rc > 0;
+	return rc < 0 ? rc : 0;
 }
 
 static int
@@ -133,26 +162,14 @@ sandbox_landlock_fill(const struct sandbox_profile *p,
     struct err *err)
 {
 	uint64_t newer = r->fs & ~SANDBOX_FS_KNOWN;
-	AEG_AUTO(sandbox_rules_done) struct sandbox_rules rules =
-	    { NULL, 0, 0 };
-	size_t i, n = 0;
+	struct fill f = { fd, r->fs, 0 };
 	int rc;
 
 	if (r->fs == 0 && r->net == 0) {
 		*ret_rules = 0;
 		return 0;
 	}
-	rc = sandbox_rules_make(p, &rules, err);
-	for (i = 0; rc >= 0 && i < rules.n; i++) {
-		uint64_t fs = rules.rule[i].fs & r->fs;
-
-		if (fs == 0)
-			continue;
-		rc = rules.rule[i].fd >= 0 ? add_place(fd, rules.rule[i].fd,
-		    rules.rule[i].path, fs, err) :
-		    add_path(fd, rules.rule[i].path, fs, err);
-		n += rc > 0;
-	}
+	rc = sandbox_rules_make(p, add_one, &f, err);
 	/* Rights that this program has no name for stay as they are on the
 	 * kernels that it knows. */
 	if (rc >= 0 && newer != 0)
@@ -161,7 +178,7 @@ sandbox_landlock_fill(const struct sandbox_profile *p,
 		rc = add_ports(fd, &p->connect, SANDBOX_NET_CONNECT_TCP, err);
 	if (rc >= 0 && r->net & SANDBOX_NET_BIND_TCP)
 		rc = add_ports(fd, &p->bind, SANDBOX_NET_BIND_TCP, err);
-	*ret_rules = n;
+	*ret_rules = f.n;
 	return rc < 0 ? rc : 0;
 }
 

@@ -136,6 +136,23 @@ find_by_fd(const char *path, int *ret_fd)
 	return realpath(path, NULL);
 }
 
+/* Where the path itself is the only link, as /bin is; the caller sees by
+ * opening it whether that is all. */
+static char *
+follow_last(const char *path)
+{
+	AEG_AUTOFREE char *dir = NULL;
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof target - 1);
+
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	dir = xmemdup0(path, (size_t)(path_base(path) - path));
+	/* What leads upwards from a link is not told by letters. */
+	return strstr(target, "..") == NULL ? path_canon(dir, target) : NULL;
+}
+
 char *
 sandbox_path_find(const char *path, int *ret_fd)
 {
@@ -146,6 +163,11 @@ sandbox_path_find(const char *path, int *ret_fd)
 	if (fd < 0 && errno == ENOENT)
 		return NULL;
 	if (fd < 0) {
+		real = follow_last(path);
+		fd = real != NULL ? open_plain(real) : -1;
+	}
+	if (fd < 0) {
+		free(real);
 		real = realpath(path, NULL);
 		fd = real != NULL ? open_plain(real) : -1;
 	}

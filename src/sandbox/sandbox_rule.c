@@ -13,28 +13,45 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
+/* As getdents64(2) has it; glibc's readdir(3) takes four calls more a
+ * directory and 32 KiB of memory. */
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	unsigned short reclen;
+	unsigned char type;
+	char name[];
+};
+
+#define LISTING ((size_t)4096)
+
+struct make {
+	const struct sandbox_profile *p;
+	int (*each)(void *ctx, const struct sandbox_rule *r, struct err *err);
+	void *ctx;
+	struct buf path;	/* where we are */
+	/* Rights that a neighbour gets which has a grant of its own: one rule
+	 * says it all. */
+	uint64_t *more;		/* a grant each */
+	size_t n;
+	struct err *err;
+};
+
 static int
-add(struct sandbox_rules *r, char *path, int fd, uint64_t fs, struct err *err)
+put(struct make *m, const struct sandbox_rule *r)
 {
-	if (r->n == SANDBOX_RULES_MAX) {
-		free(path);
-		return err_set(err, ERR_RANGE, "the profile needs more than %d "
-		    "rules", SANDBOX_RULES_MAX);
-	}
-	if (r->n == r->cap) {
-		r->cap = r->cap > 0 ? r->cap * 2 : 64;
-		r->rule = xreallocarray(r->rule, r->cap, sizeof *r->rule);
-	}
-	r->rule[r->n].path = path;
-	r->rule[r->n].fd = fd;
-	r->rule[r->n++].fs = fs;
-	return 0;
+	if (m->n == SANDBOX_RULES_MAX)
+		return err_set(m->err, ERR_RANGE, "the profile needs more "
+		    "than %d rules", SANDBOX_RULES_MAX);
+	m->n++;
+	return m->each(m->ctx, r, m->err);
 }
 
 static bool
@@ -62,92 +79,126 @@ holds_hole(const struct sandbox_profile *p, const char *path)
 	return false;
 }
 
-static int expand(const struct sandbox_profile *p, int parent,
-	const char *name, const char *path, uint64_t fs,
-	struct sandbox_rules *r, struct err *err);
-
-static int
-expand_entry(const struct sandbox_profile *p, int dir,
-    const struct dirent *e, const char *path, uint64_t fs,
-    struct sandbox_rules *r, struct err *err)
+/* By these, contents of a hole could be had. */
+static uint64_t
+to_be_split(const struct sandbox_profile *p, const struct sandbox_grant *g)
 {
-	AEG_AUTOFREE char *child = path_canon(path, e->d_name);
+	uint64_t some = SANDBOX_FS_READ_FILE | SANDBOX_FS_EXECUTE |
+	    SANDBOX_FS_IOCTL_DEV | SANDBOX_FS_RESOLVE_UNIX;
 
-	if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-	    e->d_type == DT_LNK || is_hole(p, child))
-		return 0;
-	if (holds_hole(p, child))
-		return expand(p, dir, e->d_name, child, fs, r, err);
-	return add(r, AEG_STEAL(child), -1, fs, err);
+	return holds_hole(p, g->path) ? g->fs & some : 0;
 }
 
-/* Grant fs at each entry of a directory but the holes. */
+static int expand(struct make *m, int parent, const char *name, uint64_t fs);
+
 static int
-expand(const struct sandbox_profile *p, int parent, const char *name,
-    const char *path, uint64_t fs, struct sandbox_rules *r, struct err *err)
+expand_entry(struct make *m, int dir, const struct entry *e, uint64_t fs)
 {
-	int fd = openat(parent, name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent *e;
+	const struct sandbox_profile *p = m->p;
+	struct sandbox_rule r = { .fd = -1, .dir = dir, .name = e->name,
+		.path = m->path.data, .fs = fs };
+	size_t i;
+
+	if (buf_overflow(&m->path))
+		return err_set(m->err, ERR_RANGE, "%s: path too long", r.path);
+	if (is_hole(p, r.path))
+		return 0;
+	if (holds_hole(p, r.path))
+		return expand(m, dir, e->name, fs);
+	for (i = 0; i < p->n_grants; i++)
+		if (strcmp(p->grants[i].path, r.path) == 0) {
+			m->more[i] |= fs;
+			return 0;
+		}
+	return put(m, &r);
+}
+
+static int
+expand_entries(struct make *m, int dir, const char *bytes, size_t len,
+    uint64_t fs)
+{
+	size_t at = 0, above = m->path.len;
 	int rc = 0;
-	DIR *d;
+
+	while (rc == 0 && at < len) {
+		const struct entry *e = (const void *)(bytes + at);
+
+		at += e->reclen;
+		if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0 ||
+		    e->type == DT_LNK)
+			continue;
+		if (above > 1)
+			buf_putc(&m->path, '/');
+		buf_puts(&m->path, e->name);
+		rc = expand_entry(m, dir, e, fs);
+		m->path.len = above;
+		m->path.data[above] = '\0';
+	}
+	return rc;
+}
+
+/* Grant fs at each entry of the directory m->path but the holes. */
+static int
+expand(struct make *m, int parent, const char *name, uint64_t fs)
+{
+	AEG_AUTOFD int fd = openat(parent, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_Alignas(struct entry) char bytes[LISTING];
+	long n;
+	int rc = 0;
 
 	/* What can't be listed, or isn't there: nothing in it is granted. */
 	if (fd < 0)
 		return 0;
-	d = fdopendir(fd);
-	if (d == NULL) {
-		rc = err_sys(err, errno, "%s", path);
-		close(fd);
-		return rc;
-	}
-	while (rc == 0 && (e = readdir(d)) != NULL)
-		rc = expand_entry(p, dirfd(d), e, path, fs, r, err);
-	closedir(d);
+	while (rc == 0 && (n = syscall(SYS_getdents64, fd, bytes,
+	    sizeof bytes)) > 0)
+		rc = expand_entries(m, fd, bytes, (size_t)n, fs);
 	return rc;
 }
 
-int
-sandbox_rules_make(const struct sandbox_profile *p,
-    struct sandbox_rules *ret, struct err *err)
+/* The rights that can't be had below a hole's tree go to the neighbours. */
+static int
+make_neighbours(struct make *m)
 {
-	struct sandbox_rules r = { NULL, 0, 0 };
+	const struct sandbox_profile *p = m->p;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; rc == 0 && i < p->n_grants; i++) {
 		const struct sandbox_grant *g = &p->grants[i];
-		uint64_t all = g->fs;
-		/* By these, contents of a hole could be had. */
-		uint64_t some = SANDBOX_FS_READ_FILE | SANDBOX_FS_EXECUTE |
-		    SANDBOX_FS_IOCTL_DEV | SANDBOX_FS_RESOLVE_UNIX;
+		uint64_t some = to_be_split(p, g);
 
-		if (is_hole(p, g->path))
+		if (some == 0 || is_hole(p, g->path))
 			continue;
-		if (holds_hole(p, g->path) && (all & some) != 0) {
-			rc = expand(p, AT_FDCWD, g->path, g->path, all & some,
-			    &r, err);
-			all &= ~some;
-		}
-		if (rc == 0 && all != 0)
-			rc = add(&r, xstrdup(g->path), g->fd, all, err);
+		m->path.len = 0;
+		buf_puts(&m->path, g->path);
+		rc = expand(m, AT_FDCWD, g->path, some);
 	}
-	if (rc < 0)
-		sandbox_rules_done(&r);
-	else
-		*ret = r;
 	return rc;
 }
 
-void
-sandbox_rules_done(struct sandbox_rules *r)
+int
+sandbox_rules_make(const struct sandbox_profile *p,
+    int (*each)(void *ctx, const struct sandbox_rule *r, struct err *err),
+    void *ctx, struct err *err)
 {
+	AEG_AUTOFREE uint64_t *more = xcalloc(p->n_grants + 1, sizeof *more);
+	struct make m = { .p = p, .each = each, .ctx = ctx,
+		.path = BUF_INIT, .more = more, .err = err };
 	size_t i;
+	int rc = make_neighbours(&m);
 
-	for (i = 0; i < r->n; i++)
-		free(r->rule[i].path);
-	free(r->rule);
-	*r = (struct sandbox_rules){ NULL, 0, 0 };
+	for (i = 0; rc == 0 && i < p->n_grants; i++) {
+		const struct sandbox_grant *g = &p->grants[i];
+		struct sandbox_rule r = { .fd = g->fd, .dir = AT_FDCWD,
+			.name = g->path, .path = g->path,
+			.fs = (g->fs & ~to_be_split(p, g)) | more[i] };
+
+		if (r.fs != 0 && !is_hole(p, g->path))
+			rc = put(&m, &r);
+	}
+	buf_done(&m.path);
+	return rc;
 }
 
 static unsigned

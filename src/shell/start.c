@@ -29,7 +29,8 @@ shell_harden(struct shell *sh)
 	struct sigaction old;
 	int sig;
 
-	for (sig = 1; sig <= 64; sig++)
+	/* Those without a name we leave as they came. */
+	for (sig = 1; sig < __SIGRTMIN; sig++)
 		if (sigaction(sig, NULL, &old) == 0 &&
 		    old.sa_handler == SIG_IGN)
 			sh->ignored |= (uint64_t)1 << (sig - 1);
