@@ -74,14 +74,50 @@ AC_DEFUN([AEGSH_LIBRARY], [
   AS_IF([test "x$with_static_libs" != xno && test -n "$5"], [
     AC_MSG_CHECKING([for static archives of $2])
     aegsh_save_LIBS=$LIBS
-    LIBS="-Wl,-Bstatic $5 -Wl,-Bdynamic $8 $LIBS"
+    dnl By name: -Bstatic and -Bdynamic would also say how libc is linked.
+    aegsh_archives=`AS_ECHO(["$5"]) | sed 's/-l\(@<:@^ @:>@*\)/-l:lib\1.a/g'`
+    LIBS="$aegsh_archives $8 $LIBS"
     AC_LINK_IFELSE([AC_LANG_CALL([], [$3])],
       [AC_MSG_RESULT([yes])
-       $1_LIBS="-Wl,-Bstatic $5 -Wl,-Bdynamic $8"],
+       $1_LIBS="$aegsh_archives $8"],
       [AC_MSG_RESULT([no])
        AS_IF([test "x$with_static_libs" = xyes],
          [AC_MSG_ERROR([--with-static-libs: no static archive of $2])])])
     LIBS=$aegsh_save_LIBS])
+])
+
+dnl AEGSH_STATIC_SHELL: the shell alone is also linked with libc statically,
+dnl position-independent as ever: to find and bind a libc costs each start as
+dnl much as a tenth of bash.  What needs the modules of the name service asks
+dnl getent(1).
+AC_DEFUN([AEGSH_STATIC_SHELL], [
+  AC_ARG_ENABLE([static-shell],
+    [AS_HELP_STRING([--disable-static-shell],
+      [link aegsh with libc dynamically (it starts slower)])],
+    [], [enable_static_shell=auto])
+  SHELL_LDFLAGS=$HARDEN_LDFLAGS
+  aegsh_static=no
+  AS_IF([test "x$enable_sanitize" = xno && test "x$with_fuzzer" = xno &&
+      test "x$with_static_libs" != xno && test "x$enable_static_shell" != xno],
+    [AC_MSG_CHECKING([whether the shell can be linked statically])
+    aegsh_save_LIBS=$LIBS aegsh_save_LDFLAGS=$LDFLAGS
+    aegsh_harden=`AS_ECHO([" $HARDEN_LDFLAGS "]) | sed 's/ -pie / -static-pie /'`
+    LDFLAGS="$LDFLAGS $aegsh_harden"
+    LIBS="$SQLITE_LIBS $EDIT_LIBS $PCRE2_LIBS $LIBS"
+    AS_CASE([$aegsh_harden], [*-static-pie*],
+      [AC_LINK_IFELSE([AC_LANG_PROGRAM(
+        [[#include <math.h>
+          #include <sqlite3.h>
+          #include <histedit.h>]],
+        [[return sqlite3_libversion_number() + (int)fmod(sqlite3_libversion_number(), 2) +
+          (history_init() != 0);]])], [aegsh_static=yes])])
+    LIBS=$aegsh_save_LIBS LDFLAGS=$aegsh_save_LDFLAGS
+    AC_MSG_RESULT([$aegsh_static])
+    AS_IF([test $aegsh_static = yes], [SHELL_LDFLAGS=$aegsh_harden],
+      [test "x$enable_static_shell" = xyes],
+      [AC_MSG_ERROR([--enable-static-shell: no static libc, or a library without an archive. Debian: apt-get install libc6-dev. Fedora: dnf install glibc-static.])])])
+  AC_SUBST([SHELL_LDFLAGS])
+  AM_CONDITIONAL([STATIC_SHELL], [test $aegsh_static = yes])
 ])
 
 dnl AEGSH_SHEBANG: how auto-shebang is linked.  It stands between a script

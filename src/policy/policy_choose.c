@@ -8,9 +8,10 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <grp.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "aegsh/base/names.h"
 
 static int
 take_note(void *ctx, const char *text)
@@ -67,22 +68,6 @@ any_pattern(const struct policy *p, uint32_t list, uint32_t n,
 /* 1, 0, or an error: a group that could not be asked for is not one that
  * nobody is in. */
 static int
-in_group(const char *name, const struct policy_who *who, struct err *err)
-{
-	const struct group *g;
-	size_t i;
-
-	errno = 0;
-	g = getgrnam(name);
-	if (g == NULL && errno != 0 && errno != ENOENT && errno != ESRCH)
-		return err_sys(err, errno, "group %s", name);
-	for (i = 0; g != NULL && i < who->n_groups; i++)
-		if (who->groups[i] == g->gr_gid)
-			return 1;
-	return 0;
-}
-
-static int
 any_group(const struct policy *p, uint32_t list, uint32_t n,
 	const struct policy_who *who, struct err *err)
 {
@@ -91,7 +76,8 @@ any_group(const struct policy *p, uint32_t list, uint32_t n,
 	int rc = 0;
 
 	for (i = 0; i < n && rc == 0; i++)
-		rc = in_group(pol_string(p, v[i]), who, err);
+		rc = names_in_group(pol_string(p, v[i]), who->groups,
+		    who->n_groups, err);
 	return rc;
 }
 

@@ -3,7 +3,6 @@
  * Runs in a child: what hangs here is killed. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/names.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 #include "aegsh/resolve.h"
@@ -54,15 +54,13 @@ untilde(struct complete *c, const char *path)
 	const char *rest = path + strcspn(path, "/");
 	char *name AEG_AUTOFREE = xmemdup0(path + 1,
 	    (size_t)(rest - path) - 1);
-	const struct passwd *pw;
+	AEG_AUTO(names_user_done) struct names_user u = { 0 };
 	const char *home;
 
-	if (name[0] == '\0') {
+	if (name[0] == '\0')
 		home = state_get(c->sh->state, "HOME");
-	} else {
-		pw = getpwnam(name);
-		home = pw != NULL ? pw->pw_dir : NULL;
-	}
+	else
+		home = names_user_by_name(name, &u) == 0 ? u.home : NULL;
 	return home != NULL ? xasprintf("%s%s", home, rest) : NULL;
 }
 
@@ -210,28 +208,36 @@ variable(void *ctx, const char *name, const char *value)
 	return 0;
 }
 
+struct users {
+	struct complete *c;
+	bool behind_tilde;
+};
+
+static int
+user(void *ctx, const struct names_user *u)
+{
+	const struct users *all = ctx;
+	const char *begin = all->c->prefix + (all->behind_tilde ? 1 : 0);
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+	if (!text_starts(u->name, begin))
+		return 0;
+	if (!all->behind_tilde) {
+		offer(all->c, u->name, "", u->note);
+		return 0;
+	}
+	buf_putf(&text, "~%s/", u->name);
+	complete_offer(all->c, text.data, text.data, u->home,
+	    COMPLETE_GOES_ON);
+	return 0;
+}
+
 static void
 users(struct complete *c, bool behind_tilde)
 {
-	const char *begin = c->prefix + (behind_tilde ? 1 : 0);
-	const struct passwd *pw;
-	unsigned i;
+	struct users all = { c, behind_tilde };
 
-	setpwent();
-	for (i = 0; i < USERS_MAX && (pw = getpwent()) != NULL; i++) {
-		AEG_AUTO(buf_done) struct buf text = BUF_INIT;
-
-		if (!text_starts(pw->pw_name, begin))
-			continue;
-		if (!behind_tilde) {
-			offer(c, pw->pw_name, "", pw->pw_gecos);
-			continue;
-		}
-		buf_putf(&text, "~%s/", pw->pw_name);
-		complete_offer(c, text.data, text.data, pw->pw_dir,
-		    COMPLETE_GOES_ON);
-	}
-	endpwent();
+	names_users(USERS_MAX, user, &all);
 }
 
 /* USER@ stays in front of the host. */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/names.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 #include "shell/shell_int.h"
@@ -62,45 +62,24 @@ read_loginuid(void)
 	return (uid_t)id;
 }
 
-/*
- * The entry of passwd(5).  The file itself is asked first: it stands first in
- * nsswitch.conf(5) everywhere, and loading the name service's modules would
- * cost a tenth of a start.
- */
-static const struct passwd *
-passwd_of(uid_t uid)
-{
-	FILE *f = fopen("/etc/passwd", "re");
-	const struct passwd *pw;
-
-	while (f != NULL && (pw = fgetpwent(f)) != NULL)
-		if (pw->pw_uid == uid && pw->pw_name[0] != '+' &&
-		    pw->pw_name[0] != '-')
-			break;
-	if (f == NULL || pw == NULL)
-		pw = getpwuid(uid);
-	if (f != NULL)
-		fclose(f);
-	return pw;
-}
-
 /* The passwd entry, never the environment: HOME decides what the sandbox
  * opens for writing. */
 void
 shell_find_person(struct shell *sh)
 {
-	const struct passwd *pw;
+	AEG_AUTO(names_user_done) struct names_user pw = { 0 };
+	bool known;
 
 	sh->uid = getuid();
 	sh->operator = sh->uid == 0 || sh->uid == sysdirs()->operator_uid;
 	sh->loginuid = read_loginuid();
-	pw = passwd_of(sh->uid);
-	sh->user = pw != NULL ? xstrdup(pw->pw_name) :
+	known = names_user_by_uid(sh->uid, &pw) == 0;
+	sh->user = known ? xstrdup(pw.name) :
 	    xasprintf("%u", (unsigned)sh->uid);
 	if (sysdirs()->home != NULL)
 		sh->home = xstrdup(sysdirs()->home);
-	else if (pw != NULL && pw->pw_dir[0] == '/')
-		sh->home = xstrdup(pw->pw_dir);
+	else if (known && pw.home[0] == '/')
+		sh->home = xstrdup(pw.home);
 }
 
 /* Where the user's settings are, or would be: what the sandbox keeps out of

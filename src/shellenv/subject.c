@@ -3,27 +3,28 @@
 #include "shellenv_int.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "aegsh/base/mem.h"
+#include "aegsh/base/names.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
-#define PASSWD_MAX ((size_t)1024 * 1024)	/* bytes of one passwd entry */
 #define PASSWD_LINES 100000			/* of a file below a root */
 
 static void
-take_passwd(struct shellenv *se, const struct passwd *pw)
+take_user(struct shellenv *se, uid_t uid, gid_t gid, const char *name,
+    const char *home, const char *shell)
 {
 	se->known = true;
-	se->uid = pw->pw_uid;
-	se->gid = pw->pw_gid;
-	se->user = se_strdup(se, pw->pw_name);
-	se->pw_home = se_strdup(se, pw->pw_dir);
-	se->pw_shell = se_strdup(se, pw->pw_shell);
+	se->uid = uid;
+	se->gid = gid;
+	se->user = se_strdup(se, name);
+	se->pw_home = se_strdup(se, home);
+	se->pw_shell = se_strdup(se, shell);
 }
 
 /* From the passwd file below the root; name NULL: by uid. */
@@ -41,7 +42,8 @@ passwd_below_root(struct shellenv *se, const char *name, uid_t uid)
 		if (name != NULL ? strcmp(pw->pw_name, name) != 0 :
 		    pw->pw_uid != uid)
 			continue;
-		take_passwd(se, pw);
+		take_user(se, pw->pw_uid, pw->pw_gid, pw->pw_name,
+		    pw->pw_dir, pw->pw_shell);
 		ret = 0;
 		break;
 	}
@@ -50,28 +52,20 @@ passwd_below_root(struct shellenv *se, const char *name, uid_t uid)
 	return ret;
 }
 
-/* -ENOENT: NSS does not know the user.  name NULL: by uid. */
+/* -ENOENT: nobody knows the user.  name NULL: by uid. */
 static int
 passwd_find(struct shellenv *se, const char *name, uid_t uid)
 {
-	AEG_AUTOFREE char *text = NULL;
-	struct passwd pw, *found = NULL;
-	size_t size = 1024;
-	int e;
+	AEG_AUTO(names_user_done) struct names_user u = { 0 };
+	int rc;
 
 	if (se->root[0] != '\0')
 		return passwd_below_root(se, name, uid);
-	do {
-		size *= 2;
-		text = xreallocarray(text, size, 1);
-		e = name != NULL ?
-		    getpwnam_r(name, &pw, text, size, &found) :
-		    getpwuid_r(uid, &pw, text, size, &found);
-	} while ((e == ERANGE && size < PASSWD_MAX) || e == EINTR);
-	if (found == NULL)
-		return -ENOENT;
-	take_passwd(se, found);
-	return 0;
+	rc = name != NULL ? names_user_by_name(name, &u) :
+	    names_user_by_uid(uid, &u);
+	if (rc == 0)
+		take_user(se, u.uid, u.gid, u.name, u.home, u.shell);
+	return rc;
 }
 
 /* For root: who asked for it, by what sudo, pkexec and doas leave.  False:
@@ -235,23 +229,4 @@ shellenv_free(struct shellenv *se)
 		return;
 	strv_done(&se->env);
 	arena_free(se->arena);
-}
-
-int
-shellenv_become(const struct shellenv *se, struct err *err)
-{
-	if (geteuid() == se->uid && getuid() == se->uid)
-		return 0;
-	if (geteuid() != 0)
-		return err_set(err, ERR_CALLER, "only root may act for %s",
-		    se->user);
-	if (initgroups(se->user, se->gid) < 0)
-		return err_sys(err, errno, "groups of %s", se->user);
-	if (setresgid(se->gid, se->gid, se->gid) < 0 ||
-	    setresuid(se->uid, se->uid, se->uid) < 0)
-		return err_sys(err, errno, "become %s", se->user);
-	if (se->uid != 0 && setuid(0) == 0)
-		return err_set(err, -EPERM, "become %s: root came back",
-		    se->user);
-	return 0;
 }

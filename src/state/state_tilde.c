@@ -6,12 +6,12 @@
 #include "state/state_int.h"
 
 #include <ctype.h>
-#include <pwd.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/names.h"
 #include "aegsh/base/text.h"
 
 /* Entry N of the directory stack for "N", "+N" or "-N"; NULL for others. */
@@ -30,37 +30,45 @@ stack_entry(const struct state *s, const char *p)
 	return n == 0 ? s->cwd : s->dirs.v[n - 1];
 }
 
-static const char *
+/* Owned, or NULL. */
+static char *
 home_of(const char *user)
 {
-	const struct passwd *pw = *user == '\0' ? getpwuid(getuid()) :
-	    getpwnam(user);
+	AEG_AUTO(names_user_done) struct names_user u = { 0 };
+	int rc = *user == '\0' ? names_user_by_uid(getuid(), &u) :
+	    names_user_by_name(user, &u);
 
-	return pw != NULL ? pw->pw_dir : NULL;
+	return rc == 0 ? xstrdup(u.home) : NULL;
 }
 
-static const char *
+/* Owned, or NULL. */
+static char *
 prefix_value(const struct state *s, const char *prefix)
 {
 	const char *value;
+	bool user = false;
 
 	if (*prefix == '\0') {
 		value = vars_get(&s->vars, "HOME");
-		return value != NULL ? value : home_of("");
+		user = value == NULL;
+	} else if (strcmp(prefix, "+") == 0) {
+		value = vars_get(&s->vars, "PWD");
+	} else if (strcmp(prefix, "-") == 0) {
+		value = vars_get(&s->vars, "OLDPWD");
+	} else {
+		value = stack_entry(s, prefix);
+		user = value == NULL;
 	}
-	if (strcmp(prefix, "+") == 0)
-		return vars_get(&s->vars, "PWD");
-	if (strcmp(prefix, "-") == 0)
-		return vars_get(&s->vars, "OLDPWD");
-	value = stack_entry(s, prefix);
-	return value != NULL ? value : home_of(prefix);
+	if (user)
+		return home_of(prefix);
+	return value != NULL ? xstrdup(value) : NULL;
 }
 
 char *
 state_tilde(const struct state *s, const char *word)
 {
-	AEG_AUTOFREE char *prefix = NULL;
-	const char *value, *rest;
+	AEG_AUTOFREE char *prefix = NULL, *value = NULL;
+	const char *rest;
 	size_t len;
 
 	if (*word != '~')
