@@ -529,6 +529,9 @@ sandbox_load(const char *name, const struct sandbox_vars *vars,
 	}
 	if (rc == 0)
 		rc = build(p, vars, err);
+	if (vars->cache != NULL && vars->store != NULL &&
+	    strcmp(vars->cache, vars->store) == 0)
+		p->copy = sandbox_cache_path(vars->store, p->name);
 	if (rc < 0) {
 		sandbox_profile_free(p);
 		return rc;
@@ -557,6 +560,7 @@ sandbox_profile_free(struct sandbox_profile *p)
 	free(p->store);
 	free(p->conf);
 	free(p->conf_user);
+	free(p->copy);
 	free(p->name);
 	sandbox_text_done(&p->text);
 	free(p);

@@ -134,16 +134,21 @@ holds_scope(void)
 	return parent <= 0 || call(SYS_kill, parent, 0, 0, 0) == -EPERM;
 }
 
-/* A file without a name: nothing is left behind where it can be had. */
+/* A file that lies there, or else one without a name, which costs the file
+ * system more and leaves nothing behind where it can be had. */
 static bool
 holds_files(const struct sandbox *s)
 {
-	long fd;
+	long fd = -ENOENT;
 
 	if (s->witness == NULL)
 		return true;
-	fd = call(SYS_openat, AT_FDCWD, (long)s->witness,
-	    O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	if (s->witness_file != NULL)
+		fd = call(SYS_openat, AT_FDCWD, (long)s->witness_file,
+		    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd < 0 && fd != -EACCES)
+		fd = call(SYS_openat, AT_FDCWD, (long)s->witness,
+		    O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close((int)fd);
 	return fd < 0;

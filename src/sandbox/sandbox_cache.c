@@ -322,10 +322,16 @@ get_all(struct reader *r, const int place_fd[SANDBOX_PLACES],
 	return r->p != NULL && r->p == r->end;
 }
 
+char *
+sandbox_cache_path(const char *dir, const char *name)
+{
+	return xasprintf("%s/" PREFIX "%s", dir, name);
+}
+
 static int
 read_file(const char *dir, const char *name, struct buf *ret)
 {
-	AEG_AUTOFREE char *path = xasprintf("%s/" PREFIX "%s", dir, name);
+	AEG_AUTOFREE char *path = sandbox_cache_path(dir, name);
 	AEG_AUTOFD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 	    O_NONBLOCK);
 	struct stat st;

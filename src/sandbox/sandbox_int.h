@@ -121,6 +121,8 @@ struct sandbox_seen {		/* a file that was looked for */
 
 struct stat;
 void sandbox_seen_as(const struct stat *st, struct sandbox_seen *ret);
+/* Where that is; owned. */
+char *sandbox_cache_path(const char *dir, const char *name);
 /* dir: the store's.  place_fd: -1 where there is no such directory. */
 int sandbox_cache_read(const char *dir, const char *name,
 	const int place_fd[SANDBOX_PLACES], struct sandbox_text *ret);
@@ -192,6 +194,7 @@ struct sandbox_profile {
 	enum sandbox_supervise supervise;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
+	char *copy;		/* of its text, in the store; or NULL */
 };
 
 /* The rights that a key's paths get. */
@@ -301,6 +304,7 @@ struct sandbox {
 	struct sandbox_handled handled;
 	unsigned restrict_flags;	/* of landlock_restrict_self(2) */
 	char *witness;		/* a directory that no command may change */
+	char *witness_file;	/* a file in it, if it is there; or NULL */
 	size_t n_rules;
 	const struct sock_filter *filter;
 	struct sock_filter *own_filter;	/* the same, where it is to be freed */

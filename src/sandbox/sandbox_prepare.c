@@ -196,8 +196,10 @@ fill(struct sandbox *s, const struct sandbox_profile *p, int abi,
 		return rc;
 	add_limits(s, p);
 	add_covers(s, p);
-	if (p->store != NULL && !p->open)
+	if (p->store != NULL && !p->open) {
 		s->witness = xstrdup(p->store);
+		s->witness_file = p->copy != NULL ? xstrdup(p->copy) : NULL;
+	}
 	return 0;
 }
 
@@ -282,6 +284,7 @@ sandbox_free(struct sandbox *s)
 	io_close(&s->ruleset);
 	io_close(&s->line_ruleset);
 	free(s->witness);
+	free(s->witness_file);
 	free(s->own_filter);
 	for (i = 0; i < s->n_covers; i++)
 		free(s->covers[i].path);

@@ -207,6 +207,29 @@ lie_files(void)
 	return lie(&told, SANDBOX_LANDLOCK_FS);
 }
 
+/* With a file that lies there already, and one that is gone. */
+static int
+lie_named_files(void)
+{
+	const struct sandbox told = {
+		.layers = SANDBOX_NNP | SANDBOX_LANDLOCK_FS, .ruleset = -1,
+		.line_ruleset = -1, .witness = scratch_dir,
+		.witness_file = (char *)(uintptr_t)vars.project };
+
+	return lie(&told, SANDBOX_LANDLOCK_FS);
+}
+
+static int
+lie_gone_file(void)
+{
+	const struct sandbox told = {
+		.layers = SANDBOX_NNP | SANDBOX_LANDLOCK_FS, .ruleset = -1,
+		.line_ruleset = -1, .witness = scratch_dir,
+		.witness_file = (char *)(uintptr_t)"/nonexistent" };
+
+	return lie(&told, SANDBOX_LANDLOCK_FS);
+}
+
 static void
 test_probe(void)
 {
@@ -289,6 +312,8 @@ main(void)
 	IS_INT(in_child(lie_calls), 0);
 	IS_INT(in_child(lie_scope), 0);
 	IS_INT(in_child(lie_files), 0);
+	IS_INT(in_child(lie_named_files), 0);
+	IS_INT(in_child(lie_gone_file), 0);
 	IS_INT(in_child(unfinished), 0);
 	IS_INT(in_child(no_line), 0);
 	prepare("read = {\"/\"}\nrequire = {landlock}\nlimit-files = 100\n"
