@@ -218,11 +218,11 @@ struct sandbox_rule {
 };
 
 /* What Landlock is told: holes are worked out by listing their neighbours.
- * Calls each() for rule after rule, until one
- * says no: what it said, below 0, is returned.  ERR_RANGE past SANDBOX_RULES_MAX. */
+ * Calls each() for rule after rule, until one says no: what it said, below
+ * 0, is returned.  ERR_RANGE past SANDBOX_RULES_MAX. */
 int sandbox_rules_make(const struct sandbox_profile *p,
-	int (*each)(void *ctx, const struct sandbox_rule *r, struct err *err),
-	void *ctx, struct err *err);
+	int (*each)(void *ctx, const struct sandbox_rule *r,
+	struct err *err), void *ctx, struct err *err);
 
 /* ---- sandbox_landlock.c ------------------------------------------------ */
 
