@@ -107,6 +107,7 @@ struct audit_exec {		/* a program that ran under a line */
 	const char *argv;	/* its words, each with its NUL; without
 				 * secrets */
 	size_t argv_len;
+	const char *decision;	/* what policy said of it, or NULL */
 };
 
 /* Durable (synchronous FULL) when it returns 0.  Outcomes held back by

@@ -168,8 +168,17 @@ struct policy_input {
 	size_t len;			/* see odd characters in comments */
 	bool input_judged;		/* the line is one shell, and what it
 					 * reads will be judged as well */
+	bool started;			/* a program that a judged line has
+					 * started: which paths it uses is for
+					 * the sandbox, and what the profile
+					 * says of the unknown was said of the
+					 * line */
 };
 
+/* By its name: a program that runs what its words or its input say. */
+bool policy_is_shell(const char *name);
+/* One file under many names. */
+bool policy_is_multicall(const char *name);
 /* The verdict's strings live as long as the policy and the facts.  explain
  * may be NULL; else each stage says there what it found. */
 void policy_eval(const struct policy *p, const struct policy_input *in,

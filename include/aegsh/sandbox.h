@@ -72,6 +72,17 @@ enum sandbox_supervise {
 	SANDBOX_SUPERVISE_NONE,
 };
 enum sandbox_supervise sandbox_supervise(const struct sandbox_profile *p);
+/* What policy says of a program that a supervised line starts is recorded;
+ * and is it killed where policy blocks it, or would ask about it, too? */
+enum sandbox_started {
+	SANDBOX_STARTED_WARN = 0,	/* both */
+	SANDBOX_STARTED_BLOCK,
+	SANDBOX_STARTED_RECORD,
+};
+enum sandbox_started sandbox_started(const struct sandbox_profile *p);
+/* A shell at the terminal inside a pager, an editor or an interpreter. */
+enum sandbox_escape { SANDBOX_ESCAPE_KILL = 0, SANDBOX_ESCAPE_RECORD };
+enum sandbox_escape sandbox_escape(const struct sandbox_profile *p);
 /* What the processes of one line may use together; 0: no limit. */
 struct sandbox_line_limits {
 	unsigned children;	/* beside the line's bash, at one time */

@@ -53,6 +53,15 @@ struct supervise_limits {
 
 bool supervise_has_limits(const struct supervise_limits *l);
 
+struct supervise_image;
+#define SUPERVISE_SAID_MAX 512
+/* A program is about to run: may it?  Asked in the supervisor, which has all
+ * of this process as it was when the line began.  What is said of it goes on
+ * record, and why it may not to the person; inert text.  A process that may
+ * not is killed before main(). */
+typedef bool supervise_may_fn(void *ctx, const struct supervise_image *m,
+	char *ret_said, size_t size);
+
 struct supervise_opts {
 	struct supervise_script script[SUPERVISE_SCRIPTS_MAX];
 	size_t n;
@@ -60,6 +69,8 @@ struct supervise_opts {
 	bool images;		/* which programs start is told, and what they
 				 * read is watched for the scripts */
 	struct supervise_limits limits;
+	supervise_may_fn *may_start;	/* NULL: all may */
+	void *ctx;
 };
 
 struct supervisor;
@@ -84,9 +95,16 @@ struct supervise_image {
 	int64_t wall_ns, mono_ns;
 	uint64_t start;		/* of the process: with pid, its identity */
 	const char *path;	/* of the file that runs, the kernel's word */
-	const char *argv;	/* its words, each with its NUL; cut after
-				 * SUPERVISE_ARGV_MAX bytes */
+	const char *argv;	/* its words, each with its NUL; on record cut
+				 * after SUPERVISE_ARGV_MAX bytes */
 	size_t argv_len;
+	const char *said;	/* of it, by may_start(), or "" */
+	bool refused;
+	/* Only while may_start() is asked: */
+	const char *called;	/* the name that execve(2) was given */
+	const char *cwd, *parent;	/* the file that its parent runs; "" */
+	bool at_terminal;	/* it reads from one */
+	bool cut;		/* there are more words than argv has */
 };
 #define SUPERVISE_ARGV_MAX ((size_t)4096)
 

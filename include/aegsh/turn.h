@@ -150,8 +150,9 @@ struct turn_result {
 	int signal;		/* that ended it, or 0 */
 	bool killed;		/* it ran, and its supervisor ended it: note
 				 * has why */
-	bool limited;		/* it met a limit of its profile: note has
-				 * which */
+	bool kept_back;		/* it met a limit of its profile, or started
+				 * what policy blocks: note has which, and is
+				 * said wherever the line came from */
 	bool stopped;		/* the job stopped; it is in the table */
 	bool replaced;		/* the line was "exec CMD", and CMD has ended:
 				 * so does the session */

@@ -53,7 +53,8 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    " text) VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?)",
 	[AUDIT_ADD_EXEC] =
 	    "INSERT INTO execs (command, writer, wall_ns, mono_ns, pid, ppid,"
-	    " path, argv) VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?, ?, ?)",
+	    " path, argv, decision) VALUES (?, '" AUDIT_WRITER
+	    "', ?, ?, ?, ?, ?, ?, ?)",
 	[AUDIT_FIND_SESSION] =
 	    "SELECT id FROM sessions WHERE uuid = ? AND end_wall_ns IS NULL"
 	    " ORDER BY id DESC LIMIT 1",

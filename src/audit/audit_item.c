@@ -127,6 +127,7 @@ put_exec(struct buf *b, const struct audit_item *item)
 	put_int(b, x->mono_ns);
 	put_text(b, x->path);
 	put_bytes(b, x->argv, x->argv_len);
+	put_text(b, x->decision);
 }
 
 void
@@ -341,6 +342,7 @@ get_exec(struct audit_items *r, struct audit_item *ret)
 	x->path = get_text(r);
 	x->argv_len = get_len(r);
 	x->argv = get(r, x->argv_len);
+	x->decision = get_text(r);
 	if (x->path == NULL)
 		r->p = NULL;
 }

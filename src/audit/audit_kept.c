@@ -134,7 +134,7 @@ audit_queue_exec(struct audit_queue *q, int64_t id,
     const struct audit_exec *x)
 {
 	struct audit_kept *k = add(q, AUDIT_KEPT_EXEC, size_of(x->path) +
-	    x->argv_len);
+	    size_of(x->decision) + x->argv_len);
 	char *to;
 
 	if (k == NULL)
@@ -143,6 +143,7 @@ audit_queue_exec(struct audit_queue *q, int64_t id,
 	k->id = id;
 	k->exec = *x;
 	k->exec.path = copy(&to, x->path);
+	k->exec.decision = copy(&to, x->decision);
 	k->exec.argv = to;
 	if (x->argv_len > 0)
 		memcpy(to, x->argv, x->argv_len);

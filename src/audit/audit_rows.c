@@ -188,6 +188,8 @@ audit_row_exec(struct audit_db *d, int64_t command,
 	    SQLITE_STATIC);
 	sqlite3_bind_blob(st, 7, x->argv_len > 0 ? x->argv : "",
 	    (int)x->argv_len, SQLITE_STATIC);
+	if (x->decision != NULL)
+		sqlite3_bind_text(st, 8, x->decision, -1, SQLITE_STATIC);
 	return added(d, audit_db_step(d, st, err), AUDIT_KIND_EXEC, &row, err);
 }
 

@@ -421,7 +421,8 @@ judge(struct eval *e, struct view_cmd *cmd)
 			    &denied, &allowed);
 	}
 	try_list(e, cmd, h->general, h->n_general, &denied, &allowed);
-	validate_paths(e, cmd, &denied);
+	if (!e->v.in->started)
+		validate_paths(e, cmd, &denied);
 	o = settle(e, cmd, &denied, &allowed);
 	o.cmd = cmd;
 	return o;
@@ -477,6 +478,22 @@ finish(struct eval *e, const struct outcome *o, struct policy_verdict *ret)
 	ret->instead = pol_string(p, shown.rule->instead);
 }
 
+static void
+close_profile(const struct policy *p, struct outcome *worst)
+{
+	if (p->profile->unknown != POLICY_BLOCK)
+		return;
+	if (worst->action == POLICY_UNKNOWN)
+		*worst = (struct outcome){ .action = POLICY_BLOCK,
+			.id = "profile.closed", .cmd = worst->cmd,
+			.reason = "this profile runs only what its rules "
+			    "allow",
+			.instead = "aegshctl allowlist shows what that is" };
+	/* … and leaves nothing to the answer of who is kept by it. */
+	else if (worst->action == POLICY_WARN)
+		worst->action = POLICY_BLOCK;
+}
+
 void
 policy_eval(const struct policy *p, const struct policy_input *in,
 	struct policy_verdict *ret, struct buf *explain)
@@ -511,7 +528,7 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 			.reason = "after an earlier line the rest may mean "
 			"something else than it seems to",
 			.instead = "the rest as a line of its own" };
-	if (!p->profile->enabled)
+	if (!p->profile->enabled && !in->started)
 		worst = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "profile.disabled", .cmd = worst.cmd,
 			.reason = "this profile runs no commands",
@@ -528,16 +545,8 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 		worst.reason = "a part of the line can't be followed";
 		worst.instead = "a line that names its commands";
 	}
-	if (worst.action == POLICY_UNKNOWN && p->profile->unknown ==
-	    POLICY_BLOCK)
-		worst = (struct outcome){ .action = POLICY_BLOCK,
-			.id = "profile.closed", .cmd = worst.cmd,
-			.reason = "this profile runs only what its rules "
-			    "allow",
-			.instead = "aegshctl allowlist shows what that is" };
-	/* … and leaves nothing to the answer of who is kept by it. */
-	if (worst.action == POLICY_WARN && p->profile->unknown == POLICY_BLOCK)
-		worst.action = POLICY_BLOCK;
+	if (!in->started)
+		close_profile(p, &worst);
 	finish(&e, &worst, ret);
 	if (explain != NULL)
 		buf_putf(explain, "verdict: %s, rule %s, evidence %u\n",

@@ -28,9 +28,21 @@ is_one_of(const char *const *names, size_t n, const char *name)
 }
 
 bool
+policy_is_multicall(const char *name)
+{
+	return is_one_of(multicall, AEG_NELEM(multicall), name);
+}
+
+bool
+policy_is_shell(const char *name)
+{
+	return is_one_of(shells, AEG_NELEM(shells), name);
+}
+
+bool
 view_is_shell(const struct view_cmd *cmd)
 {
-	return is_one_of(shells, AEG_NELEM(shells), cmd->name);
+	return policy_is_shell(cmd->name);
 }
 
 static size_t
@@ -137,7 +149,7 @@ name_command(const struct view *v, struct view_cmd *cmd)
 	if (item->path != NULL && !is_well_known(v, cmd)) {
 		real = path_base(item->path);
 		if (strcmp(real, cmd->name) != 0 &&
-		    !is_one_of(multicall, AEG_NELEM(multicall), real))
+		    !policy_is_multicall(real))
 			cmd->real = real;
 	}
 	if (cmd->name_len > 0)

@@ -2,7 +2,6 @@
 /* A profile: its text, given meaning for one user and session. */
 #include "sandbox_int.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "aegsh/base/io.h"
@@ -306,59 +305,6 @@ read_ports(const struct sandbox_list *l, struct sandbox_ports *ret,
 }
 
 static int
-read_supervise(struct sandbox_profile *p, struct err *err)
-{
-	static const char *const names[] = {
-		[SANDBOX_SUPERVISE_ALL] = "all",
-		[SANDBOX_SUPERVISE_SCRIPTS] = "scripts",
-		[SANDBOX_SUPERVISE_NONE] = "none",
-	};
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++) {
-		if (strcmp(names[i], p->text.supervise) != 0)
-			continue;
-		p->supervise = (enum sandbox_supervise)i;
-		return 0;
-	}
-	return err_set(err, ERR_UNKNOWN_NAME, "%s: supervise is all, scripts "
-	    "or none, not '%s'", p->text.file, p->text.supervise);
-}
-
-bool
-sandbox_limit_is_shared(enum sandbox_limit limit)
-{
-	return limit == SANDBOX_LIMIT_CPU || limit == SANDBOX_LIMIT_MEMORY ||
-	    limit == SANDBOX_LIMIT_CHILDREN || limit == SANDBOX_LIMIT_TIME;
-}
-
-static uint64_t
-line_limit(const struct sandbox_profile *p, enum sandbox_limit limit)
-{
-	return p->text.limit[limit] > 0 ? (uint64_t)p->text.limit[limit] : 0;
-}
-
-void
-sandbox_line_limits(const struct sandbox_profile *p,
-    struct sandbox_line_limits *ret)
-{
-	uint64_t children = line_limit(p, SANDBOX_LIMIT_CHILDREN);
-
-	*ret = (struct sandbox_line_limits){
-		.children = children < UINT_MAX ? (unsigned)children : UINT_MAX,
-		.cpu_s = line_limit(p, SANDBOX_LIMIT_CPU),
-		.time_s = line_limit(p, SANDBOX_LIMIT_TIME),
-		.memory = line_limit(p, SANDBOX_LIMIT_MEMORY) << 20,
-	};
-}
-
-enum sandbox_supervise
-sandbox_supervise(const struct sandbox_profile *p)
-{
-	return p->supervise;
-}
-
-static int
 read_words(struct sandbox_profile *p, struct err *err)
 {
 	static const struct {
@@ -390,7 +336,7 @@ read_words(struct sandbox_profile *p, struct err *err)
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "%s: unix is all or none, not '%s'", p->text.file,
 		    p->text.local);
-	return read_supervise(p, err);
+	return sandbox_read_watch(p, err);
 }
 
 const struct sandbox_cover *

@@ -78,6 +78,8 @@ static const size_t texts[] = {
 	offsetof(struct sandbox_text, local),
 	offsetof(struct sandbox_text, seccomp),
 	offsetof(struct sandbox_text, supervise),
+	offsetof(struct sandbox_text, started),
+	offsetof(struct sandbox_text, escape),
 	offsetof(struct sandbox_text, description),
 	offsetof(struct sandbox_text, for_root),
 };

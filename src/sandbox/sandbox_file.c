@@ -202,6 +202,8 @@ new_cfg(void)
 		CFG_STR("unix", "all", CFGF_NONE),
 		CFG_STR("seccomp", "strict", CFGF_NONE),
 		CFG_STR("supervise", "scripts", CFGF_NONE),
+		CFG_STR("started", "block", CFGF_NONE),
+		CFG_STR("shell-escape", "record", CFGF_NONE),
 		CFG_INT("limit-cpu", -1, CFGF_NONE),
 		CFG_INT("limit-memory", -1, CFGF_NONE),
 		CFG_INT("limit-processes", -1, CFGF_NONE),
@@ -494,6 +496,8 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->local = take(cfg, "unix");
 	t->seccomp = take(cfg, "seccomp");
 	t->supervise = take(cfg, "supervise");
+	t->started = take(cfg, "started");
+	t->escape = take(cfg, "shell-escape");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
 
@@ -584,6 +588,8 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->local);
 	free(t->seccomp);
 	free(t->supervise);
+	free(t->started);
+	free(t->escape);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);
 		strv_done(&t->list[i].where);

@@ -86,12 +86,14 @@ struct sandbox_text {
 	char *file;		/* of the profile itself */
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
-	char *udp, *local, *seccomp, *supervise;
+	char *udp, *local, *seccomp, *supervise, *started, *escape;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
 const char *sandbox_key_name(enum sandbox_key key);
 const char *sandbox_limit_name(enum sandbox_limit limit);
+/* sandbox_watch.c: check and take over those words of the text. */
+int sandbox_read_watch(struct sandbox_profile *p, struct err *err);
 /* All processes of a line count together. */
 bool sandbox_limit_is_shared(enum sandbox_limit limit);
 /* RLIMIT_…, or -1: nothing is set in a process. */
@@ -192,6 +194,8 @@ struct sandbox_profile {
 	bool frozen;		/* no file may be changed or made */
 	enum sandbox_filter filter;
 	enum sandbox_supervise supervise;
+	enum sandbox_started started;
+	enum sandbox_escape escape;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
 	char *copy;		/* of its text, in the store; or NULL */

@@ -145,6 +145,8 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	buf_putf(out, "%-15s %s\n", "udp", p->udp ? "all" : "none");
 	buf_putf(out, "%-15s %s\n", "unix", p->local ? "all" : "none");
 	buf_putf(out, "%-15s %s\n", "supervise", p->text.supervise);
+	buf_putf(out, "%-15s %s\n", "started", p->text.started);
+	buf_putf(out, "%-15s %s\n", "shell-escape", p->text.escape);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++) {
 		if (p->text.limit[i] >= 0)
 			buf_putf(out, "%-15s %ld\n",

@@ -154,7 +154,7 @@ shell_run_unit(struct shell *sh, const struct buf *text)
 	if (r.stopped)
 		tell_stopped(sh);
 	shell_tell_signal(r.signal);
-	if (r.note[0] != '\0' && !r.killed && !r.limited)
+	if (r.note[0] != '\0' && !r.killed && !r.kept_back)
 		shell_say("%s", r.note);
 	if (r.replaced) {
 		sh->exiting = sh->replaced = true;

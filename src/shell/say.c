@@ -42,7 +42,7 @@ shell_complain(const struct shell *sh, const struct turn_judged *j,
 	const char *instead = decision_instead(d);
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
 
-	if (r->killed || r->limited)
+	if (r->killed || r->kept_back)
 		shell_say("%s", r->note);
 	if (r->ran)
 		return;

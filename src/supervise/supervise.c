@@ -98,7 +98,7 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	int control[2] = { -1, -1 }, door[2] = { -1, -1 }, rc = 0;
 	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC;
 	const struct sup_asks asks = {
-		.calls = (o->images ? SUP_ASKS_READS : 0U) |
+		.calls = (o->images ? SUP_ASKS_READS | SUP_ASKS_STARTS : 0U) |
 		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
 		    (supervise_has_limits(&o->limits) ? SUP_ASKS_ENDS : 0U),
 	};
@@ -126,7 +126,8 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	if (pid == 0) {
 		struct sup sup = { .control = control[1], .door = door[0],
 			.listener = -1, .own_group = o->own_group,
-			.images = o->images, .meter = { .most = o->limits } };
+			.images = o->images, .may_start = o->may_start,
+			.ctx = o->ctx, .meter = { .most = o->limits } };
 
 		become_supervisor(&sup, o);
 	}
@@ -189,6 +190,9 @@ take_image(struct supervisor *s, const struct sup_report *r,
 		.path = xmemdup0(bytes, r->path_len),
 		.argv = xmemdup0(bytes + r->path_len, r->argv_len),
 		.argv_len = r->argv_len,
+		.said = xmemdup0(bytes + r->path_len + r->argv_len,
+		    r->said_len),
+		.refused = r->kind == SUP_REFUSED,
 	};
 }
 
@@ -197,6 +201,7 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 {
 	switch ((enum sup_kind)r->kind) {
 	case SUP_IMAGE:
+	case SUP_REFUSED:
 		take_image(s, r, bytes);
 		break;
 	case SUP_BROKEN:
@@ -248,7 +253,8 @@ supervise_take(struct supervisor *s)
 			break;
 		}
 		memcpy(&r, packet, sizeof r);
-		if ((size_t)n == sizeof r + r.path_len + r.argv_len)
+		if ((size_t)n == sizeof r + r.path_len + r.argv_len +
+		    r.said_len)
 			take_one(s, &r, packet + sizeof r);
 	}
 	if (s->done || s->ended)
@@ -318,6 +324,7 @@ supervise_free(struct supervisor *s)
 	for (i = 0; i < s->n; i++) {
 		free((char *)(uintptr_t)s->image[i].path);
 		free((char *)(uintptr_t)s->image[i].argv);
+		free((char *)(uintptr_t)s->image[i].said);
 	}
 	free(s->image);
 	free(s->known.v);

@@ -5,7 +5,7 @@
  *
  * It asks about set_tid_address(2), which libc calls once in every new image,
  * before main(); as far as the line needs it, about opening a file to read,
- * about new processes and about their end.  The sandbox's own filter stays:
+ * about starting a program, about new processes and about their end.  The sandbox's own filter stays:
  * where that refuses, nobody is asked.
  */
 #include "supervise_int.h"
@@ -136,6 +136,10 @@ make_filter(struct filter *f, uint32_t asks)
 		add_reads(f);
 	else
 		add_door(f);
+	if (asks & SUP_ASKS_STARTS) {
+		add_call(f, __NR_execve, ASK);
+		add_call(f, __NR_execveat, ASK);
+	}
 	if (asks & SUP_ASKS_SPAWNS)
 		add_spawns(f);
 	if (asks & SUP_ASKS_ENDS)

@@ -14,9 +14,13 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
+/* What is judged of a program's words; execve(2) takes more only where
+ * somebody raised the limit of the stack. */
+#define ARGV_MAX ((size_t)2 * 1024 * 1024)
+
 struct image {
 	char exe[SUP_PATH_MAX], said[SUP_PATH_MAX];	/* "" if not known */
-	char argv[SUP_PATH_MAX + SUPERVISE_ARGV_MAX];
+	char *argv;
 	size_t argv_len;
 };
 
@@ -28,7 +32,7 @@ look(pid_t pid, struct image *ret)
 
 	if (n < 0)
 		return (int)n;
-	n = sup_proc_file(pid, "cmdline", ret->argv, sizeof ret->argv);
+	n = sup_proc_file(pid, "cmdline", ret->argv, ARGV_MAX);
 	if (n < 0)
 		return (int)n;
 	ret->argv_len = (size_t)n;
@@ -71,9 +75,53 @@ script_of(const struct sup *s, const char *name)
 	return path == NULL ? NULL : sup_script_find(s->script, s->n, path);
 }
 
-static void
+static bool
+is_terminal(const char *path)
+{
+	return strncmp(path, "/dev/pts/", 9) == 0 ||
+	    strncmp(path, "/dev/tty", 8) == 0 ||
+	    strcmp(path, "/dev/console") == 0;
+}
+
+/* Bash itself, which was started for a line that was judged. */
+static bool
+is_first(const struct sup *s)
+{
+	return (pid_t)s->ask->pid == s->line && !s->began;
+}
+
+/* May it run?  What is said of it is put into ret. */
+static bool
+may_start(struct sup *s, const struct image *m, pid_t ppid, char *ret,
+    size_t size)
+{
+	char cwd[SUP_PATH_MAX] = "", parent[SUP_PATH_MAX] = "";
+	char input[SUP_PATH_MAX] = "";
+	pid_t pid = (pid_t)s->ask->pid;
+	struct supervise_image image = {
+		.pid = pid, .ppid = ppid, .path = m->exe,
+		.argv = m->argv, .argv_len = m->argv_len, .called = m->said,
+		.cwd = cwd, .parent = parent,
+		.cut = m->argv_len == ARGV_MAX,
+	};
+
+	ret[0] = '\0';
+	if (s->may_start == NULL || is_first(s))
+		return true;
+	if (sup_proc_link(pid, "cwd", cwd, sizeof cwd) < 0)
+		cwd[0] = '\0';
+	if (sup_proc_link(ppid, "exe", parent, sizeof parent) < 0)
+		parent[0] = '\0';
+	if (sup_proc_link(pid, "fd/0", input, sizeof input) > 0)
+		image.at_terminal = is_terminal(input);
+	return s->may_start(s->ctx, &image, ret, size);
+}
+
+/* Tell of it; false: it may not run. */
+static bool
 report(struct sup *s, const struct image *m)
 {
+	char said[SUPERVISE_SAID_MAX];
 	struct sup_report head = {
 		.kind = SUP_IMAGE,
 		.pid = (int32_t)s->ask->pid,
@@ -86,15 +134,21 @@ report(struct sup *s, const struct image *m)
 		.mono_ns = clock_mono_ns(),
 		.start = sup_proc_stat((pid_t)s->ask->pid, SUP_STAT_START),
 	};
+	bool may = may_start(s, m, head.ppid, said, sizeof said);
 
-	sup_report(s, &head, m->exe, m->argv);
+	if (!may)
+		head.kind = SUP_REFUSED;
+	head.said_len = (uint32_t)strlen(said);
+	sup_report(s, &head, m->exe, m->argv, said);
+	return may;
 }
 
 enum sup_answer
 sup_image(struct sup *s)
 {
+	static char argv[ARGV_MAX];
 	const struct sup_script *script;
-	struct image m = { .argv_len = 0 };
+	struct image m = { .argv = argv };
 	int rc = look((pid_t)s->ask->pid, &m);
 
 	s->answer->error = -EACCES;
@@ -107,7 +161,11 @@ sup_image(struct sup *s)
 		return SUP_REFUSE;
 	}
 	sup_know(s, (pid_t)s->ask->pid);
-	report(s, &m);
+	if (!report(s, &m)) {
+		sup_kill_asker(s);
+		return SUP_REFUSE;
+	}
+	s->began = s->began || (pid_t)s->ask->pid == s->line;
 	script = script_of(s, m.exe);
 	if (script == NULL) {
 		script = script_of(s, m.said);

@@ -23,7 +23,8 @@
 
 enum sup_kind {
 	SUP_NOTHING = 0,
-	SUP_IMAGE,		/* a program started: path, argv */
+	SUP_IMAGE,		/* a program started: path, argv, said */
+	SUP_REFUSED,		/* the same of one that was killed */
 	SUP_BROKEN,		/* the line is killed: path holds why */
 	SUP_LOST,		/* images were not reported; pid: how many */
 	SUP_ENDED,		/* the answer to SUP_END */
@@ -35,12 +36,12 @@ enum sup_kind {
 struct sup_report {
 	uint32_t kind;
 	int32_t pid, ppid;
-	uint32_t path_len, argv_len;	/* bytes that follow */
+	uint32_t path_len, argv_len, said_len;	/* bytes that follow */
 	int64_t wall_ns, mono_ns;
 	uint64_t start;			/* as the kernel counts it */
 };
 #define SUP_PACKET_MAX (sizeof(struct sup_report) + SUP_PATH_MAX + \
-	SUPERVISE_ARGV_MAX)
+	SUPERVISE_ARGV_MAX + SUPERVISE_SAID_MAX)
 
 /* What a child sends with the listener. */
 struct sup_hello {
@@ -60,6 +61,7 @@ enum {
 	SUP_ASKS_READS = 1 << 0,	/* opening a file to read */
 	SUP_ASKS_SPAWNS = 1 << 1,	/* new processes */
 	SUP_ASKS_ENDS = 1 << 2,		/* their end */
+	SUP_ASKS_STARTS = 1 << 3,	/* execve(2), as an attempt */
 };
 struct sup_asks {
 	uint32_t calls;
@@ -114,6 +116,7 @@ pid_t sup_proc_leader(pid_t thread);
 char sup_proc_state(pid_t pid);
 #define SUP_STAT_PARENT 4
 #define SUP_STAT_START 22	/* when it began: with the pid, its identity */
+#define SUP_STAT_STACK 28	/* where its stack began */
 /* The name that execve(2) was given. */
 int sup_proc_execfn(pid_t pid, char *ret, size_t size);
 
@@ -138,6 +141,17 @@ void sup_members_add(struct sup_members *m, struct sup_known k);
 /* What is left is each of those that live, once, by its number. */
 void sup_members_forget_dead(struct sup_members *m);
 void sup_members_kill(const struct sup_members *m);
+
+/* supervise_attempt.c.  Processes that called execve(2) and have not shown
+ * yet what came of it. */
+#define SUP_ATTEMPTS 1024
+struct sup_attempts {
+	struct {
+		pid_t pid;
+		uint64_t stack;		/* where that of the old image began */
+	} v[SUP_ATTEMPTS];
+	size_t next;
+};
 
 /* Some processes, and what is below them. */
 struct sup_tree {
@@ -182,6 +196,7 @@ struct sup {
 	pid_t line;		/* its bash */
 	bool own_group;
 	bool kept;		/* aegsh may end before those left do */
+	bool began;		/* bash itself runs */
 	bool broken;		/* all of it is being killed */
 	struct buf queue;	/* packets, each with its length */
 	size_t taken;		/* bytes of it that are sent */
@@ -189,6 +204,9 @@ struct sup {
 	struct sup_known head;		/* bash */
 	struct sup_members known;
 	bool images;		/* are looked into and told */
+	supervise_may_fn *may_start;	/* or NULL */
+	void *ctx;
+	struct sup_attempts attempts;
 	struct sup_meter meter;
 	struct seccomp_notif *ask;
 	struct seccomp_notif_resp *answer;
@@ -198,7 +216,7 @@ struct sup {
 /* supervise_loop.c; never returns. */
 void sup_main(struct sup *s) __attribute__((noreturn));
 void sup_report(struct sup *s, const struct sup_report *head,
-	const char *path, const char *argv);
+	const char *path, const char *argv, const char *said);
 /* It is of the line, whoever becomes its parent. */
 void sup_know(struct sup *s, pid_t pid);
 /* Kill the line, for good, and say why. */
@@ -218,6 +236,16 @@ enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
  * or 0.  0, or -errno: it is still to be answered. */
 int sup_give(const struct sup *s, int fd, uint32_t flags);
 enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
+/* supervise_attempt.c.  It calls execve(2): a path that may be another by the
+ * time that the kernel reads it. */
+enum sup_answer sup_attempt(struct sup *s);
+/* Who asks runs another image than when it called that, and has not asked as
+ * libc does: look at it now.  SUP_CONTINUE: go on with what it asks. */
+enum sup_answer sup_unconfirmed(struct sup *s);
+/* It has shown itself. */
+void sup_confirmed(struct sup *s, pid_t pid);
+/* Who asks, and no other of its line; the number is its own while it asks. */
+void sup_kill_asker(struct sup *s);
 /* supervise_meter.c: a new process, a new image in it, its end. */
 enum sup_answer sup_spawn(struct sup *s);
 enum sup_answer sup_met(struct sup *s);

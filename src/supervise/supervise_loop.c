@@ -54,10 +54,10 @@ drain_queue(struct sup *s)
 
 static void
 queue(struct sup *s, const struct sup_report *head, const char *path,
-    const char *argv)
+    const char *argv, const char *said)
 {
 	uint32_t len = (uint32_t)sizeof *head + head->path_len +
-	    head->argv_len;
+	    head->argv_len + head->said_len;
 
 	buf_put(&s->queue, &len, sizeof len);
 	buf_put(&s->queue, head, sizeof *head);
@@ -65,18 +65,20 @@ queue(struct sup *s, const struct sup_report *head, const char *path,
 		buf_put(&s->queue, path, head->path_len);
 	if (head->argv_len > 0)
 		buf_put(&s->queue, argv, head->argv_len);
+	if (head->said_len > 0)
+		buf_put(&s->queue, said, head->said_len);
 }
 
 void
 sup_report(struct sup *s, const struct sup_report *head, const char *path,
-    const char *argv)
+    const char *argv, const char *said)
 {
 	if (s->control < 0)
 		return;
 	if (head->kind == SUP_IMAGE && s->queue.len > SUP_QUEUE_MAX)
 		s->lost++;
 	else
-		queue(s, head, path, argv);
+		queue(s, head, path, argv, said);
 	drain_queue(s);
 }
 
@@ -86,7 +88,7 @@ report_lost(struct sup *s)
 	struct sup_report head = { .kind = SUP_LOST, .pid = (int)s->lost };
 
 	if (s->lost > 0)
-		sup_report(s, &head, NULL, NULL);
+		sup_report(s, &head, NULL, NULL, NULL);
 	s->lost = 0;
 }
 
@@ -96,7 +98,7 @@ say(struct sup *s, enum sup_kind kind)
 	struct sup_report head = { .kind = kind };
 
 	report_lost(s);
-	sup_report(s, &head, NULL, NULL);
+	sup_report(s, &head, NULL, NULL, NULL);
 }
 
 /* ---- killing ------------------------------------------------------------ */
@@ -109,8 +111,8 @@ sup_is_valid(const struct sup *s)
 }
 
 /* Who asks; the number is its own only while it asks. */
-static void
-kill_asker(struct sup *s)
+void
+sup_kill_asker(struct sup *s)
 {
 	AEG_AUTOFD int fd = (int)syscall(SYS_pidfd_open, s->ask->pid, 0);
 
@@ -159,9 +161,9 @@ sup_break(struct sup *s, const char *fmt, ...)
 	    (uint32_t)sizeof text - 1;
 	/* Aegsh hears of it before its bash is gone. */
 	if (!s->broken)
-		sup_report(s, &head, text, NULL);
+		sup_report(s, &head, text, NULL, NULL);
 	kill_line(s);
-	kill_asker(s);
+	sup_kill_asker(s);
 }
 
 /* ---- answering ---------------------------------------------------------- */
@@ -171,7 +173,11 @@ judge_call(struct sup *s)
 {
 	switch (s->ask->data.nr) {
 	case __NR_set_tid_address:
+		sup_confirmed(s, (pid_t)s->ask->pid);
 		return s->images ? sup_image(s) : sup_met(s);
+	case __NR_execve:
+	case __NR_execveat:
+		return sup_attempt(s);
 	case __NR_exit_group:
 		return sup_exit(s);
 	case __NR_clone:
@@ -197,8 +203,8 @@ answer(struct sup *s)
 	s->answer->id = s->ask->id;
 	s->answer->error = -EACCES;
 	if (s->broken)
-		kill_asker(s);
-	else
+		sup_kill_asker(s);
+	else if ((a = sup_unconfirmed(s)) == SUP_CONTINUE)
 		a = judge_call(s);
 	if (a == SUP_ANSWERED)
 		return;

@@ -112,7 +112,7 @@ say_limited(struct sup *s, const char *text)
 		.path_len = (uint32_t)strlen(text) };
 
 	if (!s->meter.told)
-		sup_report(s, &head, text, NULL);
+		sup_report(s, &head, text, NULL, NULL);
 	s->meter.told = true;
 }
 

@@ -343,8 +343,10 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
 	turn_note_why(t, j, job, ret);
-	ret->limited = turn_limited(t, job, ret->note, sizeof ret->note) !=
+	ret->kept_back = turn_refused(t, job, ret->note, sizeof ret->note) !=
 	    NULL;
+	if (turn_limited(t, job, ret->note, sizeof ret->note) != NULL)
+		ret->kept_back = true;
 	if (turn_killed(t, job, ret->note, sizeof ret->note) != NULL) {
 		ret->killed = true;
 		ret->status = TURN_STATUS_BLOCKED;

@@ -126,9 +126,16 @@ int turn_check_scripts(const struct turn_judged *j, struct err *err);
 void turn_scripts_done(struct turn_judged *j);
 /* turn_supervise.c.  Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
+/* turn_started.c, for supervise_opts. */
+bool turn_may_start(void *ctx, const struct supervise_image *m,
+	char *ret_said, size_t size);
 /* What the line's supervisor is told; NULL: it needs none. */
-const struct supervise_opts *turn_supervise(const struct turn *t,
+const struct supervise_opts *turn_supervise(struct turn *t,
 	const struct turn_judged *j, struct supervise_opts *ret);
+/* The program that it started and that was killed, in ret and on record;
+ * NULL: none. */
+const char *turn_refused(const struct turn *t, const struct job *job,
+	char *ret, size_t size);
 /* The limit that the line met, in ret and on record; NULL: none. */
 const char *turn_limited(const struct turn *t, const struct job *job, char *ret,
 	size_t size);

@@ -36,6 +36,8 @@ record(struct turn *t, struct job *job, const char *note)
 	fill(&o, job);
 	if (turn_limited(t, job, why, sizeof why) != NULL && t->news == NULL)
 		t->news = xstrdup(why);
+	if (turn_refused(t, job, why, sizeof why) != NULL && t->news == NULL)
+		t->news = xstrdup(why);
 	if (turn_killed(t, job, why, sizeof why) != NULL) {
 		o.note = why;
 		if (t->news == NULL)

@@ -19,6 +19,7 @@
 
 #define HOPS 8			/* links behind one name */
 #define RECORDED_MAX 1000	/* programs of one line */
+#define REFUSED_TOLD 100	/* events of one line */
 
 /* Nobody but root can put other bytes under this name. */
 static bool
@@ -76,7 +77,7 @@ turn_script_may_change(const struct turn *t, const char *path)
 }
 
 const struct supervise_opts *
-turn_supervise(const struct turn *t, const struct turn_judged *j,
+turn_supervise(struct turn *t, const struct turn_judged *j,
     struct supervise_opts *ret)
 {
 	bool all = sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
@@ -86,6 +87,8 @@ turn_supervise(const struct turn *t, const struct turn_judged *j,
 	sandbox_line_limits(t->sandbox, &most);
 	*ret = (struct supervise_opts){
 		.own_group = t->opts.tty >= 0,
+		.may_start = turn_may_start,
+		.ctx = t,
 		.limits = {
 			.children = most.children,
 			.cpu_ms = most.cpu_s * 1000,
@@ -108,6 +111,35 @@ turn_supervise(const struct turn *t, const struct turn_judged *j,
 	}
 	ret->images = ret->n > 0 || all;
 	return ret->images || supervise_has_limits(&ret->limits) ? ret : NULL;
+}
+
+const char *
+turn_refused(const struct turn *t, const struct job *job, char *ret,
+    size_t size)
+{
+	const struct supervisor *s = job_supervisor(job);
+	const struct supervise_image *m, *first = NULL;
+	size_t n = 0, lost, i, refused = 0;
+
+	m = s != NULL ? supervise_images(s, &n, &lost) : NULL;
+	for (i = 0; i < n; i++) {
+		if (!m[i].refused)
+			continue;
+		if (refused++ == 0)
+			first = &m[i];
+		if (t->audit != NULL && refused <= REFUSED_TOLD)
+			audit_note(t->audit, "program-killed", m[i].said);
+	}
+	if (first == NULL)
+		return NULL;
+	if (refused == 1)
+		snprintf(ret, size, "%s was killed before it began: %s",
+		    path_base(first->path), first->said);
+	else
+		snprintf(ret, size, "%s and %zu more were killed before they "
+		    "began: %s", path_base(first->path), refused - 1,
+		    first->said);
+	return ret;
 }
 
 const char *
@@ -145,9 +177,12 @@ static void
 record_image(struct turn *t, int64_t id, const struct supervise_image *m)
 {
 	AEG_AUTO(buf_done) struct buf argv = BUF_INIT_MAX(AUDIT_LINE_MAX);
+	AEG_AUTOFREE char *decision = xasprintf("%s%s", m->refused ?
+	    "killed: " : "", m->said);
 	struct audit_exec x = { .pid = m->pid, .ppid = m->ppid,
 		.wall_ns = m->wall_ns, .mono_ns = m->mono_ns,
-		.path = m->path };
+		.path = m->path,
+		.decision = m->said[0] != '\0' ? decision : NULL };
 	const char *p = m->argv, *end = p + m->argv_len;
 
 	while (p < end) {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC */
+/* How the lines of a profile are watched while they run. */
+#include "sandbox_int.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+
+/* Which of the names the value is.  what: all of them, for a person. */
+static int
+read_word(const struct sandbox_profile *p, const char *key, const char *value,
+    const char *const *names, size_t n, const char *what, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], value) == 0)
+			return (int)i;
+	return err_set(err, ERR_UNKNOWN_NAME, "%s: %s is %s, not '%s'",
+	    p->text.file, key, what, value);
+}
+
+int
+sandbox_read_watch(struct sandbox_profile *p, struct err *err)
+{
+	static const char *const lines[] = {
+		[SANDBOX_SUPERVISE_ALL] = "all",
+		[SANDBOX_SUPERVISE_SCRIPTS] = "scripts",
+		[SANDBOX_SUPERVISE_NONE] = "none",
+	};
+	static const char *const started[] = {
+		[SANDBOX_STARTED_WARN] = "warn",
+		[SANDBOX_STARTED_BLOCK] = "block",
+		[SANDBOX_STARTED_RECORD] = "record",
+	};
+	static const char *const escape[] = {
+		[SANDBOX_ESCAPE_KILL] = "kill",
+		[SANDBOX_ESCAPE_RECORD] = "record",
+	};
+	int rc;
+
+	rc = read_word(p, "supervise", p->text.supervise, lines,
+	    AEG_NELEM(lines), "all, scripts or none", err);
+	if (rc < 0)
+		return rc;
+	p->supervise = (enum sandbox_supervise)rc;
+	rc = read_word(p, "started", p->text.started, started,
+	    AEG_NELEM(started), "block, warn or record", err);
+	if (rc < 0)
+		return rc;
+	p->started = (enum sandbox_started)rc;
+	rc = read_word(p, "shell-escape", p->text.escape, escape,
+	    AEG_NELEM(escape), "kill or record", err);
+	if (rc < 0)
+		return rc;
+	p->escape = (enum sandbox_escape)rc;
+	return 0;
+}
+
+bool
+sandbox_limit_is_shared(enum sandbox_limit limit)
+{
+	return limit == SANDBOX_LIMIT_CPU || limit == SANDBOX_LIMIT_MEMORY ||
+	    limit == SANDBOX_LIMIT_CHILDREN || limit == SANDBOX_LIMIT_TIME;
+}
+
+static uint64_t
+line_limit(const struct sandbox_profile *p, enum sandbox_limit limit)
+{
+	return p->text.limit[limit] > 0 ? (uint64_t)p->text.limit[limit] : 0;
+}
+
+void
+sandbox_line_limits(const struct sandbox_profile *p,
+    struct sandbox_line_limits *ret)
+{
+	uint64_t children = line_limit(p, SANDBOX_LIMIT_CHILDREN);
+
+	*ret = (struct sandbox_line_limits){
+		.children = children < UINT_MAX ? (unsigned)children : UINT_MAX,
+		.cpu_s = line_limit(p, SANDBOX_LIMIT_CPU),
+		.time_s = line_limit(p, SANDBOX_LIMIT_TIME),
+		.memory = line_limit(p, SANDBOX_LIMIT_MEMORY) << 20,
+	};
+}
+
+enum sandbox_supervise
+sandbox_supervise(const struct sandbox_profile *p)
+{
+	return p->supervise;
+}
+
+enum sandbox_started
+sandbox_started(const struct sandbox_profile *p)
+{
+	return p->started;
+}
+
+enum sandbox_escape
+sandbox_escape(const struct sandbox_profile *p)
+{
+	return p->escape;
+}

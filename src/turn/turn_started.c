@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program has started under a line: what does policy say of it?  This runs
+ * in the line's supervisor, a copy of aegsh as it was when the line began,
+ * before main() of that program.
+ *
+ * Its words are taken for a line of their own, so that a shell's -c, a
+ * wrapper and all that is known of options mean the same as at the prompt.
+ * Nobody is asked and no model: the process waits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+#include "turn/turn_int.h"
+
+/* The name by which it was called says more than that of the file behind
+ * links (nc, of nc.traditional), where it leads there.  Owned. */
+static char *
+word_of(const struct supervise_image *m)
+{
+	AEG_AUTOFREE char *full = path_canon(m->called[0] == '/' ? "/" :
+	    m->cwd, m->called);
+	AEG_AUTOFREE char *real = full != NULL ? realpath(full, NULL) : NULL;
+
+	return xstrdup(real != NULL && strcmp(real, m->path) == 0 ? full :
+	    m->path);
+}
+
+static void
+put_word(struct buf *line, const char *p, size_t n)
+{
+	if (line->len > 0)
+		buf_putc(line, ' ');
+	text_quote(line, p, n);
+}
+
+static void
+put_words(const struct supervise_image *m, struct buf *line)
+{
+	const char *p = m->argv, *end = p + m->argv_len;
+	AEG_AUTOFREE char *word = word_of(m);
+	size_t n = strnlen(p, (size_t)(end - p));
+	AEG_AUTOFREE char *first = xmemdup0(p, n);
+	const char *name = path_base(first), *file = path_base(m->path);
+
+	put_word(line, word, strlen(word));
+	if (policy_is_multicall(file) && strcmp(name, file) != 0)
+		put_word(line, name, strlen(name));
+	for (p += n + 1; p < end; p += n + 1) {
+		n = strnlen(p, (size_t)(end - p));
+		put_word(line, p, n);
+	}
+	/* What could not be read may be anything. */
+	if (m->cut)
+		buf_puts(line, " \"$(:)\"");
+}
+
+static void
+judge_facts(const struct turn *t, const struct supervise_image *m,
+    const struct syn_facts *facts, struct policy_verdict *ret)
+{
+	const char *path = state_get(t->opts.state, "PATH");
+	AEG_AUTOFREE char *setting = xasprintf("PATH=%s", path != NULL ? path :
+	    "");
+	char *envp[] = { setting, NULL };
+	struct resolve_set *resolved = NULL;
+	struct state *state = state_new_at(envp, m->cwd[0] == '/' ? m->cwd :
+	    "/");
+	struct policy_input in = { .origin = POLICY_ORIGIN_COMMAND,
+		.facts = facts, .state = state, .uid = t->opts.uid,
+		.store = t->store, .project = t->project, .started = true };
+
+	if (resolve_facts(facts, state, &resolved) == 0) {
+		in.resolved = resolved;
+		policy_eval(t->policy, &in, ret, NULL);
+	}
+	resolve_free(resolved);
+	state_free(state);
+}
+
+static enum policy_action
+judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
+    size_t size)
+{
+	static const struct syn_options whole = { .at_end = true };
+	AEG_AUTO(buf_done) struct buf line = BUF_INIT_MAX(SYN_LEN_MAX);
+	struct policy_verdict v = { .action = POLICY_UNKNOWN,
+		.rule = "unreadable",
+		.reason = "its words are no line that could be judged" };
+	struct syn_tree *tree = NULL;
+	struct syn_facts *facts;
+	struct syn_diag diag;
+
+	put_words(m, &line);
+	if (!buf_overflow(&line) && syn_parse(line.data, line.len, &whole,
+	    &tree, &diag) == SYN_TREE) {
+		facts = syn_facts_new(tree, NULL);
+		judge_facts(t, m, facts, &v);
+		snprintf(ret_said, size, "%s: %s [%s]",
+		    policy_action_name(v.action), v.reason, v.rule);
+		syn_facts_free(facts);
+		syn_free(tree);
+		return v.action;
+	}
+	snprintf(ret_said, size, "%s: %s [%s]", policy_action_name(v.action),
+	    v.reason, v.rule);
+	return v.action;
+}
+
+/* ---- a shell inside of something else ------------------------------------ */
+
+/* What people leave to a shell by a key or a word of its own. */
+static bool
+gives_shells(const char *path)
+{
+	static const char *const names[] = { "cgdb", "ed", "emacs", "ex", "find",
+		"ftp", "gawk", "gdb", "gnuplot", "htop", "info", "irb", "joe",
+		"less", "lftp", "lua", "lynx", "mail", "mailx", "man", "mawk",
+		"mc", "more", "most", "mutt", "mysql", "nano", "ncdu",
+		"neomutt", "node", "nvim", "perl", "php", "pico", "psql",
+		"python", "ranger", "ruby", "sftp", "sqlite3", "tclsh",
+		"telnet", "tnftp", "vi", "view", "vim", "w3m" };
+	const char *base = path_base(path);
+	size_t i, len;
+
+	for (i = 0; i < AEG_NELEM(names); i++) {
+		len = strlen(names[i]);
+		/* python3.11, vim.basic, lua5.4, emacs-nox */
+		if (strncmp(base, names[i], len) == 0 &&
+		    (base[len] == '\0' || strchr(".-0123456789",
+		    base[len]) != NULL))
+			return true;
+	}
+	return false;
+}
+
+/* It reads what a person types: no command, no script. */
+static bool
+is_interactive(const struct supervise_image *m)
+{
+	const char *p = m->argv, *end = p + m->argv_len;
+	size_t n;
+
+	if (!m->at_terminal || !policy_is_shell(path_base(m->path)))
+		return false;
+	for (p += strnlen(p, (size_t)(end - p)) + 1; p < end; p += n + 1) {
+		n = strnlen(p, (size_t)(end - p));
+		if (n == 0 || (p[0] != '-' && p[0] != '+'))
+			return false;
+		if (p[0] == '-' && p[1] != '-' && memchr(p, 'c', n) != NULL)
+			return false;
+	}
+	return true;
+}
+
+bool
+turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
+    size_t size)
+{
+	const struct turn *t = ctx;
+	char said[SUPERVISE_SAID_MAX];
+	AEG_AUTO(buf_done) struct buf inert = BUF_INIT;
+	enum policy_action action = judge(t, m, said, sizeof said);
+	bool escape = is_interactive(m) && gives_shells(m->parent), may = true;
+
+	switch (sandbox_started(t->sandbox)) {
+	case SANDBOX_STARTED_WARN:
+		may = action != POLICY_BLOCK && action != POLICY_WARN;
+		break;
+	case SANDBOX_STARTED_BLOCK:
+		may = action != POLICY_BLOCK;
+		break;
+	case SANDBOX_STARTED_RECORD:
+		break;
+	}
+	if (escape) {
+		snprintf(said, sizeof said, "a shell inside of %s: leave that "
+		    "and type the command here [shell-escape]",
+		    path_base(m->parent));
+		may = may && sandbox_escape(t->sandbox) !=
+		    SANDBOX_ESCAPE_KILL;
+	}
+	text_inert(&inert, said, strlen(said), 0);
+	buf_putc(&inert, '\0');
+	snprintf(ret_said, size, "%s", inert.data);
+	return may;
+}

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: ISC
+"""Programs that start under a line: each is recorded with what policy says of
+it, and what policy blocks is killed before main(), however it was started.
+
+As root the lines run as a uid that nobody has."""
+import atexit
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ["abs_top_srcdir"]
+BIN = os.path.join(os.environ["abs_top_builddir"], "tests/bin")
+AEGSH = os.path.join(BIN, "aegsh")
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from exec_rig import unused_uid  # noqa: E402
+from procs import DEADLINE  # noqa: E402
+from pty_session import Session  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+UID = unused_uid() if os.getuid() == 0 else os.getuid()
+DIR = tempfile.mkdtemp(prefix="t-aegsh-", dir="/var/tmp")
+HOME = DIR + "/home"
+atexit.register(shutil.rmtree, DIR, True)
+os.chmod(DIR, 0o755)
+shutil.copytree(os.path.join(TOP, "share"), DIR + "/share")
+for where, _, files in os.walk(DIR + "/share"):
+    os.chmod(where, 0o755)
+    for f in files:
+        os.chmod(os.path.join(where, f), 0o644)
+for name in ("etc/sandbox.d", "etc/policy.d", "own", "home"):
+    os.makedirs(os.path.join(DIR, name))
+os.chown(HOME, UID, -1)
+os.chmod(DIR + "/own", 0o1777)
+ENV = {"PATH": "/usr/bin:/bin", "HOME": HOME, "TERM": "dumb", "LC_ALL": "C",
+       "AEGSH_TEST_ROOT": DIR, "AEGSH_TEST_DATA": DIR + "/share",
+       "AEGSH_TEST_OPERATOR": "0" if os.getuid() == 0 else str(UID)}
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        ENV[name] = os.environ[name]
+
+
+def write(name, text, mode=0o644):
+    path = os.path.join(DIR, name)
+    with open(path, "w") as f:
+        f.write(text)
+    os.chmod(path, mode)
+    return path
+
+
+def become():
+    if os.getuid() != UID:
+        os.setgroups([])
+        os.setgid(UID)
+        os.setuid(UID)
+
+
+def run(line, *args):
+    p = subprocess.run([AEGSH, *args, "-c", line], env=ENV, cwd=HOME,
+                       stdin=subprocess.DEVNULL, capture_output=True,
+                       text=True, timeout=DEADLINE, preexec_fn=become)
+    return p.returncode, p.stdout, p.stderr
+
+
+def execs():
+    """What is on record: (program, words, decision)."""
+    # A prompt takes what short runs recorded into the store.
+    s = Session([AEGSH], env=ENV, cwd=HOME, uid=None if os.getuid() == UID
+                else UID)
+    s.expect(r"[#$] ")
+    s.line("exit")
+    s.wait()
+    found = []
+    for top, _, files in os.walk(DIR + "/own"):
+        if "audit.db" in files:
+            db = sqlite3.connect("file:%s/audit.db?mode=ro" % top, uri=True)
+            found = db.execute("SELECT path, argv, decision FROM execs "
+                               "ORDER BY id").fetchall()
+            db.close()
+    return [(path.decode(), argv.decode().split("\0")[:-1], decision)
+            for path, argv, decision in found]
+
+
+SANDBOX = 'supervise = all\n'
+write("etc/sandbox.d/admin.conf", SANDBOX)
+RULES = """
+rule "test.no-fortune" {
+	decision = block
+	reason = "no fortunes here"
+	command = { "rev", "nc" }
+}
+rule "test.no-tac" {
+	decision = warn
+	reason = "backwards"
+	command = { "tac" }
+}
+"""
+write("etc/policy.d/50-test.conf", RULES)
+
+# ---- killed before main(), by what it is ---------------------------------
+def script(name, text):
+    os.chown(write("home/" + name, text, 0o755), UID, -1)
+
+
+script("work", "#!/bin/sh\necho abc | rev\necho \"$?\"\n")
+script("m", "all:; @-rev work; :\n")
+script("p", "import os, subprocess\nsubprocess.run(['rev', 'work'])\n")
+script("q", "open(my $f, '|-', 'rev'); print $f 'abc';\n")
+script("a", 'BEGIN { print "abc" | "rev" }\n')
+script("f", "find work -exec rev '{}' ';'\n")
+script("path", "cd /usr/bin; ./rev </etc/hostname; :\n")
+os.symlink("/usr/bin/rev", HOME + "/mirror")
+script("link", "./mirror <work\n:\n")
+script("vfork", "import os\nos.posix_spawn('/usr/bin/rev', ['x', 'work'], "
+       "os.environ)\nos.wait()\n")
+script("fd", "import os\nos.execve(os.open('/usr/bin/rev', os.O_RDONLY), "
+       "['x', 'work'], os.environ)\n")
+script("loader", "import glob, os\nos.spawnv(0, '/usr/bin/env', ['env', "
+       "'-i', '/usr/bin/rev', 'work'])\n")
+script("back", "import os\nos.system('tac work')\n")
+WAYS = {"a script": "sh work", "its first line": "./work", "make": "make -f m",
+        "python": "python3 p", "perl": "perl q", "awk": "awk -f a",
+        "find -exec": "sh f", "a relative path": "sh path",
+        "a link of another name": "sh link", "vfork and exec":
+        "python3 vfork", "a descriptor": "python3 fd",
+        "another's wrapper": "python3 loader"}
+for name, line in WAYS.items():
+    if line.split()[0] != "./work" and not shutil.which(line.split()[0]):
+        tap.skip(name, "no " + line.split()[0])
+        continue
+    status, out, err = run(line)
+    tap.ok("cba" not in out and "h/nib/" not in out and
+           "killed before it began: block: no fortunes here "
+           "[test.no-fortune]" in err and err.count("aegsh: ") == 1,
+           "killed: " + name, "%r %r %r" % (status, out, err))
+status, out, err = run("python3 back")
+tap.ok("#!/bin/sh" in out and err == "", "what would be asked about runs",
+       err)
+
+# ---- on record ------------------------------------------------------------
+rows = execs()
+mine = [r for r in rows if r[0].endswith("/rev")]
+tap.ok(len(mine) >= len(WAYS) - 4 and
+       all(r[2] == "killed: block: no fortunes here [test.no-fortune]"
+           for r in mine), "what was killed is on record", rows)
+tap.ok([r for r in rows if r[1][:1] == ["tac"] and
+        r[2].startswith("warn: backwards")],
+       "and what would be asked about", rows)
+tap.ok([r for r in rows if r[1][1:] == ["-c", "rev work; :"] and
+        r[2].startswith("killed: block")] or not shutil.which("make"),
+       "a shell's string is read for it", rows)
+
+# ---- what the profile makes of it -------------------------------------------
+write("etc/sandbox.d/admin.conf", SANDBOX + "started = warn\n")
+status, out, err = run("python3 back")
+tap.ok("#!/bin/sh" not in out and "was killed before it began: warn: "
+       "backwards" in err, "started = warn", out + err)
+write("etc/sandbox.d/admin.conf", SANDBOX + "started = record\n")
+status, out, err = run("sh work")
+tap.ok("cba" in out and err == "", "started = record", out + err)
+
+# ---- a shell inside of something else ---------------------------------------
+script("escape", "import os\nos.spawnlp(0, 'sh', 'sh')\n")
+for mode, killed in (("record", False), ("kill", True)):
+    write("etc/sandbox.d/admin.conf",
+          SANDBOX + "shell-escape = %s\n" % mode)
+    s = Session([AEGSH], env=ENV, cwd=HOME,
+                uid=None if os.getuid() == UID else UID)
+    s.expect(r"[$#] ")
+    s.line("python3 escape; echo end")
+    if killed:
+        s.expect("a shell inside of python3")
+        tap.ok(True, "a shell inside of python is killed")
+    else:
+        s.expect(r"[$#] ")
+        s.line("exit")
+        s.expect("end")
+        tap.ok(True, "a shell inside of python is recorded")
+    s.expect(r"[$#] ")
+    s.line("exit")
+    s.wait()
+tap.ok([r for r in execs() if (r[2] or "").startswith(
+    "killed: a shell inside of python3")], "and both are on record")
+
+# ---- a program that does not begin as libc does ------------------------------
+STATIC = r"""
+long n(long a, long b, long c, long d) { long r;
+	__asm__ volatile("mov %4, %%r10; syscall" : "=a"(r) : "a"(a), "D"(b),
+	    "S"(c), "d"(d), "r"(0L) : "rcx", "r11", "r10", "memory");
+	return r; }
+void _start(void) {
+	n(257, -100, (long)"/dev/null", 0);
+	n(1, 1, (long)"ran\n", 4);
+	n(231, 0, 0, 0);
+}
+"""
+cc = shutil.which(os.environ.get("CC", "cc").split()[0])
+if cc is None or os.uname().machine != "x86_64":
+    tap.skip("a program without libc", "no compiler, or not x86_64")
+else:
+    write("etc/sandbox.d/admin.conf", SANDBOX)
+    source = write("raw.c", STATIC)
+    subprocess.run([cc, "-nostdlib", "-static", "-O0", "-fno-stack-protector",
+                    "-o", HOME + "/rev", source], check=True)
+    script("raw", "./rev; :\n")
+    status, out, err = run("sh raw")
+    tap.ok("ran" not in out and "[test.no-fortune]" in err,
+           "a program without libc, at the first thing that it asks for",
+           out + err)
+tap.done()
