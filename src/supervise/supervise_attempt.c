@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Programs that do not ask as libc does when they begin: what is linked
- * statically by another tool chain.  Their execve(2) was asked about, as an
- * attempt; the first thing that they ask about after it shows that they run.
+ * When a new image runs.  Its execve(2) was asked about, as an attempt; the
+ * first thing that is asked about after it shows that it runs: a library that
+ * is opened, set_tid_address(2) of libc, or whatever a program without libc
+ * comes to first.
  *
  * Whether the image is another one by then is told by where its stack begins,
  * which the kernel draws anew for each.
@@ -14,7 +15,17 @@
 static uint64_t
 stack_of(pid_t pid)
 {
-	return sup_proc_stat(pid, SUP_STAT_STACK);
+	return sup_proc_stat(pid).stack;
+}
+
+static size_t
+find(const struct sup_attempts *a, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < SUP_ATTEMPTS && a->v[i].pid != pid; i++)
+		;
+	return i;
 }
 
 enum sup_answer
@@ -22,39 +33,42 @@ sup_attempt(struct sup *s)
 {
 	struct sup_attempts *a = &s->attempts;
 	pid_t pid = sup_proc_leader((pid_t)s->ask->pid);
+	size_t i = find(a, pid);
 
-	/* It may be tried again and again, along PATH. */
-	sup_confirmed(s, pid);
-	/* A full table forgets who tried first: most have shown themselves. */
-	a->v[a->next % SUP_ATTEMPTS].pid = pid;
-	a->v[a->next++ % SUP_ATTEMPTS].stack = stack_of(pid);
+	/* It may be tried again and again, along PATH.  A full table forgets
+	 * who tried first: most have shown themselves. */
+	if (i == SUP_ATTEMPTS)
+		i = a->next++ % SUP_ATTEMPTS;
+	a->v[i].pid = pid;
+	a->v[i].stack = stack_of(pid);
+	a->v[i].shown = false;
 	return SUP_CONTINUE;
 }
 
-void
-sup_confirmed(struct sup *s, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < SUP_ATTEMPTS; i++)
-		if (s->attempts.v[i].pid == pid)
-			s->attempts.v[i].pid = 0;
-}
-
 enum sup_answer
-sup_unconfirmed(struct sup *s)
+sup_shown(struct sup *s)
 {
 	struct sup_attempts *a = &s->attempts;
 	pid_t pid = (pid_t)s->ask->pid;
+	bool libc = s->ask->data.nr == __NR_set_tid_address;
 	size_t i;
 
-	/* Not one of its threads, which come after the start. */
-	for (i = 0; i < SUP_ATTEMPTS && a->v[i].pid != pid; i++)
-		;
-	if (i == SUP_ATTEMPTS || s->ask->data.nr == __NR_execve ||
-	    s->ask->data.nr == __NR_execveat ||
-	    s->ask->data.nr == __NR_set_tid_address)
+	/* Another try, by the image that is there. */
+	if (s->ask->data.nr == __NR_execve ||
+	    s->ask->data.nr == __NR_execveat)
 		return SUP_CONTINUE;
-	a->v[i].pid = 0;
-	return stack_of(pid) == a->v[i].stack ? SUP_CONTINUE : sup_image(s);
+	/* Not by one of its threads, which come after the start. */
+	i = find(a, pid);
+	if (i == SUP_ATTEMPTS)
+		return libc ? sup_image(s) : SUP_CONTINUE;
+	if (a->v[i].shown || (!libc && stack_of(pid) == a->v[i].stack)) {
+		/* libc's call comes last of what a start asks about. */
+		if (libc)
+			a->v[i].pid = 0;
+		return SUP_CONTINUE;
+	}
+	a->v[i].shown = true;
+	if (libc)
+		a->v[i].pid = 0;
+	return sup_image(s);
 }

@@ -108,15 +108,18 @@ char *sup_proc_absolute(pid_t pid, int dirfd, const char *path);
 /* A link or a file of /proc/PID; the length, or -errno. */
 ssize_t sup_proc_link(pid_t pid, const char *what, char *ret, size_t size);
 ssize_t sup_proc_file(pid_t pid, const char *what, char *ret, size_t size);
-/* Field n of /proc/PID/stat, from the fourth on, or 0. */
-uint64_t sup_proc_stat(pid_t pid, unsigned n);
+/* /proc/PID/stat; nothing but zeros where there is no such process. */
+struct sup_stat {
+	char state;		/* R, S, D, Z, … */
+	pid_t parent;
+	uint64_t ticks;		/* of user and system, its own and of children
+				 * that it waited for */
+	uint64_t start;		/* when it began: with the pid, its identity */
+	uint64_t stack;		/* where its stack began */
+};
+struct sup_stat sup_proc_stat(pid_t pid);
 /* The process that a thread is of, or 0. */
 pid_t sup_proc_leader(pid_t thread);
-/* The third: R, S, D, Z, … or 0. */
-char sup_proc_state(pid_t pid);
-#define SUP_STAT_PARENT 4
-#define SUP_STAT_START 22	/* when it began: with the pid, its identity */
-#define SUP_STAT_STACK 28	/* where its stack began */
 /* The name that execve(2) was given. */
 int sup_proc_execfn(pid_t pid, char *ret, size_t size);
 
@@ -149,6 +152,7 @@ struct sup_attempts {
 	struct {
 		pid_t pid;
 		uint64_t stack;		/* where that of the old image began */
+		bool shown;		/* the new one was looked at */
 	} v[SUP_ATTEMPTS];
 	size_t next;
 };
@@ -239,11 +243,9 @@ enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
 /* supervise_attempt.c.  It calls execve(2): a path that may be another by the
  * time that the kernel reads it. */
 enum sup_answer sup_attempt(struct sup *s);
-/* Who asks runs another image than when it called that, and has not asked as
- * libc does: look at it now.  SUP_CONTINUE: go on with what it asks. */
-enum sup_answer sup_unconfirmed(struct sup *s);
-/* It has shown itself. */
-void sup_confirmed(struct sup *s, pid_t pid);
+/* Where who asks runs another image than when it called that, look at it, once.
+ * SUP_CONTINUE: go on with what it asks. */
+enum sup_answer sup_shown(struct sup *s);
 /* Who asks, and no other of its line; the number is its own while it asks. */
 void sup_kill_asker(struct sup *s);
 /* supervise_meter.c: a new process, a new image in it, its end. */

@@ -129,7 +129,7 @@ void
 sup_know(struct sup *s, pid_t pid)
 {
 	sup_members_add(&s->known, (struct sup_known){ pid,
-	    sup_proc_stat(pid, SUP_STAT_START) });
+	    sup_proc_stat(pid).start });
 }
 
 /* Those that have lost their parent are none of the tree. */
@@ -173,8 +173,7 @@ judge_call(struct sup *s)
 {
 	switch (s->ask->data.nr) {
 	case __NR_set_tid_address:
-		sup_confirmed(s, (pid_t)s->ask->pid);
-		return s->images ? sup_image(s) : sup_met(s);
+		return sup_met(s);
 	case __NR_execve:
 	case __NR_execveat:
 		return sup_attempt(s);
@@ -204,7 +203,8 @@ answer(struct sup *s)
 	s->answer->error = -EACCES;
 	if (s->broken)
 		sup_kill_asker(s);
-	else if ((a = sup_unconfirmed(s)) == SUP_CONTINUE)
+	else if ((a = s->images ? sup_shown(s) : SUP_CONTINUE) ==
+	    SUP_CONTINUE)
 		a = judge_call(s);
 	if (a == SUP_ANSWERED)
 		return;
@@ -252,8 +252,8 @@ open_door(struct sup *s)
 	io_close(&s->listener);
 	s->listener = fd;
 	s->line = hello.pid;
-	s->head = (struct sup_known){ hello.pid, sup_proc_stat(hello.pid,
-	    SUP_STAT_START) };
+	s->head = (struct sup_known){ hello.pid, sup_proc_stat(
+	    hello.pid).start };
 	/* Whoever asks waits: no use in looking for another processor. */
 	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 	    (unsigned long)SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);

@@ -22,10 +22,6 @@
 
 #define READING_NS ((int64_t)200 * 1000000)
 #define IN_FLIGHT_NS ((int64_t)1000 * 1000000)
-#define STAT_UTIME 14		/* fields of /proc/PID/stat, proc(5) */
-#define STAT_STIME 15
-#define STAT_CUTIME 16		/* of children that were waited for */
-#define STAT_CSTIME 17
 
 bool
 supervise_has_limits(const struct supervise_limits *l)
@@ -90,7 +86,7 @@ is_in_flight(const struct sup *s, size_t i)
 	if (asker == (pid_t)s->ask->pid ||
 	    clock_mono_ns() - s->meter.grant[i].at_ns > IN_FLIGHT_NS)
 		return false;
-	return sup_proc_state(asker) == 'R';
+	return sup_proc_stat(asker).state == 'R';
 }
 
 static void
@@ -168,17 +164,11 @@ struct usage {
 static void
 add_usage(struct usage *u, pid_t pid)
 {
-	static const unsigned times[] = { STAT_UTIME, STAT_STIME, STAT_CUTIME,
-	    STAT_CSTIME };
 	unsigned long resident = 0, shared = 0;
 	char text[128];
-	uint64_t ticks = 0;
 	ssize_t n;
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(times); i++)
-		ticks += sup_proc_stat(pid, times[i]);
-	u->cpu_ms += ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	u->cpu_ms += sup_proc_stat(pid).ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	n = sup_proc_file(pid, "statm", text, sizeof text - 1);
 	text[n > 0 ? n : 0] = '\0';
 	if (sscanf(text, "%*u %lu %lu", &resident, &shared) == 2 &&

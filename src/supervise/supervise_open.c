@@ -147,6 +147,8 @@ sup_open(struct sup *s)
 	if (s->ask->data.nr == __NR_openat &&
 	    s->ask->data.args[3] == SUP_DOOR_MODE)
 		return sup_inner_open(s);
+	if (s->n == 0)
+		return SUP_CONTINUE;
 	rc = read_call(pid, &s->ask->data, &call);
 	if (rc == 0 && (call.flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != 0)
 		return SUP_CONTINUE;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #define PAGE 4096		/* no page of any kernel is smaller */
 #define AUXV_MAX 128		/* pairs */
 #define STAT_MAX 1024
+#define STAT_FIELDS 29		/* of /proc/PID/stat, proc(5) */
 
 /* Page by page, since the next one may not be there. */
 int
@@ -93,55 +95,48 @@ sup_proc_absolute(pid_t pid, int dirfd, const char *path)
 	return path_canon(dir, path);
 }
 
-/* Where the field begins in text, or NULL. */
-static const char *
-stat_field(pid_t pid, unsigned n, char *text, size_t size)
-{
-	ssize_t len = sup_proc_file(pid, "stat", text, size - 1);
-	const char *p;
-	unsigned at;
-
-	if (len <= 0)
-		return NULL;
-	text[len] = '\0';
-	/* Its name may hold anything but ends before the last of these. */
-	p = strrchr(text, ')');
-	for (at = 2; p != NULL && at < n; at++) {
-		p = strchr(p, ' ');
-		p = p != NULL ? p + 1 : NULL;
-	}
-	return p;
-}
-
-uint64_t
-sup_proc_stat(pid_t pid, unsigned n)
+struct sup_stat
+sup_proc_stat(pid_t pid)
 {
 	char text[STAT_MAX];
-	const char *p = stat_field(pid, n, text, sizeof text);
+	ssize_t len = sup_proc_file(pid, "stat", text, sizeof text - 1);
+	uint64_t field[STAT_FIELDS] = { 0 };
+	const char *p;
+	size_t at;
 
-	return p != NULL ? strtoull(p, NULL, 10) : 0;
+	if (len <= 0)
+		return (struct sup_stat){ .state = '\0' };
+	text[len] = '\0';
+	/* Its name may hold anything but ends before the last of these; the
+	 * third field follows. */
+	p = strrchr(text, ')');
+	if (p == NULL || p[1] != ' ')
+		return (struct sup_stat){ .state = '\0' };
+	text[0] = p[2];
+	for (at = 3; at < STAT_FIELDS && p != NULL; at++) {
+		p = strchr(p + 1, ' ');
+		field[at] = p != NULL ? strtoull(p, NULL, 10) : 0;
+	}
+	return (struct sup_stat){ .state = text[0], .parent = (pid_t)field[4],
+		.ticks = field[14] + field[15] + field[16] + field[17],
+		.start = field[22], .stack = field[28] };
 }
 
 pid_t
 sup_proc_leader(pid_t thread)
 {
 	char text[STAT_MAX];
-	ssize_t n = sup_proc_file(thread, "status", text, sizeof text - 1);
 	const char *p;
+	ssize_t n;
 
+	/* It is a thread of the process of its own number. */
+	if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM)
+		return thread;
+	n = sup_proc_file(thread, "status", text, sizeof text - 1);
 	text[n > 0 ? n : 0] = '\0';
 	/* A name in the first line has its newlines escaped. */
 	p = strstr(text, "\nTgid:");
 	return p != NULL ? (pid_t)strtol(p + strlen("\nTgid:"), NULL, 10) : 0;
-}
-
-char
-sup_proc_state(pid_t pid)
-{
-	char text[STAT_MAX];
-	const char *p = stat_field(pid, 3, text, sizeof text);
-
-	return p != NULL ? *p : '\0';
 }
 
 int

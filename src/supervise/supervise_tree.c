@@ -123,7 +123,7 @@ bool
 sup_is_same(const struct sup_known *k)
 {
 	return k->start != 0 &&
-	    sup_proc_stat(k->pid, SUP_STAT_START) == k->start;
+	    sup_proc_stat(k->pid).start == k->start;
 }
 
 static int

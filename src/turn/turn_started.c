@@ -59,17 +59,31 @@ put_words(const struct supervise_image *m, struct buf *line)
 		buf_puts(line, " \"$(:)\"");
 }
 
+/* Of the one that asked last: most are in the same directory. */
+static const struct state *
+state_in(const struct turn *t, const char *cwd)
+{
+	static struct state *state;
+	const char *path = state_get(t->opts.state, "PATH");
+	AEG_AUTOFREE char *setting = NULL;
+	char *envp[2] = { NULL, NULL };
+
+	if (state != NULL && strcmp(state_cwd(state), cwd) == 0)
+		return state;
+	setting = xasprintf("PATH=%s", path != NULL ? path : "");
+	envp[0] = setting;
+	state_free(state);
+	state = state_new_at(envp, cwd);
+	return state;
+}
+
 static void
 judge_facts(const struct turn *t, const struct supervise_image *m,
     const struct syn_facts *facts, struct policy_verdict *ret)
 {
-	const char *path = state_get(t->opts.state, "PATH");
-	AEG_AUTOFREE char *setting = xasprintf("PATH=%s", path != NULL ? path :
-	    "");
-	char *envp[] = { setting, NULL };
-	struct resolve_set *resolved = NULL;
-	struct state *state = state_new_at(envp, m->cwd[0] == '/' ? m->cwd :
+	const struct state *state = state_in(t, m->cwd[0] == '/' ? m->cwd :
 	    "/");
+	struct resolve_set *resolved = NULL;
 	struct policy_input in = { .origin = POLICY_ORIGIN_COMMAND,
 		.facts = facts, .state = state, .uid = t->opts.uid,
 		.store = t->store, .project = t->project, .started = true };
@@ -79,7 +93,6 @@ judge_facts(const struct turn *t, const struct supervise_image *m,
 		policy_eval(t->policy, &in, ret, NULL);
 	}
 	resolve_free(resolved);
-	state_free(state);
 }
 
 static enum policy_action

@@ -28,7 +28,7 @@ test_members(void)
 		pause();
 		_exit(0);
 	}
-	child = (struct sup_known){ pid, sup_proc_stat(pid, SUP_STAT_START) };
+	child = (struct sup_known){ pid, sup_proc_stat(pid).start };
 	dead = child;
 	OK(child.start != 0 && sup_is_same(&child));
 	sup_members_add(&m, child);
