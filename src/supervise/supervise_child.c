@@ -5,8 +5,8 @@
  *
  * It asks about set_tid_address(2), which libc calls once in every new image,
  * before main(); as far as the line needs it, about opening a file to read,
- * about starting a program, about new processes and about their end.  The sandbox's own filter stays:
- * where that refuses, nobody is asked.
+ * about starting a program, about new processes and about their end.  The
+ * sandbox's own filter stays: where that refuses, nobody is asked.
  */
 #include "supervise_int.h"
 

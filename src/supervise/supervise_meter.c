@@ -168,7 +168,8 @@ add_usage(struct usage *u, pid_t pid)
 	char text[128];
 	ssize_t n;
 
-	u->cpu_ms += sup_proc_stat(pid).ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	u->cpu_ms += sup_proc_stat(pid).ticks * 1000 /
+	    (uint64_t)sysconf(_SC_CLK_TCK);
 	n = sup_proc_file(pid, "statm", text, sizeof text - 1);
 	text[n > 0 ? n : 0] = '\0';
 	if (sscanf(text, "%*u %lu %lu", &resident, &shared) == 2 &&

@@ -130,13 +130,15 @@ judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
 static bool
 gives_shells(const char *path)
 {
-	static const char *const names[] = { "cgdb", "ed", "emacs", "ex", "find",
-		"ftp", "gawk", "gdb", "gnuplot", "htop", "info", "irb", "joe",
-		"less", "lftp", "lua", "lynx", "mail", "mailx", "man", "mawk",
-		"mc", "more", "most", "mutt", "mysql", "nano", "ncdu",
-		"neomutt", "node", "nvim", "perl", "php", "pico", "psql",
-		"python", "ranger", "ruby", "sftp", "sqlite3", "tclsh",
-		"telnet", "tnftp", "vi", "view", "vim", "w3m" };
+	static const char *const names[] = {
+		"cgdb", "ed", "emacs", "ex", "find", "ftp", "gawk", "gdb",
+		"gnuplot", "htop", "info", "irb", "joe", "less", "lftp",
+		"lua", "lynx", "mail", "mailx", "man", "mawk", "mc", "more",
+		"most", "mutt", "mysql", "nano", "ncdu", "neomutt", "node",
+		"nvim", "perl", "php", "pico", "psql", "python", "ranger",
+		"ruby", "sftp", "sqlite3", "tclsh", "telnet", "tnftp", "vi",
+		"view", "vim", "w3m"
+	};
 	const char *base = path_base(path);
 	size_t i, len;
 
