@@ -40,7 +40,8 @@ matches_line(struct example *x, const struct policy_input *in)
 	view_build(&v, x->policy, in);
 	for (i = 0; i < v.n_cmds && !hit; i++)
 		if (x->rule != NULL)
-			hit = rule_matches(&v, &v.cmds[i], x->rule, &limit);
+			hit = rule_matches(&v, &v.cmds[i], x->rule,
+			    VIEW_FOUND_BY_NOTHING, &limit);
 		else if (v.cmds[i].program == x->program)
 			turns |= view_turns(&v, &v.cmds[i]);
 	arena_free(v.arena);

@@ -141,6 +141,23 @@ compile_element(struct compiler *c, const struct ir_rule *r, enum pol_arg arg,
 	return 0;
 }
 
+/* Names with wildcards first: of a rule that is found by its other names they
+ * alone are left to be tried. */
+static void
+wildcards_first(struct compiler *c, struct ir_list *names)
+{
+	const char **v = arena_alloc(c->ir->arena, (names->n + 1) *
+	    sizeof *v);
+	size_t i, n = 0;
+	int exact;
+
+	for (exact = 0; exact < 2; exact++)
+		for (i = 0; i < names->n; i++)
+			if ((strchr(names->v[i], '*') == NULL) == exact)
+				v[n++] = names->v[i];
+	names->v = v;
+}
+
 static int
 compile_cond(struct compiler *c, const struct ir_rule *r,
 	const struct ir_cond *in, struct pol_cond *out)
@@ -160,6 +177,8 @@ compile_cond(struct compiler *c, const struct ir_rule *r,
 		rc = pol_expand_names(c, &in->args, &args, r->file, r->line);
 	if (rc < 0)
 		return rc;
+	if (arg == POL_ARG_NAMES)
+		wildcards_first(c, &args);
 	v = arena_alloc(c->ir->arena, (args.n + 1) * sizeof *v);
 	for (i = 0; i < args.n; i++)
 		if ((rc = compile_element(c, r, arg, args.v[i], &v[i])) < 0)

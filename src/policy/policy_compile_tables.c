@@ -247,13 +247,14 @@ by_link(const void *a, const void *b)
 	return order != 0 ? order : x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 
-/* A rule goes under each of its names when all are exact. */
+/* A rule goes under each of its exact names; false: that is not enough. */
 static bool
 add_links(struct compiler *c, const struct ir_rule *r, uint32_t rule,
 	struct buf *links)
 {
 	struct ir_list names = { NULL, 0 };
 	struct link link = { .rule = rule };
+	bool all = true;
 	size_t i, j;
 
 	for (i = 0; i < r->n_conds; i++)
@@ -262,14 +263,15 @@ add_links(struct compiler *c, const struct ir_rule *r, uint32_t rule,
 	if (i == r->n_conds || pol_expand_names(c, &r->conds[i].args, &names,
 	    r->file, r->line) < 0)
 		return false;
-	for (j = 0; j < names.n; j++)
-		if (strchr(names.v[j], '*') != NULL)
-			return false;
 	for (j = 0; j < names.n; j++) {
+		if (strchr(names.v[j], '*') != NULL) {
+			all = false;
+			continue;
+		}
 		link.name = pol_strings_add(&c->strings, names.v[j]);
 		buf_put(links, &link, sizeof link);
 	}
-	return true;
+	return all;
 }
 
 int

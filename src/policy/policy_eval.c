@@ -99,13 +99,14 @@ count_evidence(struct eval *e, uint32_t i, const struct pol_rule *r)
 /* Let one rule speak about one command. */
 static void
 try_rule(struct eval *e, struct view_cmd *cmd, uint32_t i,
-	struct outcome *denied, struct outcome *allowed)
+	enum view_found found, struct outcome *denied, struct outcome *allowed)
 {
 	const struct policy *p = e->v.policy;
 	const struct pol_rule *r = rule_at(p, i);
 	bool limit = false;
 
-	if (!pol_speaks(p, i) || !rule_matches(&e->v, cmd, r, &limit))
+	if (!pol_speaks(p, i) || !rule_matches(&e->v, cmd, r, found,
+	    &limit))
 		return;
 	if (limit) {
 		make_stricter(denied, r, POLICY_BLOCK);
@@ -135,13 +136,13 @@ try_rule(struct eval *e, struct view_cmd *cmd, uint32_t i,
 
 static void
 try_list(struct eval *e, struct view_cmd *cmd, uint32_t first, uint32_t n,
-	struct outcome *denied, struct outcome *allowed)
+	enum view_found found, struct outcome *denied, struct outcome *allowed)
 {
 	const uint32_t *list = pol_list(e->v.policy, first);
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		try_rule(e, cmd, list[i], denied, allowed);
+		try_rule(e, cmd, list[i], found, denied, allowed);
 }
 
 static void
@@ -152,7 +153,8 @@ try_name(struct eval *e, struct view_cmd *cmd, const char *name, size_t len,
 	    name, len);
 
 	if (row != NULL)
-		try_list(e, cmd, row->first, row->n, denied, allowed);
+		try_list(e, cmd, row->first, row->n, VIEW_FOUND_BY_NAME, denied,
+		    allowed);
 }
 
 /* ---- path validation ---------------------------------------------------- */
@@ -420,7 +422,8 @@ judge(struct eval *e, struct view_cmd *cmd)
 			try_name(e, cmd, cmd->real, strlen(cmd->real),
 			    &denied, &allowed);
 	}
-	try_list(e, cmd, h->general, h->n_general, &denied, &allowed);
+	try_list(e, cmd, h->general, h->n_general, VIEW_FOUND_BY_WILDCARD,
+	    &denied, &allowed);
 	if (!e->v.in->started)
 		validate_paths(e, cmd, &denied);
 	o = settle(e, cmd, &denied, &allowed);

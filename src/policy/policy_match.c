@@ -12,6 +12,7 @@ struct match {
 	struct view *v;
 	struct view_cmd *cmd;
 	const struct pol_rule *rule;
+	enum view_found found;
 	bool limit;		/* a regular expression ran into its limit */
 };
 
@@ -155,15 +156,28 @@ any_regex(struct match *m, const struct pol_cond *c, const char *text,
 }
 
 static bool
+may_hold(const uint32_t *pairs, const char *needle)
+{
+	unsigned bit;
+
+	if (pairs == NULL || needle[0] == '\0' || needle[1] == '\0')
+		return true;
+	bit = view_pair(needle);
+	return (pairs[bit / 32] >> bit % 32 & 1) != 0;
+}
+
+/* pairs: those of the text, or NULL. */
+static bool
 any_text(const struct match *m, const struct pol_cond *c, const char *text,
-	size_t len)
+	size_t len, const uint32_t *pairs)
 {
 	const char *needle;
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++) {
 		needle = element(m, c, i);
-		if (memmem(text, len, needle, strlen(needle)) != NULL)
+		if (may_hold(pairs, needle) && memmem(text, len, needle,
+		    strlen(needle)) != NULL)
 			return true;
 	}
 	return false;
@@ -264,7 +278,7 @@ any_code(struct match *m, const struct pol_cond *c, bool regex)
 		if (c == NULL)
 			return true;
 		if (regex ? any_regex(m, c, code->text.value, code->text.len) :
-		    any_text(m, c, code->text.value, code->text.len))
+		    any_text(m, c, code->text.value, code->text.len, NULL))
 			return true;
 	}
 	return false;
@@ -300,30 +314,12 @@ any_number(const struct match *m, const struct pol_cond *c, uint32_t number)
 }
 
 static bool
-may_hold(const struct view_cmd *cmd, const char *needle)
-{
-	unsigned bit;
-
-	if (needle[0] == '\0' || needle[1] == '\0')
-		return true;
-	bit = view_pair(needle);
-	return (cmd->args_pairs[bit / 32] >> bit % 32 & 1) != 0;
-}
-
-static bool
 args_hold_text(struct match *m, const struct pol_cond *c)
 {
 	size_t len;
-	const char *args = view_args(m->v, m->cmd, &len), *needle;
-	uint32_t i;
+	const char *args = view_args(m->v, m->cmd, &len);
 
-	for (i = 0; i < c->n; i++) {
-		needle = element(m, c, i);
-		if (may_hold(m->cmd, needle) &&
-		    memmem(args, len, needle, strlen(needle)) != NULL)
-			return true;
-	}
-	return false;
+	return any_text(m, c, args, len, m->cmd->args_pairs);
 }
 
 static bool
@@ -346,13 +342,16 @@ any_line(struct match *m, const struct pol_cond *c, bool regex)
 
 	if (in->line == NULL)
 		return false;
-	if (m->v->lines == NULL)
+	if (m->v->lines == NULL) {
 		m->v->lines = arena_alloc(m->v->arena,
 		    pol_count(m->v->policy, POL_SEC_CONDS));
+		view_mark_pairs(in->line, in->len, m->v->line_pairs);
+	}
 	seen = &m->v->lines[c - first];
 	if (*seen == 0)
 		*seen = (regex ? any_regex(m, c, in->line, in->len) :
-		    any_text(m, c, in->line, in->len)) ? 2 : 1;
+		    any_text(m, c, in->line, in->len, m->v->line_pairs)) ?
+		    2 : 1;
 	return *seen == 2;
 }
 
@@ -384,6 +383,28 @@ any_time(struct match *m, const struct pol_cond *c)
 	return false;
 }
 
+/* The index knows the exact names; those with wildcards stand first. */
+static bool
+command_is(const struct match *m, const struct pol_cond *c)
+{
+	const char *name;
+	uint32_t i;
+
+	if ((c->id & POL_COND_NOT) == 0 && m->found == VIEW_FOUND_BY_NAME)
+		return true;
+	if ((c->id & POL_COND_NOT) != 0 ||
+	    m->found != VIEW_FOUND_BY_WILDCARD)
+		return view_any_name(m->v->policy, c, m->cmd);
+	for (i = 0; i < c->n; i++) {
+		name = element(m, c, i);
+		if (strchr(name, '*') == NULL)
+			return false;
+		if (view_name_is(m->cmd, name))
+			return true;
+	}
+	return false;
+}
+
 /* ---- one function for each row of policy_conds.h ------------------------- */
 
 #define HOW_CHANGED (POL_HOW_WRITE | POL_HOW_DELETE | POL_HOW_CHANGE)
@@ -398,7 +419,7 @@ any_time(struct match *m, const struct pol_cond *c)
 		return (expression); \
 	}
 
-HOLDS_WHEN(COMMAND, view_any_name(m->v->policy, c, m->cmd))
+HOLDS_WHEN(COMMAND, command_is(m, c))
 HOLDS_WHEN(KIND, mask_of(m, c) >> m->cmd->item->kind & 1)
 HOLDS_WHEN(UNKNOWN, (mask_of(m, c) & m->cmd->unknown) != 0)
 HOLDS_WHEN(FEATURE, (mask_of(m, c) & m->cmd->features) != 0)
@@ -450,11 +471,11 @@ static bool (*const holds[])(struct match *m, const struct pol_cond *c) = {
 
 bool
 rule_matches(struct view *v, struct view_cmd *cmd,
-	const struct pol_rule *rule, bool *ret_limit)
+	const struct pol_rule *rule, enum view_found found, bool *ret_limit)
 {
 	const struct pol_cond *c = (const struct pol_cond *)pol_section(
 	    v->policy, POL_SEC_CONDS) + rule->conds;
-	struct match m = { .v = v, .cmd = cmd, .rule = rule };
+	struct match m = { .v = v, .cmd = cmd, .rule = rule, .found = found };
 	uint32_t i;
 
 	for (i = 0; i < rule->n_conds; i++) {

@@ -59,14 +59,29 @@ below_home(const struct view *v, const char *path, size_t len)
 	return rest;
 }
 
+/* Of all of these there are many in a line with wildcards. */
+static bool
+is_spelled(char c)
+{
+	switch (c) {
+	case '*':
+	case '?':
+	case '[':
+	case ']':
+	case '\\':
+	case '/':
+		return false;
+	}
+	return true;
+}
+
 static size_t
 spelled(const char *text)
 {
 	size_t n = 0;
 
 	for (; *text != '\0'; text++)
-		if (strchr("*?[]\\/", *text) == NULL)
-			n++;
+		n += is_spelled(*text);
 	return n;
 }
 
@@ -80,7 +95,7 @@ spelled_by(const char *pattern)
 	for (; *pattern != '\0'; pattern++) {
 		if (*pattern == '[' && (close = strchr(pattern, ']')) != NULL)
 			pattern = close;
-		else if (strchr("*?\\/", *pattern) == NULL)
+		else if (is_spelled(*pattern) || *pattern == ']')
 			n++;
 	}
 	return n;
@@ -145,6 +160,14 @@ match_exact(const struct pol_pattern *pat, const char *text, const char *path)
 	return strcmp(path, text) == 0;
 }
 
+/* What a word says before its first wildcard stands there in all that it may
+ * become: where the text begins otherwise, nothing else need be tried. */
+static bool
+starts_alike(const char *word, const char *text)
+{
+	return strncmp(word, text, strcspn(word, "*?[\\")) == 0;
+}
+
 /* A last component that is only "*" names nothing in particular. */
 static bool
 says_nothing(const char *word)
@@ -168,20 +191,18 @@ match_wild(const struct pol_pattern *pat, const char *text, const char *word)
 		if (literal > pat->prefix && !(pat->flags & POL_PAT_GLOB) &&
 		    below(word, text, strlen(text)))
 			return true;
-		if (!(pat->flags & POL_PAT_GLOB) && spelled(word) >=
-		    SPELLED_MIN && fnmatch(word, text, FNM_LEADING_DIR) == 0)
-			return true;
-		return false;
+		return !(pat->flags & POL_PAT_GLOB) &&
+		    starts_alike(word, text) && spelled(word) >=
+		    SPELLED_MIN && fnmatch(word, text, FNM_LEADING_DIR) == 0;
 	}
-	if (says_nothing(word))
-		return false;
 	if (pat->flags & POL_PAT_GLOB)
 		return strncmp(word, text, pat->prefix) == 0 &&
-		    literal >= pat->prefix &&
+		    literal >= pat->prefix && !says_nothing(word) &&
 		    spelled(word) >= spelled_by(text) &&
 		    (fnmatch(text, word, FNM_PATHNAME) == 0 ||
 		    may_become(word, text));
-	return spelled(word) >= SPELLED_MIN &&
+	return starts_alike(word, text) && !says_nothing(word) &&
+	    spelled(word) >= SPELLED_MIN &&
 	    spelled(word) * 3 >= spelled(text) && fnmatch(word, text, 0) == 0;
 }
 

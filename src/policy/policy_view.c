@@ -304,6 +304,18 @@ find_code(struct view *v)
 	}
 }
 
+void
+view_mark_pairs(const char *text, size_t len, uint32_t *bits)
+{
+	unsigned bit;
+	size_t i;
+
+	for (i = 0; i + 1 < len; i++) {
+		bit = view_pair(text + i);
+		bits[bit / 32] |= (uint32_t)1 << bit % 32;
+	}
+}
+
 const char *
 view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len)
 {
@@ -323,11 +335,7 @@ view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len)
 		}
 		if (len > 0)
 			p[-1] = '\0';
-		for (i = 0; i + 1 < cmd->args_len; i++) {
-			unsigned bit = view_pair(cmd->args + i);
-
-			cmd->args_pairs[bit / 32] |= (uint32_t)1 << bit % 32;
-		}
+		view_mark_pairs(cmd->args, cmd->args_len, cmd->args_pairs);
 	}
 	*ret_len = cmd->args_len;
 	return cmd->args;

@@ -73,6 +73,8 @@ struct view_cmd {
 	uint32_t args_pairs[VIEW_PAIRS / 32];	/* bits: which two bytes */
 };						/* stand together in them */
 
+/* Of a text: which two bytes stand together in it. */
+void view_mark_pairs(const char *text, size_t len, uint32_t *bits);
 /* A text can only stand in the words when its first two bytes do. */
 static inline unsigned
 view_pair(const char *two)
@@ -95,6 +97,7 @@ struct view {
 	struct view_names fetched;	/* … fetches, by their last name, … */
 	struct view_names marked;	/* … whose mode it changes */
 	unsigned char *lines;	/* by condition on the line: 1 no, 2 yes */
+	uint32_t line_pairs[VIEW_PAIRS / 32];	/* filled with lines */
 	struct relations *relations;	/* policy_relations.c; when needed */
 	struct view_names assigned;	/* the variables that it assigns */
 	bool reads_input;		/* a builtin reads into variables */
@@ -151,8 +154,13 @@ void pol_explain_path(const struct policy *p, const struct view_path *path,
 
 /* policy_match.c */
 bool view_name_is(const struct view_cmd *cmd, const char *pattern);
+/* What is known of the command's name and the rule's already: nothing; that
+ * the rule is for that very name; that it could only be for it by a name with
+ * a wildcard. */
+enum view_found { VIEW_FOUND_BY_NOTHING = 0, VIEW_FOUND_BY_NAME,
+	VIEW_FOUND_BY_WILDCARD };
 bool rule_matches(struct view *v, struct view_cmd *cmd,
-	const struct pol_rule *rule, bool *ret_limit);
+	const struct pol_rule *rule, enum view_found found, bool *ret_limit);
 
 bool view_any_name(const struct policy *p, const struct pol_cond *c,
 	const struct view_cmd *cmd);
