@@ -248,7 +248,7 @@ static bool
 can_go(struct walk *w, const char *from, const char *way)
 {
 	char *prefix AEG_AUTOFREE = NULL;
-	size_t n = 0, steps = 0;
+	size_t n = 0;
 
 	if (way == w->went && from == w->went_from)
 		return w->could_go;
@@ -264,7 +264,7 @@ can_go(struct walk *w, const char *from, const char *way)
 		prefix[n] = '\0';
 		where = path_canon(from, prefix);
 		prefix[n] = way[n];
-		w->could_go = ++steps <= RESOLVE_STEPS_MAX &&
+		w->could_go = ++w->steps <= RESOLVE_STEPS_MAX &&
 		    resolve_is_dir(where);
 	}
 	return w->could_go;

@@ -9,7 +9,7 @@
 #define RESOLVE_ITEMS_MAX 65536	/* commands of one line, all levels */
 #define RESOLVE_NESTED_MAX 256		/* programs inside the line */
 #define RESOLVE_SPLIT_MAX 256		/* words from one unquoted value */
-#define RESOLVE_STEPS_MAX 64		/* directories that a line goes down */
+#define RESOLVE_STEPS_MAX 512	/* directories that a line goes down */
 #define RESOLVE_DISK_MAX 64		/* commands looked up on disk */
 
 /* How a wrapper names what it starts. */
@@ -103,6 +103,7 @@ struct walk {
 	size_t looks;		/* at the disk */
 	const char *went, *went_from;	/* the last way that was looked at */
 	bool could_go;
+	size_t steps;		/* directories that were looked at so */
 	bool inherits;		/* the environment brings functions */
 	const char *ifs;	/* value that the line gave IFS, or NULL */
 	bool ifs_unknown;

@@ -207,19 +207,24 @@ has_arithmetic(const struct syn_word *text)
 	return false;
 }
 
+/* {a,b} {1..3}: of each word what stands behind its first brace. */
 static bool
 has_braces(const struct syn_word *text)
 {
+	static const char ends[] = " \t\n;}";
 	const char *brace = text->value;
 	size_t n;
 
 	while ((brace = strchr(brace, '{')) != NULL) {
-		n = strcspn(brace, " \t\n;}");
-		if ((brace == text->value || brace[-1] != '$') &&
-		    (memchr(brace, ',', n) != NULL ||
-		    memmem(brace, n, "..", 2) != NULL))
+		if (brace > text->value && brace[-1] == '$') {
+			brace++;
+			continue;
+		}
+		n = strcspn(brace, ends);
+		if (memchr(brace, ',', n) != NULL ||
+		    memmem(brace, n, "..", 2) != NULL)
 			return true;
-		brace++;
+		brace += n;
 	}
 	return false;
 }

@@ -55,7 +55,7 @@ static const struct wrap_row wraps[] = {
 	{ "dash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "dbus-launch", WRAP_WORDS, "+ config-file:" },
 	{ "dbus-run-session", WRAP_WORDS,
-	    "+ config-file: dbus-daemon:" },
+	    "+ config-file: dbus-daemon:", .option = "dbus-daemon" },
 	{ "direnv", WRAP_AFTER, "", .after = "exec", .skip = 1 },
 	{ "doas", WRAP_WORDS, "+C:u:" },
 	{ "dtach", WRAP_WORDS, "+", .skip = 1 },
@@ -185,7 +185,9 @@ static const struct wrap_row wraps[] = {
 	{ "strace", WRAP_WORDS, "+a:b:e:E:I:o:O:p:P:s:S:u:U:X: attach: "
 	    "columns: const-print-style: detach-on: env: interruptible: "
 	    "output: string-limit: summary-sort-by: summary-columns: "
-	    "trace: trace-path: user:", .pipe = "o output" },
+	    "trace: trace-path: user: abbrev: argv0: decode-pids: fault: "
+	    "inject: kvm: raw: read: reads: signal: signals: status: "
+	    "strings-in-hex: verbose: write: writes:", .pipe = "o output" },
 	{ "su", WRAP_USER, "c:g:G:s:w:T command: session-command: group: "
 	    "supp-group: shell: whitelist-environment:",
 	    .option = "c command session-command" },

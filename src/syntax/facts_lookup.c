@@ -121,6 +121,16 @@ syn_lookup_tell(struct syn_walk *w, struct syn_command *c)
 	w->env.later = later;
 }
 
+/* CDPATH is not for "..", "./x" and their like; for ".x" it is. */
+static bool
+is_explicit(const char *s)
+{
+	size_t dots = strspn(s, ".");
+
+	return (dots == 1 || dots == 2) && (s[dots] == '/' ||
+	    s[dots] == '\0');
+}
+
 /* Where `cd word` leads, as text; NULL: not known. */
 static const char *
 target(struct syn_walk *w, const struct syn_word *word)
@@ -136,7 +146,7 @@ target(struct syn_walk *w, const struct syn_word *word)
 		return NULL;
 	if (word->value[0] == '/')
 		return word->value;
-	if (word->value[0] != '.' &&
+	if (!is_explicit(word->value) &&
 	    syn_env_get(w, "CDPATH", 6, &value, &len) != SYN_VAR_UNSET)
 		return NULL;
 	if (!syn_env_certain(w, slot) ||

@@ -81,6 +81,8 @@ static const struct {
 	{ "cd -; ./ls", RESOLVE_UNKNOWN, true },
 	{ "cd -P /bin; ./ls", RESOLVE_UNKNOWN, true },
 	{ "popd; ./ls", RESOLVE_UNKNOWN, true },
+	{ "CDPATH=/usr; cd .bin; ./ls", RESOLVE_UNKNOWN, true },
+	{ "CDPATH=/x; cd /; cd ./bin; ./ls", RESOLVE_FILE, false },
 	{ "CDPATH=/usr; cd bin; ./ls", RESOLVE_UNKNOWN, true },
 	{ "while a; do cd ..; done; ./ls", RESOLVE_UNKNOWN, true },
 	{ "f() { cd /x; }; f; ./ls", RESOLVE_UNKNOWN, true },
