@@ -69,6 +69,9 @@ CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	"an end that is cut off is missed")
 CONF_ROW(HISTORY, "history", INT, "100000000", 0, 100000000, NULL, USER, NONE,
 	"newest lines of the record that the prompt can recall; 0: none")
+CONF_ROW(EXPAND_HISTORY, "expand-history", ENUM, "yes", 0, 0, "no verify yes",
+	USER, NONE, "what !! and its like do at the prompt; verify: the "
+	"expanded line is given back and waits for Enter")
 CONF_ROW(EDITING, "editing", ENUM, "emacs", 0, 0, "emacs vi", USER, NONE,
 	"whose keys edit a line at the prompt")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,

@@ -2,20 +2,121 @@
 /* history: the lines that the record holds of this user's prompts. */
 #include <string.h>
 
+#include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "shell/bi.h"
+#include "shell/recall.h"
 
-static int
-put_row(void *ctx, const struct audit_row *row)
+#define LINES 500		/* where it is not said how many */
+#define LINES_MOST 1000000
+
+static void
+put_row(void *ctx, int64_t id, const char *line, size_t len)
 {
 	struct buf *out = ctx;
 
-	if (strcmp(row->origin, "prompt") != 0 || row->line[0] == ' ')
-		return 0;
-	buf_putf(out, "%5lld  ", (long long)row->id);
-	text_inert(out, row->line, row->len, 0);
+	buf_putf(out, "%5lld  ", (long long)id);
+	text_inert(out, line, len, 0);
 	buf_putc(out, '\n');
+}
+
+static void
+join(struct buf *out, int argc, char *const *argv)
+{
+	int i;
+
+	buf_put(out, "", 0);
+	for (i = 0; i < argc; i++)
+		buf_putf(out, "%s%s", i > 0 ? " " : "", argv[i]);
+}
+
+static int
+list(struct shell *sh, int argc, char *const *argv, struct buf *out,
+    struct buf *complaint)
+{
+	struct audit *a = turn_audit(sh->turn);
+	AEG_AUTO(buf_done) struct buf words = BUF_INIT;
+	struct err err = ERR_INIT;
+	int64_t most = LINES;
+
+	if (argc > 0 && text_to_i64(argv[0], 0, LINES_MOST, &most) == 0) {
+		argc--;
+		argv++;
+	}
+	if (a == NULL) {
+		buf_putf(complaint, "aegsh: history: not recorded: %s",
+		    turn_unrecorded(sh->turn));
+		return 1;
+	}
+	join(&words, argc, argv);
+	recall_set_audit(sh->recall, a);
+	if (audit_flush(a, &err) != 0 || recall_list(sh->recall, words.data,
+	    (size_t)most, put_row, out, &err) != 0) {
+		buf_putf(complaint, "aegsh: history: %s", err.text);
+		return 1;
+	}
 	return 0;
+}
+
+/* -p: what each word stands for. */
+static int
+print(struct shell *sh, int argc, char *const *argv, struct buf *out,
+    struct buf *complaint)
+{
+	int i, status = 0;
+
+	recall_set_audit(sh->recall, turn_audit(sh->turn));
+	for (i = 0; i < argc && status == 0; i++) {
+		AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+		buf_puts(complaint, "aegsh: history: ");
+		buf_puts(&text, argv[i]);
+		buf_put(&text, "", 0);
+		if (events_expand(&text, recall_event, sh->recall,
+		    complaint) == EVENTS_WRONG) {
+			status = 1;
+			break;
+		}
+		buf_reset(complaint);
+		text_inert(out, text.data, text.len, TEXT_INERT_NEWLINE);
+		buf_putc(out, '\n');
+	}
+	return status;
+}
+
+static int
+option(struct shell *sh, int argc, char *const *argv, struct buf *out,
+    struct buf *complaint)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+	if (argv[1][2] != '\0')
+		return shell_wrong_option(complaint, &bi_history, argv[1]);
+	switch (argv[1][1]) {
+	case 'c':
+		recall_clear(sh->recall);
+		return 0;
+	case 'p':
+		return print(sh, argc - 2, argv + 2, out, complaint);
+	case 's':
+		join(&text, argc - 2, argv + 2);
+		if (text.len > 0)
+			recall_add(sh->recall, text.data, text.len);
+		return 0;
+	case 'd':
+		buf_puts(complaint, "aegsh: history: nothing is taken out of "
+		    "the record by a line; see aegshctl audit prune");
+		return 1;
+	case 'a':
+	case 'n':
+	case 'r':
+	case 'w':
+		buf_puts(complaint, "aegsh: history: there is no history "
+		    "file: lines are in the record as they run");
+		return 1;
+	default:
+		return shell_wrong_option(complaint, &bi_history, argv[1]);
+	}
 }
 
 static int
@@ -23,31 +124,21 @@ run_history(void *ctx, int argc, char *const *argv, struct buf *out,
     struct buf *complaint)
 {
 	struct shell *sh = ctx;
-	struct audit *a = turn_audit(sh->turn);
-	struct audit_query q = { .limit = 500 };
-	struct err err = ERR_INIT;
 
-	if (argc > 2 || (argc == 2 &&
-	    text_to_i64(argv[1], 1, 1000000, &q.limit) != 0)) {
-		buf_puts(complaint, "aegsh: history: usage: history [N]");
-		return 2;
-	}
-	if (a == NULL) {
-		buf_putf(complaint, "aegsh: history: not recorded: %s",
-		    turn_unrecorded(sh->turn));
+	if (sh->recall == NULL) {
+		buf_puts(complaint, "aegsh: history: there is none without a "
+		    "prompt");
 		return 1;
 	}
-	if (audit_flush(a, &err) != 0 ||
-	    audit_query(a, &q, put_row, out, &err) != 0) {
-		buf_putf(complaint, "aegsh: history: %s", err.text);
-		return 1;
-	}
-	return 0;
+	if (argc > 1 && argv[1][0] == '-' && argv[1][1] != '\0')
+		return option(sh, argc, argv, out, complaint);
+	return list(sh, argc - 1, argv + 1, out, complaint);
 }
 
 const struct turn_builtin bi_history = {
 	.name = "history",
-	.usage = "history [N]",
-	.help = "show the last lines; outside, aegshctl history shows all",
+	.usage = "history [N] [WORD ...], history -c|-p ARG ...|-s ARG ...",
+	.help = "show the last lines, those with these words and filters "
+	    "(dir:. exit:fail); outside, aegshctl history shows all",
 	.run = run_history,
 };

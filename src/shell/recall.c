@@ -12,6 +12,7 @@
 #define TYPED_MOST 10000		/* lines of this session … */
 #define TYPED_BYTES ((size_t)16 << 20)	/* … and bytes of them */
 #define BUDGET_NS 25000000		/* for one call */
+#define EVENT_NS 2000000000		/* for one "!…" */
 
 struct typed {
 	char *text, *cwd;
@@ -27,6 +28,7 @@ struct recall {
 	int64_t limit;
 	struct typed *v;
 	size_t n, bytes;
+	bool cleared;			/* history -c */
 	char host[256];
 };
 
@@ -177,7 +179,7 @@ look_stored(struct look *k, struct line_place *place)
 	struct audit_query *q = &k->wish.q;
 	struct err err = ERR_INIT;
 
-	if (r->audit == NULL || r->limit == 0 || k->wish.here)
+	if (r->audit == NULL || r->limit == 0 || r->cleared || k->wish.here)
 		place->stored = -1;
 	if (place->stored < 0)
 		return false;
@@ -202,6 +204,147 @@ recall_past(void *ctx, const struct line_wish *wish, struct line_place *place,
 	more = look_typed(&k, place) || look_stored(&k, place);
 	recall_wish_done(&k.wish);
 	return more;
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+void
+recall_clear(struct recall *r)
+{
+	while (r->n > 0)
+		drop_oldest(r);
+	r->cleared = true;
+}
+
+struct listed {
+	int64_t id;
+	char *text;
+	size_t len;
+};
+
+struct list {
+	const struct recall_wish *wish;
+	struct listed *v;
+	size_t n, most;
+};
+
+static int
+add_row(void *ctx, const struct audit_row *row)
+{
+	struct list *l = ctx;
+
+	if (recall_wish_has(l->wish, row->line, row->len) < 2)
+		return 0;
+	l->v = xreallocarray(l->v, l->n + 1, sizeof *l->v);
+	l->v[l->n++] = (struct listed){ row->id,
+		xmemdup0(row->line, row->len), row->len };
+	return l->n == l->most;
+}
+
+int
+recall_list(struct recall *r, const char *words, size_t most,
+    void (*fn)(void *ctx, int64_t id, const char *text, size_t len),
+    void *ctx, struct err *err)
+{
+	struct line_wish fuzzy = { LINE_FUZZY, words };
+	struct recall_wish wish;
+	struct list l = { .wish = &wish, .most = most };
+	int64_t at = most > 0 ? 0 : -1;
+	int rc = 0;
+
+	recall_wish_init(&wish, &fuzzy, state_cwd(r->state),
+	    state_get(r->state, "HOME"), r->host);
+	if (wish.here)
+		wish.q.session = audit_session_id(r->audit);
+	while (rc == 0 && at >= 0 && l.n < most)
+		rc = audit_recall(r->audit, &wish.q, &at, BUDGET_NS, add_row,
+		    &l, err);
+	recall_wish_done(&wish);
+	while (l.n > 0) {
+		struct listed *row = &l.v[--l.n];
+
+		if (rc == 0)
+			fn(ctx, row->id, row->text, row->len);
+		free(row->text);
+	}
+	free(l.v);
+	return rc;
+}
+
+/* ---- history expansion -------------------------------------------------- */
+
+struct nth {
+	int64_t left;
+	char *text;
+};
+
+static int
+count_down(void *ctx, const struct line_past *past)
+{
+	struct nth *n = ctx;
+
+	if (--n->left > 0)
+		return 0;
+	n->text = xmemdup0(past->text, past->len);
+	return 1;
+}
+
+static char *
+search(struct recall *r, const struct line_wish *wish, int64_t n)
+{
+	/* Not the line that runs (history -p). */
+	struct line_place place = {
+		.typed = r->n > 0 && r->v[r->n - 1].status < 0 };
+	struct nth nth = { .left = n };
+	int64_t end = clock_mono_ns() + EVENT_NS;
+
+	while (nth.text == NULL && clock_mono_ns() < end &&
+	    recall_past(r, wish, &place, count_down, &nth))
+		;
+	return nth.text;
+}
+
+static int
+take_row(void *ctx, const struct audit_row *row)
+{
+	char **text = ctx;
+
+	if (memchr(row->line, '\0', row->len) == NULL)
+		*text = xmemdup0(row->line, row->len);
+	return 1;
+}
+
+static char *
+numbered(struct recall *r, int64_t id)
+{
+	struct audit_query q = { .id = id, .recalled = true };
+	struct err err = ERR_INIT;
+	char *text = NULL;
+
+	if (r->audit == NULL || r->limit == 0 ||
+	    audit_query(r->audit, &q, take_row, &text, &err) != 0)
+		return NULL;
+	return text;
+}
+
+char *
+recall_event(void *ctx, enum event_kind kind, int64_t n, const char *text)
+{
+	struct line_wish wish = { LINE_STARTS, "" };
+
+	switch (kind) {
+	case EVENT_BACK:
+		return search(ctx, &wish, n);
+	case EVENT_NUMBER:
+		return numbered(ctx, n);
+	case EVENT_STARTS:
+		wish.text = text;
+		return search(ctx, &wish, 1);
+	case EVENT_HOLDS:
+		wish = (struct line_wish){ LINE_HOLDS, text };
+		return search(ctx, &wish, 1);
+	}
+	return NULL;
 }
 
 /* ---- secrets ------------------------------------------------------------ */

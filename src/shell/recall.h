@@ -7,6 +7,7 @@
 #include "aegsh/audit.h"
 #include "aegsh/line.h"
 #include "aegsh/state.h"
+#include "shell/events.h"
 
 struct recall;
 
@@ -22,6 +23,16 @@ void recall_ended(struct recall *r, int status, const char *decision);
 bool recall_past(void *ctx, const struct line_wish *wish,
 	struct line_place *place,
 	int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx);
+/* This session's lines are forgotten, and the record is not looked at. */
+void recall_clear(struct recall *r);
+/* The newest `most' lines of the record that all these words and filters let
+ * through, oldest first. */
+int recall_list(struct recall *r, const char *words, size_t most,
+	void (*fn)(void *ctx, int64_t id, const char *text, size_t len),
+	void *ctx, struct err *err);
+/* As event_fn; ctx is the recall. */
+char *recall_event(void *ctx, enum event_kind kind, int64_t n,
+	const char *text);
 /* Where a tag of the record stands for a secret, its length; else 0. */
 size_t recall_tag(const char *text, size_t len, size_t *ret_at);
 

@@ -280,15 +280,46 @@ has_tag(struct shell *sh, const struct buf *text)
 	return true;
 }
 
+/* "!!" and its like: what they stand for is put in and shown.  False where
+ * nothing is to be run now. */
+static bool
+expand(struct shell *sh, struct buf *text)
+{
+	AEG_AUTO(buf_done) struct buf why = BUF_INIT, shown = BUF_INIT;
+	const char *how = conf_str(sh->conf, CONF_EXPAND_HISTORY);
+	enum events_result r = EVENTS_NONE;
+
+	recall_set_audit(sh->recall, turn_audit(sh->turn));
+	if (strcmp(how, "no") != 0)
+		r = events_expand(text, recall_event, sh->recall, &why);
+	if (r == EVENTS_WRONG)
+		shell_say("%s", why.data);
+	if (r == EVENTS_NONE || r == EVENTS_WRONG)
+		return r == EVENTS_NONE;
+	if (r == EVENTS_EXPANDED && strcmp(how, "verify") == 0) {
+		line_editor_give(sh->editor, text->data,
+		    without_newlines(text));
+		return false;
+	}
+	text_inert(&shown, text->data, without_newlines(text),
+	    TEXT_INERT_NEWLINE);
+	buf_putc(&shown, '\n');
+	if (io_write_full(STDERR_FILENO, shown.data, shown.len) < 0)
+		errno = 0;
+	if (r == EVENTS_SHOWN && text->data[0] != ' ')
+		recall_add(sh->recall, text->data, without_newlines(text));
+	return r == EVENTS_EXPANDED;
+}
+
 /* A blank in front keeps it out of what is recalled, and of nothing else. */
 static void
 run_line(struct shell *sh, struct buf *text)
 {
-	bool kept = text->data[0] != ' ' &&
-	    conf_int(sh->conf, CONF_HISTORY) > 0;
+	bool kept;
 
-	if (has_tag(sh, text))
+	if (!expand(sh, text) || has_tag(sh, text))
 		return;
+	kept = text->data[0] != ' ' && conf_int(sh->conf, CONF_HISTORY) > 0;
 	if (kept)
 		recall_add(sh->recall, text->data, without_newlines(text));
 	sh->minds_jobs = false;

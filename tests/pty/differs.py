@@ -85,9 +85,6 @@ TYPED = {
     "blank": [
         (["echo before", " echo se''cret", "\x1b[A"], "before$", "secret$"),
     ],
-    "history-expansion": [
-        (["echo first", "echo !!"], "^!!$", "^echo echo first\necho first$"),
-    ],
     "messages": [
         (["nosuch-program"], "^aegsh: line 1: nosuch-program: ",
          "^bash: nosuch-program: "),

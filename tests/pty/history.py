@@ -15,8 +15,11 @@ PROMPT = "READY> "
 UP, DOWN = "\x1b[A", "\x1b[B"
 home = env["HOME"]
 os.makedirs(home + "/sub")
-with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
-    conf.write('prompt = "%s"\n' % PROMPT)
+
+
+def settings(more=""):
+    with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+        conf.write('prompt = "%s"\n%s' % (PROMPT, more))
 
 
 def start(cols=100, rows=30, **kw):
@@ -34,6 +37,16 @@ def typed(s, keys, want, name):
     found = s.expect(r"\n<([^\r\n]*)>\r\n(?:.*?)" + PROMPT)
     got = found.group(1).decode("utf-8", "replace") if found else None
     tap.same(got, want, name)
+
+
+def agreed(s, line):
+    """What a line prints that may have to be said yes to."""
+    s.line(line)
+    found = s.expect(r"\n(.*?)(" + PROMPT + r"|Run it\? \[[^]]*\] )")
+    if found and found.group(2).startswith(b"Run it"):
+        s.line("y")
+        found = s.expect(r"y\r\n(.*?)" + PROMPT)
+    return found and found.group(1).decode("utf-8", "replace")
 
 
 def end(s):
@@ -184,9 +197,50 @@ def secrets():
     end(s)
 
 
+def expansion():
+    s = start()
+    s.run("echo '<ev>'", PROMPT)
+    s.line("!!")
+    tap.ok(s.expect("!!\r\n(\x1b[^\n]*)?echo '<ev>'\r\n<ev>\r\n"),
+           "!! is shown, and runs", s.rest)
+    s.expect(PROMPT)
+    typed(s, UP + "\r", "ev", "what is recalled is what it stood for")
+    typed(s, "!?three?\r", "three", "a line of an earlier session")
+    out = s.run("!nosuch", PROMPT)
+    tap.ok(out and "aegsh: !nosuch: event not found" in out,
+           "what is nowhere is said", out)
+    out = s.run("echo '<ran>'; !nc", PROMPT)
+    tap.ok(out and "blocked:" in out and "\n<ran>" not in out,
+           "the expanded line is judged", out)
+    out = s.run("!nc:p", PROMPT)
+    tap.ok(out and "blocked" not in out and "nc -e" in out,
+           ":p shows and runs nothing", out)
+    s.run("echo '!!' \"<x!>\"", PROMPT)
+    out = s.run("!PASS", PROMPT)
+    tap.ok(out and "stands for a secret" in out,
+           "a secret's tag does not run by it", out)
+    s.send("\x15")
+    number = s.run("history 3", PROMPT)
+    found = [l.split()[0] for l in (number or "").split("\n")
+             if "<ev>" in l]
+    tap.ok(found, "history shows numbers", number)
+    if found:
+        typed(s, "!%s\r" % found[-1], "ev", "by which a line is found")
+    end(s)
+    settings("expand-history = verify\n")
+    s = start()
+    s.send("!?three?\r")
+    tap.ok(s.expect(PROMPT + "[^\n]*<three>"), "verify gives it back", s.rest)
+    typed(s, "\r", "three", "for Enter to run")
+    end(s)
+    settings("expand-history = no\n")
+    s = start()
+    typed(s, "echo '<'!!'>'\r", "!!", "and it can be turned off")
+    end(s)
+
+
 def vi():
-    with open(os.path.join(root, "etc", "aegsh.conf"), "a") as conf:
-        conf.write("editing = vi\n")
+    settings("editing = vi\n")
     s = start()
     typed(s, "\x1bkkk\x15\x1bdditrue\x1bddiecho '<v>'\r", "v", "k goes up")
     s.send("\x1b/three")
@@ -196,10 +250,39 @@ def vi():
     end(s)
 
 
+def builtin():
+    settings()
+    s = start()
+    for line, has, lacks in (
+            ("history 2", "true", "echo '<one>'"),
+            ("history dir:sub", "in sub", "<one>"),
+            ("history 5 exit:3", "(exit 3)", "<one>"),
+            ("history decision:block", "nc -e", "<one>"),
+            ("history no-such-word-at-all-here 2>&1 >/dev/null", "", "<one>"),
+            ("history -p '!?in su?:0'", "echo", "<"),
+            ("history -s \"echo '<added>'\"", "", "<"),
+            ("history -w", "no history file", "<"),
+            ("history -d 3", "aegshctl audit prune", "<"),
+            ("history -z", "invalid option", "<"),
+            ("history 0", "", "<one>")):
+        out = agreed(s, line)
+        tap.ok(out is not None and has in out and lacks not in out, line, out)
+    typed(s, "!echo\r", "added", "history -s adds a line")
+    agreed(s, "history -c")
+    s.send("history -" + UP)
+    typed(s, "\x15echo '<end>'\r", "end", "history -c")
+    out = s.run("history", PROMPT)
+    tap.ok(out and "<one>" in out, "which the record outlives", out)
+    end(s)
+
+
+settings()
 fill()
 walk()
 search()
 find()
 secrets()
+builtin()
+expansion()
 vi()
 tap.done()
