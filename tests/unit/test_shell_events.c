@@ -20,7 +20,8 @@ static const char *const past[] = {	/* oldest first */
 };
 
 static const char *const same[] = {
-	"!!", "sudo !!", "!-2", "!git", "!?README?", "!?README", "!$", "!^",
+	"!!", "sudo !!", "!-2", "!git", "!?README?", "!?README", "!$",
+	"!^",
 	"!*", "echo !!:2", "!!:0", "!!:1-2", "!!:-1", "!!:1*", "!!:1-",
 	"!-3:$", "!grep:2", "!gr:2-3", "!-3:*", "!-2:$", "!!$", "!!*", "!-4:3",
 	"!?done?:%", "echo !$:h", "echo !$:t", "echo !$:r", "echo !$:e",
@@ -35,7 +36,8 @@ static const char *const same[] = {
 	"echo \"a\\!b\"", "!!:p", "!-1", "!?server?^", "echo !-2:3-4",
 };
 static const char *const wrong[] = {
-	"!nosuch", "!?nowhere?", "echo !#:1", "!!:9", "!-99", "!!:s/zzz/y/", "^zzz^y^",
+	"!nosuch", "!?nowhere?", "echo !#:1", "!!:9", "!-99", "!!:s/zzz/y/",
+	"^zzz^y^",
 	"!!:z", "!!:5-6", "echo \"x !nosuch\"", "!99999",
 };
 
