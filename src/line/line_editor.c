@@ -323,8 +323,10 @@ read_key(EditLine *el, wchar_t *ret)
 	struct line_editor *e = line_editor_of(el);
 	int n;
 
-	if (!e->search.on)
+	if (!e->search.on) {
+		line_undo_look(e);
 		return line_read_key(e, ret);
+	}
 	while (!line_key_waits(e))
 		if (e->search.over) {
 			break;
@@ -427,6 +429,8 @@ line_editor_free(struct line_editor *e)
 	buf_done(&e->given);
 	free(e->note);
 	line_walk_done(&e->walk);
+	line_undo_done(&e->undo);
+	line_kill_done(&e->kill);
 	line_search_end(e);
 	free(e->search.last);
 	free(e->continuation);
@@ -496,6 +500,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	ask_for_marks(e, false);
 	buf_done(&e->given);
 	line_walk_done(&e->walk);
+	line_undo_done(&e->undo);
 	line_search_end(e);
 	if (e->timed_out) {
 		el_reset(e->el);

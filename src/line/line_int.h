@@ -18,6 +18,26 @@ struct line_walk {
 	bool over;			/* there are no more */
 };
 
+/* The line as it was, oldest first; the last is what it is now. */
+struct line_undo {
+	struct line_state {
+		char *text;
+		ptrdiff_t cursor;
+	} *v;
+	size_t n, bytes;
+};
+
+#define LINE_KILLS 16
+struct line_kill {
+	wchar_t *ring[LINE_KILLS];	/* newest first */
+	size_t at;			/* of them, that was put in last */
+	/* Cursor and line right after a kill, a yank, a last word: what is
+	 * still so was followed by the same key. */
+	wchar_t *after_kill, *after_yank, *after_word;
+	unsigned word_back;
+	int word_len;
+};
+
 /* C-r and M-r: keys go to the pattern, and not to the line. */
 struct line_search {
 	bool on, fuzzy;
@@ -50,6 +70,8 @@ struct line_editor {
 	unsigned char begun[8];		/* … that is not whole yet */
 	const struct buf *unit;		/* lines of it that were read before */
 	struct line_walk walk;
+	struct line_undo undo;
+	struct line_kill kill;
 	struct line_search search;
 	bool vi;			/* its keys, and not those of emacs */
 	bool marks;			/* the terminal may mark pastes */
@@ -101,6 +123,23 @@ int line_count_wide(const char *bytes);
 unsigned char line_older(EditLine *el, wint_t key);
 unsigned char line_newer(EditLine *el, wint_t key);
 void line_walk_done(struct line_walk *w);
+
+/* line_undo.c.  look: before each key. */
+void line_undo_look(struct line_editor *e);
+void line_undo_done(struct line_undo *u);
+unsigned char line_undo(EditLine *el, wint_t key);
+unsigned char line_revert(EditLine *el, wint_t key);
+
+/* line_kill.c */
+void line_kill_done(struct line_kill *k);
+unsigned char line_kill_end(EditLine *el, wint_t key);
+unsigned char line_kill_begin(EditLine *el, wint_t key);
+unsigned char line_kill_blank(EditLine *el, wint_t key);
+unsigned char line_kill_word(EditLine *el, wint_t key);
+unsigned char line_kill_word_back(EditLine *el, wint_t key);
+unsigned char line_yank(EditLine *el, wint_t key);
+unsigned char line_yank_other(EditLine *el, wint_t key);
+unsigned char line_last_word(EditLine *el, wint_t key);
 
 /* line_search.c */
 unsigned char line_search_begin(EditLine *el, wint_t key);

@@ -146,6 +146,34 @@ def with_editor():
     end(s)
 
 
+def undo_and_ring():
+    s = start()
+    for keys, want, name in (
+            ("echo '<a b>'\x01XYZ\x1f", "a b", "undo of what was typed"),
+            ("echo '<a>' # x y z\x17\x17\x1f\x1f", "a", "undo of cuts"),
+            ("x\x15echo '<k>'; \x19\x7f#", "k", "C-u cuts, C-y puts in"),
+            ("echo '<one two>'\x17\x17\x19", "one two",
+             "cuts that follow each other are one"),
+            ("echo '<end>' gone\x1bb\x0b", "end", "C-k cuts to the end"),
+            ("echo '<gone here>'\x1bb\x1bb\x1bd\x04", "here",
+             "M-d cuts a word"),
+            ("echo '<\u00fc b>'\x02\x02\x02\x7f\x7f\x1f\x1f", "\u00fc b",
+             "of characters that are not ASCII")):
+        typed(s, keys + "\r", want, name)
+    s.run("true first.word '<last word>'", PROMPT)
+    typed(s, "echo \x1b.\r", "last word", "M-. takes the last word")
+    s.run("true '<other>'", PROMPT)
+    typed(s, "echo \x1b.\x1b.\r", "last word", "and that of the one before")
+    typed(s, "\x15echo '<1>'\x15echo '<2>'\x15\x19\x1by\r", "1",
+          "M-y puts in what was cut earlier")
+    typed(s, "\x15echo '<n>'\x1f\x1f\x1f\x1f\x1fecho '<o>'\r", "o",
+          "undo ends at nothing")
+    end(s)
+    s = start(more="editing = vi\n")
+    typed(s, "echo '<v>'\x1bxxuu\r", "v", "u undoes in vi")
+    end(s)
+
+
 def plain():
     for name, kw in (("TERM=dumb", dict(TERM="dumb")),
                      ("no TERM", dict(TERM="")),
@@ -174,6 +202,7 @@ def plain():
 
 emacs()
 vi()
+undo_and_ring()
 plain()
 no_side_door()
 with_editor()
