@@ -207,6 +207,8 @@ context_features(struct view *v, struct view_cmd *cmd)
 		set(cmd, POL_FEATURE_IN_FUNCTION);
 	if (cmd->item->more_args_unknown)
 		set(cmd, POL_FEATURE_MORE_ARGS);
+	if (cmd->item->more_args_unknown && !passes_on(v, cmd))
+		set(cmd, POL_FEATURE_WORDS_ADDED);
 	if (cmd->n_operands == 0 || (cmd->n_operands == 1 &&
 	    strcmp(cmd->argv[cmd->operands[0]].value, "-") == 0))
 		if (!passes_on(v, cmd))

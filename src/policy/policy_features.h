@@ -54,6 +54,8 @@ POL_FEATURE(IN_SUBST, "in-substitution",
 POL_FEATURE(IN_FUNCTION, "in-function", "the command stands in a function")
 POL_FEATURE(MORE_ARGS, "more-args",
 	"the command gets words that only running would tell")
+POL_FEATURE(WORDS_ADDED, "words-added",
+	"words that only running would tell come right behind its own")
 POL_FEATURE(NO_OPERANDS, "no-operands", "the command has no operands")
 POL_FEATURE(LONG_LINE, "long-line", "the command is very long")
 POL_FEATURE(WHOLE_LINE, "whole-line",

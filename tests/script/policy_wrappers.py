@@ -22,8 +22,8 @@ abduco -A s|ash -c %q|aa-exec -p p|builtin command|bundle exec|busybox
 catchsegv|choom -n 5|chpst -u bob|chronic|chroot /mnt|chrt 5|command
 cpulimit -l 5|daemonize|dbus-launch|dbus-run-session --|direnv exec .|doas
 dtach -A s|eatmydata|env A=1|envdir d|envuidgid bob|exec|fakeroot
-faketime now|flock l|genie|gosu bob|gtimeout 9|ionice -c3|ip netns exec n
-ld.so|linux32|linux64|ltrace|machinectl shell bob@.host|nice -n 5|nohup
+faketime now|flock l|gdb --args|genie|gosu bob|gtimeout 9|ionice -c3
+ip netns exec n|ld.so|linux32|linux64|ltrace|machinectl shell bob@.host|nice -n 5|nohup
 npm exec --|npx|nsenter -t 99 -n|numactl -N0|openvt --|pexec|pipenv run
 pkexec|poetry run|prlimit --nofile=9|proxychains|proxychains4|rlwrap|run-one
 rustup run stable|setarch x86_64|setlock l|setpriv --reuid 9|setsid
