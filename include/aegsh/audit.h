@@ -71,7 +71,8 @@ int audit_session_begin(struct audit *a, const struct audit_session *s,
 int audit_session_end(struct audit *a, struct err *err);
 
 struct audit_event {		/* one line */
-	int64_t id;		/* of its row, once it has one */
+	int64_t id;		/* of its row, once it has one … */
+	char uuid[37];		/* … and the same for all times, as text */
 	const char *line;	/* without secrets: what is stored */
 	size_t len;
 	size_t redacted;	/* how many were replaced in it */

@@ -56,6 +56,22 @@ struct decision *decision_make(const struct decision_input *in);
 /* A new decision, from one that asks and the answer; the old one stays as
  * it was.  Anything but DECISION_CONFIRM comes back as a copy. */
 struct decision *decision_confirm(const struct decision *d, bool yes);
+/*
+ * Inside of a line of another aegsh, that one decides: what it said of the
+ * line, whose SHA-256 it said as well.  Bytes with another sum, and any
+ * action but the two that settle a line, are a block.
+ */
+struct decision_said {
+	uint32_t action;		/* enum decision_action */
+	uint32_t source;		/* enum decision_source */
+	bool unasked;
+	const unsigned char *sha256;	/* 32 bytes */
+	const char *rule, *reason;	/* never NULL */
+	const char *instead, *model;	/* or NULL */
+	unsigned confidence;
+};
+struct decision *decision_told(const char *line, size_t len,
+	const unsigned char *sha256, const struct decision_said *said);
 void decision_free(struct decision *d);
 
 enum decision_action decision_action(const struct decision *d);

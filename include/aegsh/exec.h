@@ -29,6 +29,10 @@
 
 struct exec_session_opts {
 	const struct sandbox_profile *profile;	/* outlives the session */
+	/* We are inside of a line of another aegsh (supervise_knock()): what
+	 * is started stands in its sandbox, as we do, and gets none besides.
+	 * No profile and no launcher; ERR_LAYER where that cannot be true. */
+	bool guest;
 	bool launcher;
 	int tty;		/* to hand over, or -1: no job control */
 	uint64_t ignored;	/* bit n-1: signal n was ignored when aegsh was

@@ -62,6 +62,16 @@ struct supervise_image;
 typedef bool supervise_may_fn(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
 
+/*
+ * The process that serves aegshs inside of the line ("guests"); see
+ * supervise_inner.c.
+ */
+struct supervise_host {
+	int guests;		/* readable: supervise_guest() */
+	int holds;
+	const char *label;	/* as in struct supervise_opts */
+};
+
 struct supervise_opts {
 	struct supervise_script script[SUPERVISE_SCRIPTS_MAX];
 	size_t n;
@@ -70,24 +80,53 @@ struct supervise_opts {
 				 * read is watched for the scripts */
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;	/* NULL: all may */
+	/* Aegshs inside of the line are served by this, in a process of its
+	 * own: a copy of this one that holds no other descriptor, has no
+	 * terminal, and outlives it as long as there may be guests.  It ends
+	 * when this returns.  NULL: refuses them.  Without images and limits
+	 * no process at all is there before one comes. */
+	void (*serve)(void *ctx, const struct supervise_host *host);
 	void *ctx;
+	char label[64];		/* which line it is, for serve() */
+	/* We are a guest ourselves, and this is the socket of
+	 * supervise_knock(): nothing of the above; the line is lost when that
+	 * ends. */
+	bool guest;
+	int outer;
 };
 
 struct supervisor;
 
-/* Begin one; borrows nothing.  Inside of a supervised line the supervisor
- * that is there takes the scripts over: pid and descriptor are 0 and -1. */
+/* Begin one; borrows nothing, but ctx. */
 int supervise_start(const struct supervise_opts *opts,
 	struct supervisor **ret, struct err *err);
-/* What the line's bash needs for supervise_child(). */
+/* What the line's bash needs for supervise_child(); -1: nothing. */
 int supervise_child_fd(const struct supervisor *s);
 /* That process is on its way, or will never be: the descriptor is closed
  * here. */
 void supervise_handed_over(struct supervisor *s);
+/* Its process, or 0: there is none yet. */
 pid_t supervise_pid(const struct supervisor *s);
 
 /* Between clone(2) and execve(2): system calls only.  0; -errno. */
 int supervise_child(int fd);
+
+/* Are we inside of a line of aegsh?  1: and this is the socket to the aegsh
+ * around it; 0: no; -errno: yes, and it does not answer (-ENOSYS: it is
+ * gone). */
+int supervise_knock(int *ret_sock);
+
+/* For serve().  The next guest: 1; 0: none is there; -ENODATA: no other will
+ * come.  Its number is never 0, and pid the kernel's word. */
+int supervise_guest(const struct supervise_host *h, int *ret_sock,
+	unsigned *ret_number, pid_t *ret_pid);
+/* From now on who opens the script gets these bytes, until all that this
+ * guest has are released.  0; SUPERVISE_NOT_HELD: this line is not watched;
+ * -EBADMSG: the line around was judged with others; -ENOSPC; -errno. */
+#define SUPERVISE_NOT_HELD 1
+int supervise_hold(const struct supervise_host *h, unsigned guest,
+	const struct supervise_script *s);
+void supervise_release(const struct supervise_host *h, unsigned guest);
 
 /* A program that started. */
 struct supervise_image {
@@ -108,7 +147,8 @@ struct supervise_image {
 };
 #define SUPERVISE_ARGV_MAX ((size_t)4096)
 
-/* Readable when there is something to take; -1 when nothing more comes. */
+/* Readable when there is something to take; the same descriptor for its
+ * life. */
 int supervise_poll_fd(const struct supervisor *s);
 /* Take what was reported; never blocks.  -ESRCH: it has ended, and the line
  * has not. */

@@ -99,6 +99,10 @@ struct turn_opts {
 	void (*progress)(void *ctx, int64_t waited_ns, const char *who);
 	int cancel_fd;			/* readable on Ctrl-C; -1 */
 	void *ctx;
+	/* We are inside of a line of another aegsh, and this is the socket of
+	 * supervise_knock(): that one judges and records, by its rules. */
+	bool guest;
+	int outer;
 };
 
 /* ERR_LAYER: terminal or processes cannot be had; any other error is of a
@@ -213,10 +217,13 @@ void turn_job_disown(struct turn *t, struct job *job);
  * was hung up, told. */
 void turn_leave(struct turn *t, bool hung_up);
 
+/* The other one's, inside of it. */
+const char *turn_profile(const struct turn *t);
+bool turn_is_guest(const struct turn *t);
 struct exec_session *turn_exec(struct turn *t);
 pid_t turn_last_pid(const struct turn *t);	/* $! of the session, or 0 */
 struct audit *turn_audit(struct turn *t);	/* NULL: not recorded */
-const struct policy *turn_policy(const struct turn *t);
+const struct policy *turn_policy(const struct turn *t);	/* NULL: a guest */
 /* The places of this session, for a profile's text; borrowed from the turn. */
 void turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret);
 /* What of the user's rules and wishes was not followed, and why. */

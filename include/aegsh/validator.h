@@ -85,6 +85,9 @@ struct validator;
 int validator_new(const struct conf *conf, const char *store,
 	const char *profile, struct validator **ret, struct err *err);
 const struct strv *validator_taken(const struct validator *v);
+/* In a copy of the process that made it, all of whose descriptors are closed:
+ * the helper is the other one's, and a question starts another. */
+void validator_forked(struct validator *v);
 /* Ends the helper; waits for nothing but its death by SIGKILL, briefly. */
 void validator_free(struct validator *v);
 bool validator_configured(const struct validator *v);

@@ -179,6 +179,7 @@ audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 		a->session_row = 1;
 	if (ev != NULL) {
 		ev->id = ++a->last_id;
+		audit_uuid_text(uuid, ev->uuid);
 		remember(a, ev->id, uuid);
 	}
 	return 0;

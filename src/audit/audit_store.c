@@ -75,13 +75,14 @@ add_kept(struct audit *a, int64_t session, struct err *err)
 }
 
 static int
-add_intent(struct audit *a, int64_t session, const struct audit_event *ev,
+add_intent(struct audit *a, int64_t session, struct audit_event *ev,
     int64_t *ret_id, struct err *err)
 {
 	struct audit_command c = { .event = *ev, .wall_ns = clock_wall_ns(),
 		.mono_ns = clock_mono_ns() };
 
 	audit_uuid(c.uuid);
+	audit_uuid_text(c.uuid, ev->uuid);
 	return audit_row_command(&a->db, session, &c, ret_id, err);
 }
 

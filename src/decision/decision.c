@@ -286,6 +286,33 @@ decision_confirm(const struct decision *old, bool yes)
 	return d;
 }
 
+static enum decision_source
+source_of(uint32_t said)
+{
+	return said > DECISION_BY_PERSON ? DECISION_BY_NOBODY :
+	    (enum decision_source)said;
+}
+
+struct decision *
+decision_told(const char *line, size_t len, const unsigned char *sha256,
+    const struct decision_said *said)
+{
+	struct decision *d = decision_new(line, len);
+	bool same = memcmp(sha256, said->sha256, 32) == 0;
+
+	d->action = same && said->action == DECISION_ALLOW ? DECISION_ALLOW :
+	    DECISION_BLOCK;
+	d->source = same ? source_of(said->source) : DECISION_BY_NOBODY;
+	d->rule = copy_inert(same ? said->rule : "none");
+	d->reason = copy_inert(same ? said->reason :
+	    "the answer was about another line");
+	d->instead = copy_or_null(said->instead);
+	d->model = copy_or_null(said->model);
+	d->confidence = said->confidence;
+	d->unasked = same && said->unasked && d->action != DECISION_ALLOW;
+	return d;
+}
+
 void
 decision_free(struct decision *d)
 {

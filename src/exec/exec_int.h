@@ -63,6 +63,7 @@ struct exec_child {
 	struct sandbox *unfinished;
 	const struct sandbox_profile *profile;
 	bool inside;		/* only a line's layer: we are confined */
+	bool guest;		/* nothing: so is all of this session */
 	int supervisor;		/* as supervise_child() wants it, or -1 */
 	int notify;		/* write the own pid there before exec, or -1 */
 	/* As in struct exec_spec; the child waits for the answer before it
@@ -189,6 +190,7 @@ struct job {
 	struct capture *capture;
 	bool capture_open;	/* more may come */
 	bool watched;		/* it wakes poll_fd */
+	bool minded;		/* so does its supervisor */
 	bool has_modes;
 	struct termios modes;	/* of the terminal, for it */
 	struct exec_stream *stream;

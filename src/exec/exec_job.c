@@ -148,6 +148,18 @@ exec_job_watch(struct exec_session *s, struct job *j, bool on)
 	    capture_poll_fd(j->capture), &in);
 }
 
+/* The same for its supervisor, as long as the job is in the table. */
+static void
+mind_supervisor(struct exec_session *s, struct job *j, bool on)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+
+	if (on != j->minded && j->supervisor != NULL && s->poll_fd >= 0)
+		j->minded = epoll_ctl(s->poll_fd, on ? EPOLL_CTL_ADD :
+		    EPOLL_CTL_DEL, supervise_poll_fd(j->supervisor), &in) ==
+		    0 && on;
+}
+
 void
 exec_job_feed(struct exec_session *s, struct job *j)
 {
@@ -194,6 +206,7 @@ exec_job_reap(struct exec_session *s, struct job *j)
 
 		/* Somebody else took it: its end is not known. */
 		exec_job_watch(s, j, false);
+		mind_supervisor(s, j, false);
 		if (j->supervisor != NULL)
 			supervise_end(j->supervisor);
 		j->state = JOB_DONE;
@@ -207,6 +220,7 @@ exec_job_reap(struct exec_session *s, struct job *j)
 		return 0;
 	}
 	exec_job_watch(s, j, false);
+	mind_supervisor(s, j, false);
 	if (j->supervisor != NULL)
 		supervise_end(j->supervisor);
 	j->state = JOB_DONE;
@@ -245,6 +259,7 @@ exec_job_enter(struct exec_session *s, struct job *j)
 		s->jobs[s->n_jobs++] = j;
 	}
 	exec_job_watch(s, j, true);
+	mind_supervisor(s, j, true);
 	if (j->state == JOB_STOPPED)
 		exec_marks_set(s, j);
 	else
@@ -299,6 +314,7 @@ job_free(struct exec_session *s, struct job *j)
 		remember(s, j);
 	leave(s, j);
 	exec_job_watch(s, j, false);
+	mind_supervisor(s, j, false);
 	if (j->quiet)
 		exec_session_loud(s);
 	if (j->supervisor != NULL)

@@ -16,12 +16,11 @@
 #include "aegsh/syntax.h"
 #include "shell/shell_int.h"
 
-/* Personal mode runs what it cannot record, and says so; but not from inside
- * a line, which is on record itself, as what its programs start is not. */
+/* Personal mode runs what it cannot record, and says so. */
 static void
 say_unrecorded(const struct shell *sh, const struct turn_result *r)
 {
-	if (r->ran && turn_unrecorded(sh->turn) != NULL && !shell_is_inside())
+	if (r->ran && turn_unrecorded(sh->turn) != NULL)
 		shell_say("not recorded: %s", turn_unrecorded(sh->turn));
 }
 

@@ -45,9 +45,6 @@ run(struct shell *sh)
 	if (r != 0 && prompt && shell_rescue(sh))
 		r = shell_start_turn(sh, origin, prompt);
 	conf_trust_keep(false);
-	if (r != 0 && prompt && shell_is_inside())
-		shell_say("a sandbox lies around this already, of another "
-		    "aegsh perhaps");
 	if (r != 0)
 		return r;
 	shell_login(sh, prompt);
@@ -144,8 +141,8 @@ int
 main(int argc, char **argv)
 {
 	extern char **environ;
-	struct shell sh = { .tty = -1, .interrupts = -1, .hangup = -1,
-	    .cancel = -1 };
+	struct shell sh = { .outer = -1, .tty = -1, .interrupts = -1,
+	    .hangup = -1, .cancel = -1 };
 	int status;
 
 	if (io_fill_std() != 0)
@@ -159,6 +156,8 @@ main(int argc, char **argv)
 	status = shell_args_parse(argc, argv, &sh.args);
 	if (status == 0)
 		status = shell_args_unwrap(&sh);
+	if (status == 0 && !sh.args.help && !sh.args.version)
+		status = shell_knock(&sh);
 	if (status == 0 && (sh.args.help || sh.args.version)) {
 		status = say_about(&sh.args);
 		arena_free(sh.words);

@@ -54,7 +54,7 @@ shell_prompt(const struct shell *sh)
 		.cwd = state_cwd(sh->state),
 		.home = state_get(sh->state, "HOME"),
 		.version = AEGSH_VERSION,
-		.profile = policy_profile(turn_policy(sh->turn)),
+		.profile = turn_profile(sh->turn),
 		.decision = sh->last_decision != NULL ? sh->last_decision : "",
 		.model = model_health(sh),
 		.uid = sh->uid,

@@ -460,29 +460,6 @@ say_notes(const struct shell *sh)
 			shell_say("%s", all[k]->v[i]);
 }
 
-/* In a line of another aegsh, a terminal multiplexer's window for one, no
- * record can be reached: said once.  False: then nothing would run. */
-static bool
-begins_inside(struct repl *r)
-{
-	struct shell *sh = r->sh;
-
-	if (!shell_is_inside())
-		return true;
-	turn_idle(sh->turn);
-	if (turn_unrecorded(sh->turn) == NULL)
-		return true;
-	r->told_unrecorded = true;
-	if (conf_managed(sh->conf) && !sh->operator) {
-		shell_say("inside a line of aegsh: what is typed here could "
-		    "not be recorded and would not run; type it outside");
-		return false;
-	}
-	shell_say("inside a line of aegsh: what is typed here is judged and "
-	    "confined, and on record is the outer line alone");
-	return true;
-}
-
 int
 shell_run_prompt(struct shell *sh)
 {
@@ -507,11 +484,6 @@ shell_run_prompt(struct shell *sh)
 	if (line_editor_new(&opts, &sh->editor, &err) != 0) {
 		shell_say("%s", err.text);
 		return SHELL_FAILED;
-	}
-	if (!begins_inside(&r)) {
-		line_editor_free(sh->editor);
-		sh->editor = NULL;
-		return TURN_STATUS_BLOCKED;
 	}
 	sh->aliases = &aliases;
 	sh->recall = recall_new(sh->state, conf_int(sh->conf, CONF_HISTORY));

@@ -56,8 +56,10 @@ shell_complain(const struct shell *sh, const struct turn_judged *j,
 		shell_say("not run: %s", turn_answer(j) != NULL ?
 		    "you said no" : decision_reason(d));
 	else
-		shell_say("%s: %s [%s]%s%s%s%s", decision_unasked(d) ?
-		    "not run, as nobody is here to be asked" : "blocked",
+		shell_say("%s: %s [%s]%s%s%s%s", !decision_unasked(d) ?
+		    "blocked" : turn_is_guest(sh->turn) ? "not run, as nobody "
+		    "is asked inside of a line of aegsh" :
+		    "not run, as nobody is here to be asked",
 		    decision_reason(d), decision_rule(d),
 		    instead != NULL ? "; instead: " : "",
 		    instead != NULL ? instead : "",

@@ -44,6 +44,7 @@ struct shell {
 	uid_t uid, loginuid;
 	uint64_t ignored;		/* signals that came ignored */
 	int tty;			/* /dev/tty, or -1 */
+	int outer;			/* to the aegsh around us, or -1 */
 	int interrupts;			/* signalfd for SIGINT, or -1 */
 	int hangup;			/* of SIGHUP, never read here, or -1 */
 	int cancel;			/* epoll: either of them, or -1 */
@@ -85,8 +86,8 @@ int shell_load_settings(struct shell *sh);
 /* Settings or policy cannot be used: true when a prompt shall come up with
  * what is built in; says so. */
 bool shell_rescue(struct shell *sh);
-/* A sandbox lies around us: another aegsh's, for all that can be told. */
-bool shell_is_inside(void);
+/* Is another aegsh around us?  Then this is a guest of it, or nothing. */
+int shell_knock(struct shell *sh);
 /* The operator's prompt came up, and no line would run there: a required
  * layer of the sandbox cannot be had.  True when the turn was given up for a
  * rescue. */

@@ -94,6 +94,25 @@ settings_place(const struct shell *sh)
 	return sh->home != NULL ? path_canon(sh->home, ".config/aegsh") : NULL;
 }
 
+/* Inside, what judges is the other one's; what is asked for in vain must not
+ * be taken for followed. */
+static bool
+is_own_matter(const struct shell *sh, const char *option)
+{
+	static const char *const names[] = { "aliases", "contact", "debug",
+		"history", "persist", "prompt", "state-max" };
+	size_t len = strcspn(option, "="), i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strlen(names[i]) == len &&
+		    memcmp(names[i], option, len) == 0)
+			return true;
+	if (sh->outer >= 0)
+		shell_say("-o %s: inside of a line of aegsh its settings "
+		    "hold", option);
+	return sh->outer < 0;
+}
+
 int
 shell_load_settings(struct shell *sh)
 {
@@ -110,6 +129,8 @@ shell_load_settings(struct shell *sh)
 		if (text_starts(sh->args.options.v[i], "profile=")) {
 			sh->args.profile = sh->args.options.v[i] +
 			    strlen("profile=");
+		} else if (!is_own_matter(sh, sh->args.options.v[i])) {
+			return SHELL_USAGE;
 		} else if (conf_override(sh->conf, sh->args.options.v[i],
 		    &err) != 0) {
 			shell_say("%s", err.text);
@@ -195,8 +216,8 @@ open_cancel(struct shell *sh)
 
 /* Containers and services have filters, too; ours is known by a call that no
  * other refuses: to look at one's limits by one's number. */
-bool
-shell_is_inside(void)
+static bool
+is_inside(void)
 {
 	struct rlimit unused;
 
@@ -205,6 +226,23 @@ shell_is_inside(void)
 	    prlimit(0, RLIMIT_CORE, NULL, &unused) == 0 &&
 	    prlimit(getpid(), RLIMIT_CORE, NULL, &unused) != 0 &&
 	    errno == EPERM;
+}
+
+/*
+ * A sandbox without a door: what is around is gone, or is not to be spoken
+ * to.  Nothing could be judged by its rules, nor recorded.
+ */
+int
+shell_knock(struct shell *sh)
+{
+	int rc = supervise_knock(&sh->outer);
+
+	if (rc > 0 || (rc == 0 && !is_inside()))
+		return 0;
+	shell_say("inside of a line of aegsh, and that aegsh %s: what runs "
+	    "here could be neither judged nor recorded", rc == 0 ||
+	    rc == -ENOSYS ? "is gone or cannot be asked" : "refuses");
+	return TURN_STATUS_BLOCKED;
 }
 
 void
@@ -249,9 +287,12 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.bash_options = session ? NULL :
 		    strv_peek(&sh->args.bash_options),
 		.builtins = session ? shell_builtins : NULL,
-		.confirm = sh->tty >= 0 ? shell_confirm : NULL,
+		/* The terminal is the line's, whose programs could answer. */
+		.confirm = sh->tty >= 0 && sh->outer < 0 ? shell_confirm : NULL,
 		.progress = sh->tty >= 0 ? shell_progress : NULL,
 		.cancel_fd = sh->cancel,
+		.guest = sh->outer >= 0,
+		.outer = sh->outer,
 		.ctx = sh,
 	};
 	struct err err = ERR_INIT;
@@ -259,7 +300,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 	if (turn_new(&opts, &sh->turn, &err) != 0) {
 		shell_say("%s", err.text);
 		sh->hopeless = err.code == ERR_LAYER;
-		return SHELL_FAILED;
+		return sh->outer >= 0 ? TURN_STATUS_BLOCKED : SHELL_FAILED;
 	}
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -21,9 +22,19 @@
 #define PATIENCE_NS ((int64_t)10 * 1000000000)	/* for its last words */
 
 struct supervisor {
-	pid_t pid;
-	int control;		/* or -1: nothing more comes */
+	pid_t pid;		/* of its process, or 0: there is none yet */
+	int control;		/* to it; or to the aegsh around us; or -1 */
 	int door;		/* for the child, or -1 */
+	int hello;		/* where the child's comes, or -1 */
+	int listener;		/* as long as there is no process, or -1 */
+	int poll;		/* epoll: what of these there is */
+	pid_t line;		/* who brought the listener */
+	bool own_group, guest, images;
+	struct supervise_limits limits;
+	supervise_may_fn *may_start;
+	void (*serve)(void *ctx, const struct supervise_host *host);
+	void *ctx;
+	char label[64];
 	bool done;		/* it said that nobody is left */
 	bool ended;		/* it answered to SUP_END */
 	char *broken, *limited;
@@ -40,9 +51,9 @@ smallest_from(const struct sup *s, int low)
 	int least = -1;
 	size_t i;
 
-	for (i = 0; i < s->n + 2; i++) {
+	for (i = 0; i < s->n + 3; i++) {
 		int fd = i < s->n ? s->script[i].copy : i == s->n ?
-		    s->control : s->door;
+		    s->control : i == s->n + 1 ? s->door : s->listener;
 
 		if (fd >= low && (least < 0 || fd < least))
 			least = fd;
@@ -66,7 +77,8 @@ close_others(const struct sup *s)
 }
 
 static void __attribute__((noreturn))
-become_supervisor(struct sup *s, const struct supervise_opts *o)
+become_supervisor(struct sup *s, const struct supervise_script *script,
+    size_t n)
 {
 	sigset_t all;
 	int fd, null;
@@ -77,11 +89,9 @@ become_supervisor(struct sup *s, const struct supervise_opts *o)
 	setpgid(0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, "aegsh-watch", 0, 0, 0);
-	for (s->n = 0; s->n < o->n && s->n < SUPERVISE_SCRIPTS_MAX; s->n++)
-		sup_script_set(&s->script[s->n], &o->script[s->n]);
+	for (s->n = 0; s->n < n && s->n < SUPERVISE_SCRIPTS_MAX; s->n++)
+		sup_script_set(&s->script[s->n], &script[s->n]);
 	s->n_judged = s->n;
-	for (fd = 0; fd < SUP_INNER_MAX; fd++)
-		s->inner[fd] = -1;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
@@ -91,61 +101,108 @@ become_supervisor(struct sup *s, const struct supervise_opts *o)
 	sup_main(s);
 }
 
+static void
+poll_for(const struct supervisor *s, int fd)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+
+	(void)epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &in);
+}
+
+/* With the listener that is there, or with the door by which it comes. */
+static int
+begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
+{
+	struct sup *sup;
+	int control[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
+		return err_sys(err, errno, "supervisor: socketpair");
+	pid = fork();
+	if (pid == 0) {
+		sup = xcalloc(1, sizeof *sup);
+		*sup = (struct sup){ .control = control[1], .door = s->hello,
+			.listener = s->listener, .own_group = s->own_group,
+			.line = s->line, .serve = s->serve, .ctx = s->ctx,
+			.label = s->label, .guests = -1, .holds = -1,
+			.may_start = s->may_start,
+			.images = s->images, .meter = { .most = s->limits } };
+		if (s->line > 0)
+			sup->head = (struct sup_known){ s->line,
+				sup_proc_stat(s->line).start };
+		become_supervisor(sup, o != NULL ? o->script : NULL,
+		    o != NULL ? o->n : 0);
+	}
+	io_close(&control[1]);
+	if (pid < 0) {
+		io_close(&control[0]);
+		return err_sys(err, errno, "supervisor: fork");
+	}
+	s->pid = pid;
+	s->control = control[0];
+	poll_for(s, s->control);
+	if (s->listener >= 0)
+		epoll_ctl(s->poll, EPOLL_CTL_DEL, s->listener, NULL);
+	io_close(&s->listener);
+	io_close(&s->hello);
+	return 0;
+}
+
+static int
+open_ways(struct supervisor *s, const struct supervise_opts *o,
+    struct err *err)
+{
+	const bool limits = supervise_has_limits(&o->limits);
+	const struct sup_asks asks = {
+		.calls = (o->images ? SUP_ASKS_READS | SUP_ASKS_STARTS : 0U) |
+		    (o->images || limits ? SUP_ASKS_IMAGES : 0U) |
+		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
+		    (limits ? SUP_ASKS_ENDS : 0U),
+	};
+	int door[2];
+
+	s->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->poll < 0)
+		return err_sys(err, errno, "supervisor: epoll");
+	if (o->guest) {
+		s->control = fcntl(o->outer, F_DUPFD_CLOEXEC, 3);
+		if (s->control < 0)
+			return err_sys(err, errno, "supervisor: dup");
+		poll_for(s, s->control);
+		return 0;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, door) < 0)
+		return err_sys(err, errno, "supervisor: socketpair");
+	s->hello = door[0];
+	s->door = door[1];
+	if (send(s->hello, &asks, sizeof asks, MSG_NOSIGNAL) < 0)
+		return err_sys(err, errno, "supervisor: its first word");
+	return asks.calls != 0 ? begin(s, o, err) : 0;
+}
+
 int
 supervise_start(const struct supervise_opts *o, struct supervisor **ret,
     struct err *err)
 {
-	int control[2] = { -1, -1 }, door[2] = { -1, -1 }, rc = 0;
-	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC;
-	const struct sup_asks asks = {
-		.calls = (o->images ? SUP_ASKS_READS | SUP_ASKS_STARTS : 0U) |
-		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
-		    (supervise_has_limits(&o->limits) ? SUP_ASKS_ENDS : 0U),
-	};
-	struct supervisor *s;
-	pid_t pid = -1;
+	struct supervisor *s = xcalloc(1, sizeof *s);
+	int rc;
 
-	rc = sup_ask_outer(o, err);
+	s->control = s->door = s->hello = s->listener = s->poll = -1;
+	s->own_group = o->own_group;
+	s->guest = o->guest;
+	s->images = o->images;
+	s->limits = o->limits;
+	s->serve = o->serve;
+	s->may_start = o->may_start;
+	s->ctx = o->ctx;
+	memcpy(s->label, o->label, sizeof s->label);
+	rc = open_ways(s, o, err);
 	if (rc < 0)
-		return rc;
-	if (rc > 0) {
-		/* It watches us too: what it does is told outside. */
-		s = xcalloc(1, sizeof *s);
-		s->control = s->door = -1;
-		s->done = true;
+		supervise_free(s);
+	else
 		*ret = s;
-		return 0;
-	}
-	if (socketpair(AF_UNIX, type, 0, control) < 0 ||
-	    socketpair(AF_UNIX, type, 0, door) < 0)
-		rc = err_sys(err, errno, "supervisor: socketpair");
-	else if (send(door[0], &asks, sizeof asks, MSG_NOSIGNAL) < 0)
-		rc = err_sys(err, errno, "supervisor: its first word");
-	if (rc == 0)
-		pid = fork();
-	if (pid == 0) {
-		struct sup sup = { .control = control[1], .door = door[0],
-			.listener = -1, .own_group = o->own_group,
-			.images = o->images, .may_start = o->may_start,
-			.ctx = o->ctx, .meter = { .most = o->limits } };
-
-		become_supervisor(&sup, o);
-	}
-	if (rc == 0 && pid < 0)
-		rc = err_sys(err, errno, "supervisor: fork");
-	io_close(&control[1]);
-	io_close(&door[0]);
-	if (rc < 0) {
-		io_close(&control[0]);
-		io_close(&door[1]);
-		return rc;
-	}
-	s = xcalloc(1, sizeof *s);
-	s->pid = pid;
-	s->control = control[0];
-	s->door = door[1];
-	*ret = s;
-	return 0;
+	return rc;
 }
 
 int
@@ -154,9 +211,29 @@ supervise_child_fd(const struct supervisor *s)
 	return s->door;
 }
 
+/* It came before that process became bash. */
+static void
+take_listener(struct supervisor *s)
+{
+	struct sup_hello hello;
+	ssize_t n = sup_receive(s->hello, &hello, sizeof hello, &s->listener,
+	    1);
+
+	io_close(&s->hello);
+	if (n != (ssize_t)sizeof hello || s->listener < 0) {
+		io_close(&s->listener);
+		s->done = true;
+		return;
+	}
+	s->line = hello.pid;
+	poll_for(s, s->listener);
+}
+
 void
 supervise_handed_over(struct supervisor *s)
 {
+	if (s->door >= 0 && s->hello >= 0)
+		take_listener(s);
 	io_close(&s->door);
 }
 
@@ -230,7 +307,36 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 int
 supervise_poll_fd(const struct supervisor *s)
 {
-	return s->control;
+	return s->poll;
+}
+
+/* Somebody knocks, or nobody is left who could. */
+static int
+look_at_listener(struct supervisor *s)
+{
+	struct pollfd p = { .fd = s->listener, .events = POLLIN };
+
+	if (poll(&p, 1, 0) <= 0)
+		return 0;
+	if ((p.revents & POLLIN) != 0)
+		return begin(s, NULL, NULL);
+	epoll_ctl(s->poll, EPOLL_CTL_DEL, s->listener, NULL);
+	io_close(&s->listener);
+	s->done = true;
+	return 0;
+}
+
+/* The aegsh around us says nothing by itself. */
+static int
+look_at_outer(struct supervisor *s)
+{
+	struct pollfd p = { .fd = s->control, .events = POLLIN };
+
+	if (s->control < 0 || poll(&p, 1, 0) <= 0)
+		return s->broken != NULL ? -ESRCH : 0;
+	io_close(&s->control);
+	s->broken = xstrdup("the aegsh around it, which records it, is gone");
+	return -ESRCH;
 }
 
 int
@@ -240,6 +346,12 @@ supervise_take(struct supervisor *s)
 	struct sup_report r;
 	ssize_t n;
 
+	if (s->guest)
+		return look_at_outer(s);
+	if (s->listener >= 0 && look_at_listener(s) < 0)
+		return 0;	/* whoever knocks waits for the next look */
+	if (s->pid == 0)
+		return 0;
 	while (s->control >= 0) {
 		n = recv(s->control, packet, sizeof packet, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -271,6 +383,12 @@ supervise_end(struct supervisor *s)
 	int64_t until = clock_mono_ns() + PATIENCE_NS;
 
 	supervise_handed_over(s);
+	if (s->guest)
+		return;
+	(void)supervise_take(s);
+	/* What the line left behind may knock when we are gone. */
+	if (s->listener >= 0)
+		(void)begin(s, NULL, NULL);
 	if (s->control >= 0)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
 	while (supervise_take(s) == 0 && s->control >= 0 && !s->ended &&
@@ -318,9 +436,12 @@ supervise_free(struct supervisor *s)
 		return;
 	io_close(&s->door);
 	/* Those left are kept: it is told before we are silent. */
-	if (s->control >= 0 && !s->ended)
+	if (s->control >= 0 && !s->ended && !s->guest)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
 	io_close(&s->control);
+	io_close(&s->hello);
+	io_close(&s->listener);
+	io_close(&s->poll);
 	for (i = 0; i < s->n; i++) {
 		free((char *)(uintptr_t)s->image[i].path);
 		free((char *)(uintptr_t)s->image[i].argv);

@@ -147,7 +147,7 @@ enum sup_answer
 sup_image(struct sup *s)
 {
 	static char argv[ARGV_MAX];
-	const struct sup_script *script;
+	const struct sup_script *script, *other;
 	struct image m = { .argv = argv };
 	int rc = look((pid_t)s->ask->pid, &m);
 
@@ -170,6 +170,9 @@ sup_image(struct sup *s)
 	if (script == NULL) {
 		script = script_of(s, m.said);
 		if (script == NULL || is_as_judged(script, &m))
+			return SUP_CONTINUE;
+		other = sup_script_other(s->script, s->n, script);
+		if (other != NULL && is_as_judged(other, &m))
 			return SUP_CONTINUE;
 	}
 	sup_break(s, "%s was changed after it was judged", script->name[0]);

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Aegsh inside a supervised line.  The kernel lets a process have one
- * listener, so the inner one asks the supervisor that is there already to
- * hold its scripts too.
+ * Aegsh inside of a line, a guest: the kernel lets a process have one
+ * listener, Landlock sixteen layers, and the store is out of a line's reach,
+ * so the inner aegsh has none of these.  It stands in the line's domain, as
+ * all that the line starts, and asks the aegsh around it.
  *
- * It opens a name that leads nowhere, in a way of its own: where it is
- * supervised the supervisor answers with a socket, by the listener that the
- * kernel gave it, and no environment and no inherited descriptor is believed.
- * Any command of the line may do the same.  It gains nothing: what it may
- * have held is a file that it can read itself, whose bytes are compared before
- * they are given to anybody, and what the line was judged with cannot be
- * replaced.
+ * It knocks by a system call that nobody else makes.  The supervisor, which
+ * the kernel asks about that call, answers with a socket, and no environment
+ * and no inherited descriptor is believed; so a terminal multiplexer that
+ * closes what it was given still finds the door.  Any command of the line may
+ * knock.  It gains nothing: what is said there is judged as a line is, and
+ * whoever does not ask runs with what the line around him may do.
+ *
+ * The other end of the socket goes to a process that the supervisor starts
+ * for it, the host, out of aegsh's memory: it judges and records, and waits
+ * for disks and models where the supervisor must not.  It stands outside of
+ * every domain.  When it ends, the line is killed.
  */
 #include "supervise_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,204 +35,266 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
-#define PATIENCE_MS 10000	/* for the answer */
-#define HELD_MOST ((off_t)8 * 1024 * 1024)	/* bytes of one */
-
-struct wish {
-	uint32_t hidden, path_len;
-};
+#define FRAME_ROOM (192 * 1024)	/* a whole frame of wire fits */
 
 union rights {
 	struct cmsghdr head;
-	char bytes[CMSG_SPACE(2 * sizeof(int))];
+	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
 /* ---- the inner one ------------------------------------------------------ */
 
-static int
-send_wish(int sock, const struct supervise_script *s)
-{
-	struct wish wish = { s->hidden, (uint32_t)strlen(s->path) };
-	AEG_AUTOFD int file = s->hidden ? -1 : open(s->path, O_RDONLY |
-	    O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	const int fds[2] = { s->copy, file };
-	size_t n = file >= 0 ? 2 : 1;
-	union rights control = { .bytes = { 0 } };
-	struct iovec iov[2] = { { &wish, sizeof wish },
-		{ (void *)(uintptr_t)s->path, wish.path_len } };
-	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 2,
-		.msg_control = control.bytes,
-		.msg_controllen = CMSG_SPACE(n * sizeof(int)) };
-
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
-	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static int
-get_answer(int sock)
-{
-	struct pollfd p = { .fd = sock, .events = POLLIN };
-	int32_t answer;
-
-	if (poll(&p, 1, PATIENCE_MS) <= 0 || recv(sock, &answer,
-	    sizeof answer, 0) != (ssize_t)sizeof answer)
-		return -EPIPE;
-	return answer <= 0 ? answer : -EPROTO;
-}
-
-/* 1: the supervisor around us has taken them; 0: there is none. */
 int
-sup_ask_outer(const struct supervise_opts *o, struct err *err)
+supervise_knock(int *ret_sock)
 {
-	AEG_AUTOFD int sock = (int)syscall(SYS_openat, AT_FDCWD, SUP_DOOR,
-	    O_RDONLY | O_CLOEXEC, SUP_DOOR_MODE);
+	AEG_AUTOFD int sock = (int)syscall(SUP_DOOR_CALL, SUP_DOOR);
 	struct stat st;
-	size_t i;
-	int rc;
 
-	if (sock < 0 || fstat(sock, &st) < 0 || !S_ISSOCK(st.st_mode))
-		return 0;
-	for (i = 0; i < o->n; i++) {
-		rc = send_wish(sock, &o->script[i]);
-		if (rc == 0)
-			rc = get_answer(sock);
-		if (rc == -EBADMSG)
-			return err_set(err, ERR_REFUSED, "%s is not what the "
-			    "line around this one was judged with",
-			    o->script[i].path);
-		if (rc < 0)
-			return err_sys(err, -rc, "the supervisor of the line "
-			    "around this one: %s", o->script[i].path);
-	}
+	if (sock < 0)
+		return errno == EINVAL ? 0 : errno > 0 ? -errno : -EIO;
+	if (fstat(sock, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	*ret_sock = sock;
+	sock = -1;
 	return 1;
 }
 
-/* ---- the supervisor's side ---------------------------------------------- */
+/* ---- the host's start --------------------------------------------------- */
 
-enum sup_answer
-sup_inner_open(struct sup *s)
+static void __attribute__((noreturn))
+become_host(const struct sup *s, int guests, int holds)
 {
-	int ends[2] = { -1, -1 }, *place = NULL, rc;
-	size_t i;
+	const struct supervise_host host = { guests, holds, s->label };
+	int low = guests < holds ? guests : holds;
+	int high = guests < holds ? holds : guests, sig;
+	sigset_t none;
 
-	for (i = 0; i < SUP_INNER_MAX; i++)
-		if (s->inner[i] < 0)
-			place = &s->inner[i];
-	s->answer->error = -EMFILE;
-	if (place == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET |
-	    SOCK_CLOEXEC, 0, ends) < 0)
-		return SUP_REFUSE;
-	rc = sup_give(s, ends[1], O_CLOEXEC);
-	io_close(&ends[1]);
-	if (rc < 0) {
-		io_close(&ends[0]);
-		return SUP_REFUSE;
-	}
-	*place = ends[0];
-	return SUP_ANSWERED;
-}
-
-/* It says the same for ever, and it is no more than we would read. */
-static bool
-is_held(int fd)
-{
-	const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
-	struct stat st;
-	int has = fcntl(fd, F_GET_SEALS);
-
-	return has >= 0 && (has & seals) == seals && fstat(fd, &st) == 0 &&
-	    st.st_size <= HELD_MOST;
-}
-
-static bool
-is_that_file(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return fd >= 0 && fstat(fd, &a) == 0 && stat(path, &b) == 0 &&
-	    a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
-	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
-}
-
-static struct sup_script *
-by_path(struct sup *s, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (strcmp(s->script[i].name[0], path) == 0)
-			return &s->script[i];
-	return NULL;
+	setsid();
+	prctl(PR_SET_NAME, "aegsh-host", 0, 0, 0);
+	for (sig = 1; sig < SIGRTMIN; sig++)
+		signal(sig, sig == SIGPIPE || sig == SIGHUP ||
+		    sig == SIGXFSZ ? SIG_IGN : SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (low > STDERR_FILENO + 1)
+		syscall(SYS_close_range, STDERR_FILENO + 1U,
+		    (unsigned)low - 1, 0);
+	if (high > low + 1)
+		syscall(SYS_close_range, (unsigned)low + 1,
+		    (unsigned)high - 1, 0);
+	syscall(SYS_close_range, (unsigned)high + 1, ~0U, 0);
+	s->serve(s->ctx, &host);
+	_exit(0);
 }
 
 static int
-hold(struct sup *s, const struct supervise_script *wish, int *copy)
+start_host(struct sup *s)
 {
-	struct sup_script *there = by_path(s, wish->path);
+	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC;
+	int guests[2] = { -1, -1 }, holds[2] = { -1, -1 };
+	pid_t pid = -1;
 
-	if (there == NULL && s->n == SUP_SCRIPTS_MAX)
-		return -ENOSPC;
+	if (s->guests >= 0)
+		return 0;
+	if (s->serve != NULL &&
+	    socketpair(AF_UNIX, type, 0, guests) == 0 &&
+	    socketpair(AF_UNIX, type, 0, holds) == 0)
+		pid = fork();
+	if (pid == 0)
+		become_host(s, guests[1], holds[1]);
+	io_close(&guests[1]);
+	io_close(&holds[1]);
+	if (pid < 0) {
+		io_close(&guests[0]);
+		io_close(&holds[0]);
+		return -EAGAIN;
+	}
+	s->guests = guests[0];
+	s->holds = holds[0];
+	return 0;
+}
+
+/* ---- who knocks --------------------------------------------------------- */
+
+static int
+announce(struct sup *s, int sock)
+{
+	struct sup_guest guest = { ++s->n_guests, (int32_t)s->ask->pid };
+	union rights control = { .bytes = { 0 } };
+	struct iovec iov = { &guest, sizeof guest };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes };
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof sock);
+	memcpy(CMSG_DATA(&control.head), &sock, sizeof sock);
+	return sendmsg(s->guests, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ?
+	    -errno : 0;
+}
+
+enum sup_answer
+sup_guest(struct sup *s)
+{
+	int ends[2] = { -1, -1 }, room = FRAME_ROOM, i;
+	bool given;
+
+	s->answer->error = start_host(s);
+	if (s->answer->error < 0)
+		return SUP_REFUSE;
+	s->answer->error = -EMFILE;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return SUP_REFUSE;
+	for (i = 0; i < 2; i++)
+		setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &room,
+		    sizeof room);
+	given = announce(s, ends[0]) == 0 &&
+	    sup_give(s, ends[1], O_CLOEXEC) == 0;
+	io_close(&ends[0]);
+	io_close(&ends[1]);
+	return given ? SUP_ANSWERED : SUP_REFUSE;
+}
+
+/* ---- what is held for them ---------------------------------------------- */
+
+static void
+release(struct sup *s, uint32_t guest)
+{
+	size_t i, n = s->n_judged;
+
+	for (i = s->n_judged; i < s->n; i++)
+		if (s->script[i].guest == guest)
+			sup_script_done(&s->script[i]);
+		else
+			s->script[n++] = s->script[i];
+	s->n = n;
+}
+
+/* What the line itself was judged with holds for all that it starts. */
+static int
+hold(struct sup *s, const struct sup_hold *h, const char *path, int *copy)
+{
+	const struct supervise_script wish = { .path = path, .copy = *copy,
+		.hidden = h->hidden != 0 };
+	const struct sup_script *there = sup_script_find(s->script,
+	    s->n_judged, path);
+
 	if (there != NULL)
-		sup_script_done(there);
-	else
-		there = &s->script[s->n++];
-	sup_script_set(there, wish);
+		return sup_script_same(there, *copy) ? 0 : -EBADMSG;
+	if (s->n == SUP_SCRIPTS_MAX)
+		return -ENOSPC;
+	sup_script_set(&s->script[s->n], &wish);
+	s->script[s->n++].guest = h->guest;
 	*copy = -1;
 	return 0;
 }
 
 static int
-take_wish(struct sup *s, const char *bytes, size_t len, int *fd)
+take_hold(struct sup *s, const char *bytes, size_t len, int *copy)
 {
-	struct supervise_script script = { .copy = fd[0] };
-	const struct sup_script *there;
-	AEG_AUTOFREE char *path = NULL, *canon = NULL;
-	struct wish wish;
+	AEG_AUTOFREE char *path = NULL;
+	struct sup_hold h;
 
-	if (len < sizeof wish)
+	if (len < sizeof h)
 		return -EPROTO;
-	memcpy(&wish, bytes, sizeof wish);
-	if (len != sizeof wish + wish.path_len || wish.path_len == 0 ||
-	    memchr(bytes + sizeof wish, '\0', wish.path_len) != NULL)
+	memcpy(&h, bytes, sizeof h);
+	if (len != sizeof h + h.path_len || h.guest == 0)
 		return -EPROTO;
-	path = xmemdup0(bytes + sizeof wish, wish.path_len);
-	canon = path_canon("/", path);
-	script.path = path;
-	script.hidden = wish.hidden != 0;
-	if (path[0] != '/' || strcmp(path, canon) != 0)
-		return -EPROTO;
-	there = by_path(s, path);
-	if (there != NULL && there < s->script + s->n_judged)
-		return sup_script_same(there, script.copy) ? 0 : -EBADMSG;
-	if (!is_held(script.copy) || (!script.hidden &&
-	    !is_that_file(fd[1], path)))
-		return -EACCES;
-	return hold(s, &script, &fd[0]);
+	if (h.path_len == 0) {
+		release(s, h.guest);
+		return 0;
+	}
+	if (!s->images)
+		return SUPERVISE_NOT_HELD;
+	path = xmemdup0(bytes + sizeof h, h.path_len);
+	return *copy < 0 ? -EPROTO : hold(s, &h, path, copy);
 }
 
 void
-sup_inner_hear(struct sup *s, int *sock)
+sup_holds_hear(struct sup *s)
 {
-	char bytes[sizeof(struct wish) + SUP_PATH_MAX];
-	int fd[2];
+	char bytes[sizeof(struct sup_hold) + SUP_PATH_MAX];
+	int copy;
 	int32_t answer;
-	ssize_t n = sup_receive(*sock, bytes, sizeof bytes, fd, 2);
+	ssize_t n = sup_receive(s->holds, bytes, sizeof bytes, &copy, 1);
 
 	if (n == -EAGAIN)
 		return;
-	if (n <= 0) {
-		io_close(&fd[0]);
-		io_close(&fd[1]);
-		io_close(sock);
-		return;
+	if (n > 0) {
+		answer = take_hold(s, bytes, (size_t)n, &copy);
+		(void)send(s->holds, &answer, sizeof answer, MSG_NOSIGNAL);
 	}
-	answer = take_wish(s, bytes, (size_t)n, fd);
-	io_close(&fd[0]);
-	io_close(&fd[1]);
-	if (send(*sock, &answer, sizeof answer, MSG_NOSIGNAL |
-	    MSG_DONTWAIT) < 0)
-		io_close(sock);
+	io_close(&copy);
+	if (n > 0)
+		return;
+	/* It never ends before we do. */
+	io_close(&s->holds);
+	io_close(&s->guests);
+	sup_break(s, "the process that judges and records what an aegsh "
+	    "inside of it runs has ended");
+}
+
+/* ---- the host's side ---------------------------------------------------- */
+
+int
+supervise_guest(const struct supervise_host *h, int *ret_sock,
+    unsigned *ret_number, pid_t *ret_pid)
+{
+	struct sup_guest guest;
+	int sock;
+	ssize_t n = sup_receive(h->guests, &guest, sizeof guest, &sock, 1);
+
+	if (n == -EAGAIN)
+		return 0;
+	if (n != (ssize_t)sizeof guest || sock < 0) {
+		io_close(&sock);
+		return -ENODATA;
+	}
+	*ret_sock = sock;
+	*ret_number = guest.number;
+	*ret_pid = guest.pid;
+	return 1;
+}
+
+static int
+tell_holds(const struct supervise_host *h, const struct sup_hold *head,
+    const char *path, int copy)
+{
+	union rights control = { .bytes = { 0 } };
+	struct iovec iov[2] = { { (void *)(uintptr_t)head, sizeof *head },
+		{ (void *)(uintptr_t)path, head->path_len } };
+	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 2 };
+	int32_t answer;
+
+	if (copy >= 0) {
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof control.bytes;
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof copy);
+		memcpy(CMSG_DATA(&control.head), &copy, sizeof copy);
+	}
+	if (sendmsg(h->holds, &m, MSG_NOSIGNAL) < 0)
+		return -errno;
+	return recv(h->holds, &answer, sizeof answer, 0) ==
+	    (ssize_t)sizeof answer ? answer : -EPIPE;
+}
+
+int
+supervise_hold(const struct supervise_host *h, unsigned guest,
+    const struct supervise_script *s)
+{
+	const struct sup_hold head = { guest, s->hidden,
+		(uint32_t)strlen(s->path) };
+
+	return tell_holds(h, &head, s->path, s->copy);
+}
+
+void
+supervise_release(const struct supervise_host *h, unsigned guest)
+{
+	const struct sup_hold head = { guest, 0, 0 };
+
+	(void)tell_holds(h, &head, "", -1);
 }

@@ -11,12 +11,12 @@
 #define SUP_PATH_MAX ((size_t)PATH_MAX)
 #define SUP_NAMES 3		/* by which one script may be opened */
 #define SUP_WORDS 12		/* that the kernel may put before a script */
-#define SUP_SCRIPTS_MAX 64	/* with those of aegshs inside the line */
-#define SUP_INNER_MAX 16	/* of these, at the same time */
-/* Openat(2) of no file, with a mode that it does not look at: a register,
- * since aegsh cannot be looked into. */
-#define SUP_DOOR "/proc/self/aegsh-supervisor"
-#define SUP_DOOR_MODE 0x61656773U
+#define SUP_SCRIPTS_MAX 256	/* with those of aegshs inside the line */
+/* inotify_init1(2) with flags that there are not (EINVAL where nobody
+ * listens): a call that hardly a program makes, so that asking about it costs
+ * nothing, and that gives a descriptor. */
+#define SUP_DOOR_CALL __NR_inotify_init1
+#define SUP_DOOR 0x61656773U
 #define SUP_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* reports not taken yet */
 
 /* ---- what the two say to each other ------------------------------------- */
@@ -62,6 +62,7 @@ enum {
 	SUP_ASKS_SPAWNS = 1 << 1,	/* new processes */
 	SUP_ASKS_ENDS = 1 << 2,		/* their end */
 	SUP_ASKS_STARTS = 1 << 3,	/* execve(2), as an attempt */
+	SUP_ASKS_IMAGES = 1 << 4,	/* programs that start */
 };
 struct sup_asks {
 	uint32_t calls;
@@ -73,6 +74,7 @@ struct sup_script {
 	char *name[SUP_NAMES];	/* absolute; NULL: as one before */
 	int copy;
 	bool hidden;
+	uint32_t guest;		/* whose line it belongs to; 0: ours */
 	/* What the kernel puts before its name when it starts it; n_words
 	 * 0: it has no #! line. */
 	char *word[SUP_WORDS];
@@ -81,6 +83,10 @@ struct sup_script {
 
 void sup_script_set(struct sup_script *to, const struct supervise_script *s);
 void sup_script_done(struct sup_script *s);
+/* Another one by one of its names that the disk has as it was judged, or
+ * NULL: two lines inside may have been judged with two states of a file. */
+const struct sup_script *sup_script_other(const struct sup_script *s, size_t n,
+	const struct sup_script *not_this);
 /* These are the same bytes. */
 bool sup_script_same(const struct sup_script *s, int copy);
 /* The script that the absolute name means, or NULL. */
@@ -193,7 +199,12 @@ struct sup_meter {
 struct sup {
 	struct sup_script script[SUP_SCRIPTS_MAX];
 	size_t n, n_judged;	/* the first: of the line itself */
-	int inner[SUP_INNER_MAX];	/* to aegshs inside, or -1 */
+	/* As in struct supervise_opts. */
+	void (*serve)(void *ctx, const struct supervise_host *host);
+	void *ctx;
+	const char *label;
+	int guests, holds;	/* to the process that serves them, or -1 */
+	uint32_t n_guests;	/* that came, ever */
 	int control;		/* to aegsh, or -1: it is gone, or done with */
 	int door;		/* the child's hello comes here, or -1 */
 	int listener;		/* or -1 */
@@ -209,7 +220,6 @@ struct sup {
 	struct sup_members known;
 	bool images;		/* are looked into and told */
 	supervise_may_fn *may_start;	/* or NULL */
-	void *ctx;
 	struct sup_attempts attempts;
 	struct sup_meter meter;
 	struct seccomp_notif *ask;
@@ -261,9 +271,23 @@ void sup_meter_read(struct sup *s);
 
 /* ---- supervise_inner.c -------------------------------------------------- */
 
-int sup_ask_outer(const struct supervise_opts *o, struct err *err);
-/* Somebody of the line opens SUP_DOOR, and what he says by what he got. */
-enum sup_answer sup_inner_open(struct sup *s);
-void sup_inner_hear(struct sup *s, int *sock);
+/* Somebody of the line knocks. */
+enum sup_answer sup_guest(struct sup *s);
+/* What the process that serves them wants held, or not any more; or its
+ * end. */
+void sup_holds_hear(struct sup *s);
+
+/* What it says by struct supervise_host.holds, with the copy: this, and the
+ * path.  The answer is an int32_t. */
+struct sup_hold {
+	uint32_t guest;
+	uint32_t hidden;
+	uint32_t path_len;	/* 0: release all of that guest's */
+};
+/* A guest, with its socket. */
+struct sup_guest {
+	uint32_t number;
+	int32_t pid;
+};
 
 #endif

@@ -137,6 +137,9 @@ static void
 kill_line(struct sup *s)
 {
 	s->broken = true;
+	/* Guests end with their host, where they are not found below. */
+	io_close(&s->guests);
+	io_close(&s->holds);
 	/* Once its end was told its number may be another's. */
 	if (s->line > 0 && (!s->kept || sup_is_same(&s->head))) {
 		supervise_kill_tree(s->line);
@@ -172,6 +175,8 @@ static enum sup_answer
 judge_call(struct sup *s)
 {
 	switch (s->ask->data.nr) {
+	case SUP_DOOR_CALL:
+		return sup_guest(s);
 	case __NR_set_tid_address:
 		return sup_met(s);
 	case __NR_execve:
@@ -234,6 +239,14 @@ make_room(struct sup *s)
 
 /* ---- the loop ----------------------------------------------------------- */
 
+/* Whoever asks waits: no use in looking for another processor. */
+static void
+wake_here(const struct sup *s)
+{
+	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+	    (unsigned long)SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+}
+
 static void
 open_door(struct sup *s)
 {
@@ -254,9 +267,7 @@ open_door(struct sup *s)
 	s->line = hello.pid;
 	s->head = (struct sup_known){ hello.pid, sup_proc_stat(
 	    hello.pid).start };
-	/* Whoever asks waits: no use in looking for another processor. */
-	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
-	    (unsigned long)SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	wake_here(s);
 	sup_meter_begin(s);
 }
 
@@ -290,17 +301,14 @@ is_over(const struct sup *s)
 static void
 turn_once(struct sup *s)
 {
-	struct pollfd p[3 + SUP_INNER_MAX] = {
+	struct pollfd p[4] = {
 		{ .fd = s->listener, .events = POLLIN },
 		{ .fd = s->control, .events = s->queue.len > 0 ?
 		    POLLIN | POLLOUT : POLLIN },
 		{ .fd = s->door, .events = POLLIN },
+		{ .fd = s->holds, .events = POLLIN },
 	};
-	size_t i;
 
-	for (i = 0; i < SUP_INNER_MAX; i++)
-		p[3 + i] = (struct pollfd){ .fd = s->inner[i],
-			.events = POLLIN };
 	if (poll(p, AEG_NELEM(p), sup_meter_timeout(s)) < 0)
 		return;
 	sup_meter_read(s);
@@ -315,15 +323,16 @@ turn_once(struct sup *s)
 		io_close(&s->listener);	/* nobody is left who could ask */
 	if (p[2].revents != 0)
 		open_door(s);
-	for (i = 0; i < SUP_INNER_MAX; i++)
-		if (p[3 + i].revents != 0)
-			sup_inner_hear(s, &s->inner[i]);
+	if (p[3].revents != 0)
+		sup_holds_hear(s);
 }
 
 void
 sup_main(struct sup *s)
 {
 	make_room(s);
+	if (s->listener >= 0)
+		wake_here(s);
 	while (!is_over(s))
 		turn_once(s);
 	say(s, SUP_DONE);

@@ -117,6 +117,7 @@ hand_out(struct sup *s, const struct sup_script *script, uint64_t flags)
 static enum sup_answer
 open_script(struct sup *s, const struct sup_script *script, uint64_t flags)
 {
+	const struct sup_script *other;
 	int rc;
 
 	/* Landlock would say so; but of the file that is there now. */
@@ -125,8 +126,10 @@ open_script(struct sup *s, const struct sup_script *script, uint64_t flags)
 		return SUP_REFUSE;
 	}
 	rc = sup_rights_compare((pid_t)s->ask->pid, script);
-	if (rc == 0)
-		return hand_out(s, script, flags);
+	other = rc == -EBADMSG ? sup_script_other(s->script, s->n, script) :
+	    NULL;
+	if (rc == 0 || other != NULL)
+		return hand_out(s, rc == 0 ? script : other, flags);
 	s->answer->error = rc == -EBADMSG ? -EACCES : rc;
 	if (rc == -EBADMSG)
 		sup_break(s, "%s was changed after it was judged",
@@ -144,9 +147,6 @@ sup_open(struct sup *s)
 	struct call call;
 	int rc;
 
-	if (s->ask->data.nr == __NR_openat &&
-	    s->ask->data.args[3] == SUP_DOOR_MODE)
-		return sup_inner_open(s);
 	if (s->n == 0)
 		return SUP_CONTINUE;
 	rc = read_call(pid, &s->ask->data, &call);

@@ -181,6 +181,21 @@ sup_script_compare(const struct sup_script *s)
 	return compare(fd, s->copy);
 }
 
+const struct sup_script *
+sup_script_other(const struct sup_script *s, size_t n,
+    const struct sup_script *not_this)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; &s[i] != not_this && k < SUP_NAMES; k++)
+			if (not_this->name[k] != NULL &&
+			    is_named(&s[i], not_this->name[k]) &&
+			    sup_script_compare(&s[i]) == 0)
+				return &s[i];
+	return NULL;
+}
+
 bool
 sup_script_same(const struct sup_script *s, int copy)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/io.h"
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -93,6 +94,32 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	return ERR_LAYER;
 }
 
+/* Nothing of our own but the session of processes. */
+static int
+begin_inside(struct turn *t, struct turn **ret, struct err *err)
+{
+	const struct exec_session_opts eo = {
+		.guest = true,
+		.tty = t->opts.tty,
+		.ignored = t->opts.ignored,
+		.state_max = (size_t)conf_int(t->opts.conf, CONF_STATE_MAX),
+	};
+	int r;
+
+	t->ops = &turn_inner;
+	t->project = xstrdup(state_cwd(t->opts.state));
+	r = turn_inner_begin(t, err);
+	if (r == 0)
+		r = exec_session_new(&eo, &t->exec, err);
+	if (r != 0) {
+		err->code = ERR_LAYER;	/* no file's fault */
+		turn_free(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
 int
 turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 {
@@ -102,12 +129,15 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 
 	t->opts = *opts;
 	t->ops = opts->ops != NULL ? opts->ops : &turn_local;
+	t->outer = -1;
 	t->keep = turn_keep_of(conf_str(opts->conf, CONF_PERSIST));
 	state_set_keeps(opts->state, opts->session &&
 	    t->keep != CAPTURE_KEEP_EXPORTS);
 	if (isatty(STDIN_FILENO) &&
 	    ttyname_r(STDIN_FILENO, t->tty, sizeof t->tty) != 0)
 		t->tty[0] = '\0';
+	if (opts->guest)
+		return begin_inside(t, ret, err);
 	if (audit_place(opts->uid, true, &t->store, &store_err) != 0)
 		t->unrecorded = xstrdup(store_err.text);
 	r = turn_load_policy(t, err);
@@ -179,6 +209,8 @@ turn_free(struct turn *t)
 	free(t->unrecorded);
 	strv_done(&t->told);
 	free(t->functions);
+	io_close(&t->outer);
+	free(t->outer_profile);
 	free(t);
 }
 
@@ -251,6 +283,8 @@ judge_tree(struct turn *t, struct turn_judged *j)
 	in.facts = j->facts;
 	in.resolved = j->resolved;
 	turn_find_reads(t, j);
+	if (turn_is_guest(t))
+		return;
 	in.input_judged = j->reads != TURN_READS_NOTHING;
 	t->ops->judge(t, &in, &j->verdict);
 	if (j->verdict.action != POLICY_BLOCK)
@@ -336,10 +370,9 @@ copy_line(const struct turn *t, struct turn_judged *j,
 	j->line.bytes = buf_take(&text);
 }
 
-struct turn_judged *
-turn_judge(struct turn *t, const struct line *line)
+static void
+decide(struct turn *t, struct turn_judged *j)
 {
-	struct turn_judged *j = xcalloc(1, sizeof *j);
 	struct decision_input in = {
 		.fail = decision_fail_for(conf_str(t->opts.conf,
 		    CONF_FAIL_PROFILES), policy_profile(t->policy),
@@ -349,17 +382,10 @@ turn_judge(struct turn *t, const struct line *line)
 		    CONF_ASK_CONFIDENCE),
 		/* A start-up file is nothing that a person has just typed. */
 		.can_ask = t->opts.confirm != NULL &&
-		    line->origin != LINE_LOGIN,
+		    j->line.origin != LINE_LOGIN,
 	};
 
-	j->came_ns = clock_mono_ns();
-	turn_refresh_policy(t);
-	turn_fix_path(t);
-	copy_line(t, j, line);
-	j->cwd = xstrdup(state_cwd(t->opts.state));
-	parse(j);
 	if (j->tree != NULL) {
-		judge_tree(t, j);
 		in.policy = &j->verdict;
 		in.unknown = policy_unknown(t->policy, j->verdict.evidence);
 	}
@@ -368,8 +394,57 @@ turn_judge(struct turn *t, const struct line *line)
 	in.syntax_error = j->syntax_error;
 	in.validator = j->was_asked ? &j->asked : NULL;
 	j->decision = decision_make(&in);
+}
+
+static void
+judge(struct turn *t, struct turn_judged *j)
+{
+	j->cwd = xstrdup(state_cwd(t->opts.state));
+	parse(j);
+	if (j->tree != NULL)
+		judge_tree(t, j);
+	if (turn_is_guest(t))
+		turn_inner_judge(t, j);
+	else
+		decide(t, j);
 	j->judged_ns = clock_mono_ns();
 	turn_remember(t, j);
+}
+
+static void
+follow_rules(struct turn *t)
+{
+	if (turn_is_guest(t))
+		return;
+	turn_refresh_policy(t);
+	turn_fix_path(t);
+}
+
+struct turn_judged *
+turn_judge(struct turn *t, const struct line *line)
+{
+	struct turn_judged *j = xcalloc(1, sizeof *j);
+
+	j->came_ns = clock_mono_ns();
+	follow_rules(t);
+	copy_line(t, j, line);
+	judge(t, j);
+	return j;
+}
+
+struct turn_judged *
+turn_judge_said(struct turn *t, const struct line *line, size_t prefix,
+    unsigned prefix_lines)
+{
+	struct turn_judged *j = xcalloc(1, sizeof *j);
+
+	j->came_ns = clock_mono_ns();
+	follow_rules(t);
+	j->prefix = prefix;
+	j->prefix_lines = prefix_lines;
+	j->line = *line;
+	j->line.bytes = xmemdup0(line->bytes, line->len);
+	judge(t, j);
 	return j;
 }
 
@@ -495,7 +570,7 @@ turn_policy(const struct turn *t)
 int
 turn_check_sandbox(const struct turn *t, struct err *err)
 {
-	return sandbox_check(t->sandbox, err);
+	return turn_is_guest(t) ? 0 : sandbox_check(t->sandbox, err);
 }
 
 const char *
@@ -519,7 +594,9 @@ turn_idle(struct turn *t)
 	    audit_flush(t->audit, &err) != 0) ||
 	    audit_ready(t->audit, &err) != 0) && t->unrecorded == NULL)
 		t->unrecorded = xstrdup(err.text);
-	validator_warm(t->validator);
-	exec_spare(t->exec, validator_helper_pid(t->validator));
+	if (!turn_is_guest(t)) {
+		validator_warm(t->validator);
+		exec_spare(t->exec, validator_helper_pid(t->validator));
+	}
 	exec_poll_jobs(t->exec);
 }

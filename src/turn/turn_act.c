@@ -16,12 +16,15 @@
 
 #define TOLD_MAX 256		/* notes that are remembered */
 
-static void
-record_refusal(struct turn *t, struct turn_judged *j)
+void
+turn_record_refusal(struct turn *t, struct turn_judged *j)
 {
 	struct audit_event ev;
 	struct err err = ERR_INIT;
 
+	/* Where it was decided it was recorded, too. */
+	if (turn_is_guest(t))
+		return;
 	turn_event(t, j, false, &ev);
 	if ((t->ops->intent(t, &ev, &err) != 0 || (t->ops->settle != NULL &&
 	    t->ops->settle(t, &err) != 0)) && t->unrecorded == NULL)
@@ -34,13 +37,13 @@ turn_permits(struct turn *t, struct turn_judged *j, struct turn_result *ret)
 	if (decision_action(j->decision) == DECISION_ALLOW) {
 		if (turn_check_scripts(j, &ret->err) == 0)
 			return true;
-		record_refusal(t, j);
+		turn_record_refusal(t, j);
 		if (t->audit != NULL)
 			audit_note(t->audit, "script-changed", ret->err.text);
 		ret->status = TURN_STATUS_BLOCKED;
 		return false;
 	}
-	record_refusal(t, j);
+	turn_record_refusal(t, j);
 	ret->status = decision_unreadable(j->decision) ?
 	    TURN_STATUS_SYNTAX : TURN_STATUS_BLOCKED;
 	err_set(&ret->err, ERR_REFUSED, "%s", decision_reason(j->decision));
@@ -167,6 +170,8 @@ act_builtin(struct turn *t, struct turn_judged *j,
 	o.status = ret->status;
 	if (b->starts)
 		t->ops->outcome(t, ev.id, &o);
+	else if (turn_is_guest(t))
+		turn_inner_builtin(t, ret->status);
 	else if (t->audit != NULL)
 		audit_builtin(t->audit, &ev, ret->status);
 	strv_done(&argv);
@@ -488,6 +493,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
+	memcpy(watch.label, ev.uuid, sizeof ev.uuid);
 	if (t->opts.session && bash_is_replaced(j))
 		state_envp_raw(t->opts.state, &envp);
 	else

@@ -183,7 +183,8 @@ turn_forget_keys(struct turn *t)
 enum val_status
 turn_validator_health(const struct turn *t)
 {
-	return validator_health(t->validator);
+	return turn_is_guest(t) ? VAL_NOT_CONFIGURED :
+	    validator_health(t->validator);
 }
 
 static void

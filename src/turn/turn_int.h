@@ -19,6 +19,13 @@
 struct turn {
 	struct turn_opts opts;
 	const struct turn_ops *ops;
+	/* Inside of a line of another aegsh there is no policy, validator,
+	 * store nor sandbox (turn_inner.c), but this. */
+	int outer;			/* to the host; -1: none, or lost */
+	char *outer_profile;
+	int64_t last_inner;		/* number of its last line that ran */
+	/* We are the host of such ones (turn_host.c). */
+	bool hosts, guest_terminal;
 	struct policy *policy;
 	struct policy *policy_before;	/* what it replaced, or NULL: what was
 					 * judged by it speaks its strings */
@@ -129,9 +136,19 @@ bool turn_script_may_change(const struct turn *t, const char *path);
 /* turn_started.c, for supervise_opts. */
 bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
-/* What the line's supervisor is told; NULL: it needs none. */
+/* What the line's supervisor is told. */
 const struct supervise_opts *turn_supervise(struct turn *t,
 	const struct turn_judged *j, struct supervise_opts *ret);
+/* turn_inner.c, turn_host.c: aegsh inside of aegsh. */
+extern const struct turn_ops turn_inner;
+int turn_inner_begin(struct turn *t, struct err *err);
+/* The decision, and only that. */
+void turn_inner_judge(struct turn *t, struct turn_judged *j);
+void turn_inner_builtin(struct turn *t, int status);
+void turn_serve(void *ctx, const struct supervise_host *door);
+/* As turn_judge(), of bytes that begin with a prefix already. */
+struct turn_judged *turn_judge_said(struct turn *t, const struct line *line,
+	size_t prefix, unsigned prefix_lines);
 /* The program that it started and that was killed, in ret and on record;
  * NULL: none. */
 const char *turn_refused(const struct turn *t, const struct job *job,
@@ -175,6 +192,7 @@ int turn_record_unit(struct turn *t, struct audit_event *ev,
 	struct err *err);
 /* The last step before anything starts: refused units are recorded and
  * explained in ret; true when it may go on. */
+void turn_record_refusal(struct turn *t, struct turn_judged *j);
 bool turn_permits(struct turn *t, struct turn_judged *j,
 	struct turn_result *ret);
 /* A unit of blanks and comments. */

@@ -66,6 +66,8 @@ const struct turn_ops turn_local = {
 static int
 unrecorded(struct turn *t, int r, struct err *err)
 {
+	if (turn_is_guest(t))
+		return r;
 	if (conf_managed(t->opts.conf) && t->opts.uid != 0) {
 		err_context(err, "it cannot be recorded");
 		return r;
@@ -118,7 +120,7 @@ turn_record_unit(struct turn *t, struct audit_event *ev, struct err *err)
 	int64_t ms = conf_int(t->opts.conf, CONF_STREAM_SYNC);
 	int r = turn_begin_intent(t, ev, err);
 
-	if (r != 0 || (ms > 0 && t->settled_ns != 0 &&
+	if (r != 0 || (!turn_is_guest(t) && ms > 0 && t->settled_ns != 0 &&
 	    clock_mono_ns() - t->settled_ns < ms * 1000000))
 		return r;
 	r = turn_settle_intent(t, err);

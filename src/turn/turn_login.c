@@ -226,6 +226,7 @@ turn_login_act(struct turn *t, struct turn_judged *j, unsigned limit_ms,
 	ret->status = 0;
 	run_it(t, j, &r, limit_ms, ev.id, ret);
 	/* The profile's say comes after that of any start-up file. */
-	policy_clean_state(t->policy, t->opts.state);
+	if (!turn_is_guest(t))
+		policy_clean_state(t->policy, t->opts.state);
 	take_output(r.out, out);
 }

@@ -61,7 +61,8 @@ turn_find_reads(const struct turn *t, struct turn_judged *j)
 	if (t->opts.session || t->stream_began ||
 	    (j->line.origin != LINE_COMMAND && j->line.origin != LINE_FORCED) ||
 	    !j->facts->only_simple || j->facts->n_commands != 1 ||
-	    j->resolved->n != 1 || isatty(STDIN_FILENO))
+	    j->resolved->n != 1 || (t->hosts ? t->guest_terminal :
+	    isatty(STDIN_FILENO)))
 		return;
 	r = &j->resolved->items[0];
 	if (r->kind != RESOLVE_FILE || r->name == NULL || r->path == NULL)

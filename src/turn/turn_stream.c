@@ -65,11 +65,14 @@ count_lines(const struct turn_judged *j)
 
 static int
 start(struct turn *t, const struct turn_judged *j, const char *argv0,
-    char *const *args, struct err *err)
+    char *const *args, const struct audit_event *ev, struct err *err)
 {
 	struct strv envp = STRV_INIT;
+	struct supervise_opts door = { .serve = turn_serve, .ctx = t,
+		.guest = turn_is_guest(t), .outer = t->outer };
 	struct exec_spec spec = {
 		.kind = EXEC_STREAM,
+		.supervise = &door,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
 		.options = j->prefix > 0 ? t->opts.bash_options : NULL,
@@ -78,6 +81,7 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 	};
 	int r;
 
+	memcpy(door.label, ev->uuid, sizeof ev->uuid);
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
 	r = exec_start(t->exec, j->decision, &spec, &t->stream, err);
@@ -115,7 +119,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		return;
 	}
 	if (t->stream == NULL)
-		r = start(t, j, argv0, args, &ret->err);
+		r = start(t, j, argv0, args, &ev, &ret->err);
 	if (r == 0) {
 		exec_feed_skip(t->stream, t->stream_skipped);
 		t->stream_skipped = 0;

@@ -80,14 +80,18 @@ const struct supervise_opts *
 turn_supervise(struct turn *t, const struct turn_judged *j,
     struct supervise_opts *ret)
 {
-	bool all = sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
 	struct sandbox_line_limits most;
 	size_t i;
 
+	*ret = (struct supervise_opts){ .guest = turn_is_guest(t),
+		.outer = t->outer };
+	if (ret->guest)
+		return ret;
 	sandbox_line_limits(t->sandbox, &most);
 	*ret = (struct supervise_opts){
 		.own_group = t->opts.tty >= 0,
 		.may_start = turn_may_start,
+		.serve = turn_serve,
 		.ctx = t,
 		.limits = {
 			.children = most.children,
@@ -109,8 +113,9 @@ turn_supervise(struct turn *t, const struct turn_judged *j,
 			    t->sandbox, real) & SANDBOX_READ) == 0,
 		};
 	}
-	ret->images = ret->n > 0 || all;
-	return ret->images || supervise_has_limits(&ret->limits) ? ret : NULL;
+	ret->images = ret->n > 0 ||
+	    sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
+	return ret;
 }
 
 const char *

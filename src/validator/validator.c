@@ -113,6 +113,12 @@ validator_taken(const struct validator *v)
 	return &v->chain.taken;
 }
 
+void
+validator_forked(struct validator *v)
+{
+	v->helper = (struct val_helper)VAL_HELPER_INIT;
+}
+
 pid_t
 validator_helper_pid(const struct validator *v)
 {

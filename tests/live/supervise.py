@@ -269,62 +269,6 @@ status, out, err = run("i=0; while [ $i -lt 300 ]; do /bin/true; "
 tap.ok(err.count("image:") == 301 and status == 0, "300 of them",
        str(err.count("image:")))
 
-# ---- aegsh inside of a supervised line ------------------------------------
-# Looking for leaks needs ptrace, which the outer sandbox refuses.
-INSIDE = "ASAN_OPTIONS=detect_leaks=0 %s -q -S x -c " % root.execrun
-for options in ((), ("-l",)):
-    how = "inside, " + ("launcher" if options else "direct")
-    fresh()
-    mine(root.write(HOME + "/o", "#!/bin/sh\n" + INSIDE + "'./x in'\n"
-                    "echo $?\n"))
-    status, out, err = run("./o", scripts=("o",), options=options)
-    tap.ok(out == "good ./x in\n0\n", how + ": its scripts run", out + err)
-    for swap in ("cat bad >x", "cat bad >n; chmod 755 n; mv n x"):
-        fresh()
-        mine(root.write(HOME + "/o", "#!/bin/sh\n" + INSIDE +
-                        "'%s; ./x; touch late'\n" % swap))
-        status, out, err = run("./o; touch late", scripts=("o",),
-                               options=options)
-        tap.ok(gone_evil() and not os.path.exists(HOME + "/late") and
-               "/x was changed after it was judged" in err,
-               "%s: %s kills all of it" % (how, swap), err)
-    fresh()
-    status, out, err = run("%s './x'; cat bad >x; %s './x'" %
-                           (INSIDE, INSIDE), scripts=("x",),
-                           options=options)
-    tap.ok(gone_evil() and "changed after" in err and
-           out == "good ./x\n", how + ": what the outer line was judged "
-           "with cannot be replaced", out + err)
-    fresh()
-    mine(root.write(HOME + "/forge", """
-import ctypes, os, socket
-libc = ctypes.CDLL(None, use_errno=True)
-def knock():
-    fd = libc.syscall(257 if os.uname().machine == 'x86_64' else 56, -100,
-                      b'/proc/self/aegsh-supervisor', 0, 0x61656773)
-    if fd < 0:
-        raise OSError(ctypes.get_errno(), 'knock')
-    return fd
-door = knock()
-for text in (b'', b'x', b'\\0' * 8, b'\\0' * 4 + b'\\1\\0\\0\\0/',
-             b'\\1' * 5000):
-    s = socket.socket(fileno=os.dup(door))
-    try:
-        s.send(text)
-        print(s.recv(99))
-    except OSError:
-        print('closed')
-fds = []
-try:
-    while True:
-        fds.append(knock())
-except OSError:
-    print(len(fds) < 20)
-"""))
-    status, out, err = run("/usr/bin/python3 forge; sh x", options=options)
-    tap.ok("True\ngood x" in out and "Trace" not in err and "killed" not in err,
-           how + ": nonsense is refused", out + err)
-
 # ---- guards ----------------------------------------------------------------
 def named(pid, name):
     for child in children(pid):

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: ISC */
+/* Bodies of the frames between a guest and its host. */
+#include "turn/turn_guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+
+#ifndef MFD_NOEXEC_SEAL		/* since Linux 6.3 */
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+#define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
+
+void
+guest_put(struct guest_body *b, uint32_t n)
+{
+	buf_put(&b->out, &n, sizeof n);
+}
+
+void
+guest_put_wide(struct guest_body *b, int64_t n)
+{
+	buf_put(&b->out, &n, sizeof n);
+}
+
+void
+guest_put_text(struct guest_body *b, const char *text, size_t len)
+{
+	guest_put(b, (uint32_t)len);
+	if (len > 0)
+		buf_put(&b->out, text, len);
+}
+
+void
+guest_put_string(struct guest_body *b, const char *text)
+{
+	guest_put_text(b, text, text != NULL ? strlen(text) : 0);
+}
+
+static const char *
+take(struct guest_body *b, size_t len)
+{
+	const char *p = b->p;
+
+	if (b->broken || (size_t)(b->end - b->p) < len) {
+		b->broken = true;
+		return NULL;
+	}
+	b->p += len;
+	return p;
+}
+
+uint32_t
+guest_get(struct guest_body *b)
+{
+	const char *p = take(b, sizeof(uint32_t));
+	uint32_t n = 0;
+
+	if (p != NULL)
+		memcpy(&n, p, sizeof n);
+	return n;
+}
+
+int64_t
+guest_get_wide(struct guest_body *b)
+{
+	const char *p = take(b, sizeof(int64_t));
+	int64_t n = 0;
+
+	if (p != NULL)
+		memcpy(&n, p, sizeof n);
+	return n;
+}
+
+const char *
+guest_get_text(struct guest_body *b, size_t *ret_len)
+{
+	uint32_t len = guest_get(b);
+	const char *p = take(b, len);
+
+	*ret_len = p != NULL ? len : 0;
+	return p != NULL ? p : "";
+}
+
+char *
+guest_get_string(struct guest_body *b)
+{
+	size_t len;
+	const char *p = guest_get_text(b, &len);
+
+	b->broken = b->broken || memchr(p, '\0', len) != NULL;
+	return xmemdup0(p, b->broken ? 0 : len);
+}
+
+/* ---- frames ------------------------------------------------------------- */
+
+static int
+to_file(const struct buf *body)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create("aegsh-line", flags | MFD_NOEXEC_SEAL), rc;
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("aegsh-line", flags);
+	if (fd < 0)
+		return -errno;
+	rc = io_write_full(fd, body->data, body->len);
+	if (rc == 0 && fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) < 0)
+		rc = -errno;
+	if (rc < 0)
+		io_close(&fd);
+	return rc < 0 ? rc : fd;
+}
+
+int
+guest_send(int fd, enum guest_type type, struct guest_body *b,
+    struct err *err)
+{
+	struct wire_msg m = WIRE_MSG_INIT;
+	AEG_AUTOFD int file = -1;
+	int rc;
+
+	m.type = type;
+	m.body = b->out.data;
+	m.len = b->out.len;
+	if (buf_overflow(&b->out)) {
+		buf_done(&b->out);
+		return err_set(err, ERR_TOO_LONG, "a line and its environment "
+		    "of more than %zu bytes", GUEST_BODY_MAX);
+	}
+	if (m.len > GUEST_INLINE) {
+		file = to_file(&b->out);
+		if (file < 0) {
+			buf_done(&b->out);
+			return err_sys(err, -file, "a memory file");
+		}
+		m.len = 0;
+		m.fds[m.n_fds++] = file;
+	}
+	rc = wire_send(fd, &m, err);
+	buf_done(&b->out);
+	return rc;
+}
+
+/* Whoever sent it cannot change it any more. */
+static int
+map_file(struct guest_frame *f, struct guest_body *b, struct err *err)
+{
+	int has = fcntl(f->m.fds[0], F_GET_SEALS);
+	struct stat st;
+
+	if (has < 0 || (has & SEALS) != SEALS || fstat(f->m.fds[0], &st) < 0 ||
+	    st.st_size <= 0 || (size_t)st.st_size > GUEST_BODY_MAX)
+		return err_set(err, ERR_PROTOCOL, "not a sealed memory file");
+	f->map_len = (size_t)st.st_size;
+	f->map = mmap(NULL, f->map_len, PROT_READ, MAP_PRIVATE, f->m.fds[0],
+	    0);
+	if (f->map == MAP_FAILED) {
+		f->map = NULL;
+		return err_sys(err, errno, "a memory file");
+	}
+	b->p = f->map;
+	b->end = b->p + f->map_len;
+	return 0;
+}
+
+int
+guest_recv(int fd, int cancel_fd, struct guest_frame *ret,
+    struct guest_body *b, struct err *err)
+{
+	int rc = wire_recv(fd, -1, cancel_fd, &ret->m, err);
+
+	if (rc < 0)
+		return rc;
+	*b = (struct guest_body){ .p = ret->m.body,
+		.end = (const char *)ret->m.body + ret->m.len };
+	return ret->m.n_fds == 0 ? 0 : ret->m.n_fds > 1 || ret->m.len > 0 ?
+	    err_set(err, ERR_PROTOCOL, "descriptors that nobody asked for") :
+	    map_file(ret, b, err);
+}
+
+void
+guest_frame_done(struct guest_frame *f)
+{
+	if (f->map != NULL)
+		munmap(f->map, f->map_len);
+	f->map = NULL;
+	wire_msg_done(&f->m);
+}
+
+void
+guest_sha256(const char *bytes, size_t len, unsigned char ret[32])
+{
+	struct sha256_ctx ctx;
+
+	sha256_init(&ctx);
+	sha256_update(&ctx, len, (const uint8_t *)bytes);
+	sha256_digest(&ctx, 32, ret);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Aegsh inside of aegsh: what the inner one, the guest (turn_inner.c), and
+ * the process of the outer one that serves it, the host (turn_host.c), say
+ * to each other.  Frames of wire over the socket of supervise_knock(); a long
+ * body lies in a sealed memory file instead.
+ *
+ * The guest stands in the line's domain, with all who could pretend to be
+ * one; so nothing that it says is believed further than that it would like
+ * this text to be judged: it is judged by the rules of the outer aegsh, and
+ * whatever is wrong with a frame ends the conversation.  The host stands
+ * outside of every domain.  What it says is believed: only the kernel's
+ * listener leads there.
+ *
+ *	host                      guest
+ *	WELCOME                             may it speak at all?
+ *	                          JUDGE     a line, and where it would run
+ *	ANSWER                              runs or does not, and of which bytes
+ *	                          RUN       it starts now
+ *	SETTLED                             that is on record: go
+ *	                          END       how it ended
+ *	                          BUILTIN   instead of RUN and END
+ */
+#ifndef TURN_GUEST_H
+#define TURN_GUEST_H
+
+#include "aegsh/wire.h"
+#include "turn/turn_int.h"
+
+#define GUEST_VERSION "1 " AEGSH_VERSION	/* alike, or no word is said */
+#define GUEST_DEPTH_MAX 8	/* aegsh inside aegsh inside … */
+#define GUEST_MAX 256		/* of one line, at the same time */
+#define GUEST_LINES_MAX 256	/* lines of one guest that run */
+#define GUEST_INLINE ((size_t)64 * 1024)
+#define GUEST_BODY_MAX ((size_t)16 * 1024 * 1024)
+
+enum guest_type { GUEST_NOTHING = 0, GUEST_WELCOME, GUEST_JUDGE, GUEST_ANSWER,
+	GUEST_RUN, GUEST_SETTLED, GUEST_END, GUEST_BUILTIN };
+
+#define GUEST_SESSION 1U	/* a prompt: the line stands for no -c */
+#define GUEST_STREAM 2U		/* a unit, and not the first */
+#define GUEST_TERMINAL 4U	/* standard input is one */
+#define GUEST_UNASKED 8U	/* blocked as nobody could be asked */
+#define GUEST_UNREADABLE 16U
+
+/* A body that is put together, or taken apart: numbers, and texts, which
+ * carry their length.  Once something is missing all else is 0 and "". */
+struct guest_body {
+	struct buf out;
+	const char *p, *end;
+	bool broken;
+};
+
+void guest_put(struct guest_body *b, uint32_t n);
+void guest_put_wide(struct guest_body *b, int64_t n);
+void guest_put_text(struct guest_body *b, const char *text, size_t len);
+/* NULL is "". */
+void guest_put_string(struct guest_body *b, const char *text);
+uint32_t guest_get(struct guest_body *b);
+int64_t guest_get_wide(struct guest_body *b);
+/* Borrowed from the frame; text[len] need not be a NUL. */
+const char *guest_get_text(struct guest_body *b, size_t *ret_len);
+/* Owned; broken where there is a NUL inside. */
+char *guest_get_string(struct guest_body *b);
+
+/* 0; -EAGAIN: the other end does not read; -errno.  Ends the body. */
+int guest_send(int fd, enum guest_type type, struct guest_body *b,
+	struct err *err);
+/* The next frame; its body as b, which lives as long as *ret and *map, to be
+ * freed by guest_frame_done(). */
+struct guest_frame {
+	struct wire_msg m;
+	void *map;
+	size_t map_len;
+};
+int guest_recv(int fd, int cancel_fd, struct guest_frame *ret,
+	struct guest_body *b, struct err *err);
+void guest_frame_done(struct guest_frame *f);
+
+void guest_sha256(const char *bytes, size_t len, unsigned char ret[32]);
+
+#endif
