@@ -139,6 +139,8 @@ bool turn_may_start(void *ctx, const struct supervise_image *m,
 /* What the line's supervisor is told. */
 const struct supervise_opts *turn_supervise(struct turn *t,
 	const struct turn_judged *j, struct supervise_opts *ret);
+/* turn_parse.c: its tree, or its syntax_error. */
+void turn_parse(struct turn_judged *j);
 /* turn_inner.c, turn_host.c: aegsh inside of aegsh. */
 extern const struct turn_ops turn_inner;
 int turn_inner_begin(struct turn *t, struct err *err);
