@@ -74,7 +74,8 @@ static const struct wrap_row wraps[] = {
 	{ "faketime", WRAP_WORDS, "+f:p: exclude-monotonic::", .skip = 1 },
 	{ "find", WRAP_FIND },
 	{ "fish", WRAP_SHELL,
-	    "+C:c:d:f:o: command: init-command: debug: features:",
+	    "+C:c:p:d:f:D:o: command: init-command: debug: debug-output: "
+	    "debug-stack-frames: features: profile: profile-startup:",
 	    .option = "C c command init-command" },
 	{ "flock", WRAP_WORDS, "+w:E: timeout: wait: conflict-exit-code:",
 	    .skip = 1, .option = "c command" },

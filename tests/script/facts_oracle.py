@@ -107,6 +107,7 @@ def main():
         rigs = [run_oracle.Rig(os.path.join(where, str(i)))
                 for i in range(WORKERS)]
         for name, minimum in (("attacks", EXACT_MIN), ("doubts", DOUBTS_MIN),
+                              ("shapes", MADE_MIN),
                               ("evaluated", EVALUATED_MIN)):
             compare(tap, rigs, cases("facts-%s.case" % name), name, minimum)
         compare(tap, rigs, runlines.make(seed, count), "made up", MADE_MIN)
