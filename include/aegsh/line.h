@@ -89,6 +89,7 @@ struct line_choice {
 	char *text;		/* in place of the word, as it is to be typed */
 	char *shown;		/* in a list; any bytes */
 	char *note;		/* what it is, or NULL */
+	bool blocked;		/* the rules would refuse the line with it */
 };
 struct line_choices {
 	size_t from;		/* the bytes from here on are replaced */
@@ -103,13 +104,16 @@ typedef void line_choices_fn(void *ctx, const char *text, size_t len,
 #define LINE_CHOICES_MAX 20000
 void line_choices_add(struct line_choices *c, const char *text,
 	const char *shown, const char *note);
+/* Say of the choice with this text that it is blocked. */
+void line_choices_block(struct line_choices *c, const char *text);
 /* In order, each once. */
 void line_choices_sort(struct line_choices *c);
 /* The longest beginning that all share; owned. */
 char *line_choices_common(const struct line_choices *c);
-/* As a table for a screen of this size, at most rows - 2 lines of it. */
+/* As a table for a screen of this size, the page'th screenful of it (the
+ * first is 0; behind the last comes the first), at most rows - 2 lines. */
 void line_choices_list(const struct line_choices *c, unsigned columns,
-	unsigned rows, struct buf *out);
+	unsigned rows, unsigned page, struct buf *out);
 void line_choices_done(struct line_choices *c);
 
 /* ---- lines of the past -------------------------------------------------- */

@@ -116,6 +116,9 @@ void turn_end(struct turn *t);
  * block. */
 struct turn_judged *turn_judge(struct turn *t, const struct line *line);
 void turn_judged_free(struct turn_judged *j);
+/* What the rules alone say of text that nobody has sent yet: nobody is asked
+ * and nothing is remembered.  POLICY_UNKNOWN where it cannot be read. */
+enum policy_action turn_foresee(struct turn *t, const char *text, size_t len);
 const struct decision *turn_decision(const struct turn_judged *j);
 /* Bytes of the decision that were put in front of the line. */
 size_t turn_prefix(const struct turn_judged *j);

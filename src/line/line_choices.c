@@ -2,6 +2,7 @@
 /* What a word may become, and how that is shown. */
 #include "aegsh/line.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -24,7 +25,16 @@ line_choices_add(struct line_choices *c, const char *text, const char *shown,
 		c->v = xreallocarray(c->v, c->n > 0 ? c->n * 2 : 1,
 		    sizeof *c->v);
 	c->v[c->n++] = (struct line_choice){ xstrdup(text), xstrdup(shown),
-		note != NULL ? xstrdup(note) : NULL };
+		note != NULL ? xstrdup(note) : NULL, false };
+}
+
+void
+line_choices_block(struct line_choices *c, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		c->v[i].blocked |= strcmp(c->v[i].text, text) == 0;
 }
 
 static void
@@ -112,31 +122,76 @@ width_of(const char *text)
 	return width < 0 ? (unsigned)strlen(text) : (unsigned)width;
 }
 
+/* Cut from its end until it fits. */
+static unsigned
+cut(struct buf *text, unsigned room)
+{
+	unsigned width;
+
+	while ((width = width_of(text->data)) > room && text->len > 0) {
+		do
+			text->len--;
+		while (text->len > 0 &&
+		    ((unsigned char)text->data[text->len] & 0xc0) == 0x80);
+		text->data[text->len] = '\0';
+	}
+	return width;
+}
+
+#define MARK "(blocked)"	/* in words: not all see colours or signs */
+
 /* One entry, inert, cut to the room there is; its width. */
 static unsigned
 put_entry(struct buf *out, const struct line_choice *c, bool notes,
     unsigned room)
 {
 	struct buf text = BUF_INIT;
-	unsigned width;
-	size_t before = out->len;
+	unsigned mark = c->blocked ? (unsigned)strlen(" " MARK) : 0, width;
 
+	/* What it is warned of stays to be seen. */
+	if (mark >= room)
+		mark = 0;
 	text_inert(&text, c->shown, strlen(c->shown), 0);
-	if (notes && c->note != NULL) {
+	buf_put(&text, "", 0);
+	width = cut(&text, room - mark);
+	if (mark > 0) {
+		buf_puts(&text, " " MARK);
+		width += mark;
+	}
+	if (notes && c->note != NULL && width + 2 < room) {
 		buf_puts(&text, "  ");
 		text_inert(&text, c->note, strlen(c->note), 0);
+		buf_put(&text, "", 0);
+		width = cut(&text, room);
 	}
-	buf_put(&text, "", 0);
-	while ((width = width_of(text.data)) > room && text.len > 0) {
-		do
-			text.len--;
-		while (text.len > 0 &&
-		    ((unsigned char)text.data[text.len] & 0xc0) == 0x80);
-		text.data[text.len] = '\0';
-	}
+	if (text.len == 0)
+		width = 0;
 	buf_puts(out, text.data);
 	buf_done(&text);
-	return out->len > before ? width : 0;
+	return width;
+}
+
+static void
+put_line(struct buf *out, const char *line, unsigned columns)
+{
+	struct buf text = BUF_INIT;
+
+	buf_puts(&text, line);
+	cut(&text, columns - 1);
+	buf_puts(out, text.data);
+	buf_putc(out, '\n');
+	buf_done(&text);
+}
+
+static void
+put_footer(const struct line_choices *c, unsigned columns, unsigned page,
+    unsigned pages, struct buf *out)
+{
+	char line[128];
+
+	snprintf(line, sizeof line, "%u/%u: %zu in all; Tab for more, or "
+	    "type more", page + 1, pages, c->n);
+	put_line(out, line, columns);
 }
 
 static unsigned
@@ -158,11 +213,11 @@ widest(const struct line_choices *c, bool notes, unsigned columns)
 
 void
 line_choices_list(const struct line_choices *c, unsigned columns,
-    unsigned rows, struct buf *out)
+    unsigned rows, unsigned page, struct buf *out)
 {
 	bool notes = c->n <= NOTES_UP_TO;
-	unsigned width, across, pad;
-	size_t lines, shown, i, k;
+	unsigned width, across, pad, pages = 1;
+	size_t lines, shown, first, i, k;
 
 	if (columns < 2)
 		columns = 80;
@@ -170,16 +225,23 @@ line_choices_list(const struct line_choices *c, unsigned columns,
 	across = columns / width > 0 ? columns / width : 1;
 	lines = (c->n + across - 1) / across;
 	shown = rows > 4 && lines > rows - 3 ? rows - 3 : lines;
-	for (i = 0; i < shown; i++) {
-		for (k = i; k < c->n; k += lines) {
+	if (shown > 0)
+		pages = (unsigned)((lines + shown - 1) / shown);
+	page = pages > 0 ? page % pages : 0;
+	first = page * shown * across;
+	/* A page is read column by column, as a list of one page is. */
+	for (i = 0; i < shown && first + i < c->n; i++) {
+		for (k = first + i; k < c->n && k < first + shown * across;
+		    k += shown) {
 			pad = put_entry(out, &c->v[k], notes, columns - 1);
-			if (k + lines < c->n)
+			if (k + shown < c->n && k + shown < first +
+			    shown * across)
 				buf_putf(out, "%*s", (int)(width - pad), "");
 		}
 		buf_putc(out, '\n');
 	}
-	if (shown < lines)
-		buf_putf(out, "… %zu in all; type more of it\n", c->n);
+	if (pages > 1)
+		put_footer(c, columns, page, pages, out);
 	if (c->partial)
-		buf_puts(out, "(not all: looking took too long)\n");
+		put_line(out, "(not all: looking took too long)", columns);
 }

@@ -17,10 +17,30 @@ list(struct line_editor *e, const struct line_choices *c)
 	if (ioctl(e->opts.tty_out, TIOCGWINSZ, &w) < 0 || w.ws_col == 0)
 		w = (struct winsize){ .ws_col = 80, .ws_row = 24 };
 	buf_putc(&out, '\n');
-	line_choices_list(c, w.ws_col, w.ws_row, &out);
+	line_choices_list(c, w.ws_col, w.ws_row, e->page, &out);
 	fwrite(out.data, 1, out.len, e->out);
 	fflush(e->out);
 	buf_done(&out);
+}
+
+void
+line_forget_page(struct line_editor *e)
+{
+	free(e->paged);
+	e->paged = NULL;
+	e->page = 0;
+}
+
+/* Once more at the same place: the next screenful. */
+static void
+turn_page(struct line_editor *e, const char *text)
+{
+	if (e->paged != NULL && strcmp(e->paged, text) == 0) {
+		e->page++;
+		return;
+	}
+	line_forget_page(e);
+	e->paged = xstrdup(text);
 }
 
 unsigned char
@@ -43,7 +63,8 @@ line_complete_word(EditLine *el, wint_t key)
 	/* What was read before this line can't be changed any more. */
 	if (e->unit != NULL && c.from < e->unit->len)
 		line_choices_done(&c);
-	if (c.n > 0 && strcmp(common, old) != 0 &&
+	/* Of what is not all, nobody knows what all of it begins with. */
+	if (c.n > 0 && !c.partial && strcmp(common, old) != 0 &&
 	    strlen(common) >= (c.n == 1 ? 0 : strlen(old))) {
 		if (line_count_wide(old) > 0)
 			el_deletestr(el, line_count_wide(old));
@@ -53,6 +74,7 @@ line_complete_word(EditLine *el, wint_t key)
 	if (c.n == 1 && c.finished && !c.partial) {
 		what = line_insert(e, " ", 1) ? CC_REFRESH : CC_ERROR;
 	} else if ((c.n > 1 || c.partial) && what != CC_REFRESH) {
+		turn_page(e, text.data);
 		list(e, &c);
 		what = CC_REDISPLAY;
 	}

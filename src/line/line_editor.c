@@ -325,7 +325,11 @@ read_key(EditLine *el, wchar_t *ret)
 
 	if (!e->search.on) {
 		line_undo_look(e);
-		return line_read_key(e, ret);
+		n = line_read_key(e, ret);
+		/* Another key: the next Tab begins with the first page. */
+		if (n != 1 || *ret != L'\t')
+			line_forget_page(e);
+		return n;
 	}
 	while (!line_key_waits(e))
 		if (e->search.over) {
@@ -433,6 +437,7 @@ line_editor_free(struct line_editor *e)
 	line_kill_done(&e->kill);
 	line_search_end(e);
 	free(e->search.last);
+	line_forget_page(e);
 	free(e->continuation);
 	free(e);
 }

@@ -68,6 +68,9 @@ struct line_editor {
 	mbstate_t decode;
 	size_t n_begun;			/* bytes of a character … */
 	unsigned char begun[8];		/* … that is not whole yet */
+	char *paged;			/* the text that choices were shown
+					 * for … */
+	unsigned page;			/* … and which screenful of them */
 	const struct buf *unit;		/* lines of it that were read before */
 	struct line_walk walk;
 	struct line_undo undo;
@@ -151,6 +154,7 @@ void line_search_end(struct line_editor *e);
 
 /* line_complete.c: what Tab does. */
 unsigned char line_complete_word(EditLine *el, wint_t key);
+void line_forget_page(struct line_editor *e);
 
 /* line_keys.c: names and keys of what the editor can do. */
 void line_keys_init(struct line_editor *e, bool vi);

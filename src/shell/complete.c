@@ -28,6 +28,9 @@
 						 * long */
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)	/* of all that a child finds */
 
+#define MARKED_MAX 256		/* names that the rules are asked about */
+#define BLOCKED "b"		/* in place of flags: the name before is */
+
 /* What the operands of a command are, where they are not just files. */
 static const struct {
 	const char *commands;		/* words with a blank around each */
@@ -114,6 +117,8 @@ complete_offer(struct complete *c, const char *text, const char *shown,
 
 	if (c->out.len > BYTES_MAX)
 		return;
+	if (c->n_offered++ < MARKED_MAX)
+		strv_addf(&c->offered, "%s%s", flags, text);
 	if (!c->began)
 		buf_putf(&c->out, "%zu%c", c->from, '\0');
 	c->began = true;
@@ -132,6 +137,32 @@ complete_send(struct complete *c)
 	c->out.len = 0;
 }
 
+/* Marks come behind the names: which of them the rules would refuse, in the
+ * line as it would be then, as far as time goes. */
+static void
+mark(struct complete *c)
+{
+	size_t i;
+
+	if (c->n_offered > MARKED_MAX)
+		return;		/* more than anybody reads */
+	complete_send(c);
+	for (i = 0; i < c->offered.n && clock_mono_ns() < c->end_ns; i++) {
+		const char *flags = c->offered.v[i], *text = flags + 1;
+		AEG_AUTO(buf_done) struct buf line = BUF_INIT;
+
+		buf_put(&line, c->text, c->from);
+		buf_puts(&line, text);
+		if (flags[0] == COMPLETE_GOES_ON[0])
+			buf_puts(&line, line_word_close(c->word->base_quote));
+		if (turn_foresee(c->sh->turn, line.data, line.len) !=
+		    POLICY_BLOCK)
+			continue;
+		buf_put(&c->out, text, strlen(text) + 1);
+		buf_putf(&c->out, "%c%c%s%c", '\0', '\0', BLOCKED, '\0');
+	}
+}
+
 /* The status that it ends with. */
 enum { ENDS_WHOLE = 0, ENDS_PARTIAL = 3 };
 
@@ -146,6 +177,7 @@ live(struct complete *c, bool program)
 	signal(SIGPIPE, SIG_DFL);
 	if (!program || !complete_from_program(c, &late))
 		complete_gather(c, c->sources);
+	mark(c);
 	if (c->out.len > 0)
 		complete_send(c);
 	_exit(late ? ENDS_PARTIAL : ENDS_WHOLE);
@@ -179,6 +211,10 @@ take(struct buf *in, size_t len, struct line_choices *ret)
 			if (f[i] == NULL)
 				return;
 		}
+		if (strcmp(f[3], BLOCKED) == 0) {
+			line_choices_block(ret, f[0]);
+			continue;
+		}
 		line_choices_add(ret, f[0], f[1],
 		    f[2][0] != '\0' ? f[2] : NULL);
 		ret->finished = f[3][0] == COMPLETE_WHOLE[0];
@@ -208,24 +244,57 @@ listen_to(int fd, int64_t end, struct buf *in)
 	return false;
 }
 
-/* One that hung in a file system may still do so: another time, then. */
-static void
+/* Those that hung in a file system may still do so.  A place for the next
+ * one, or NULL: too many do. */
+static pid_t *
 reap(struct shell *sh)
 {
-	if (sh->completer > 0 && waitpid(sh->completer, NULL, WNOHANG) != 0)
-		sh->completer = 0;
+	pid_t *place = NULL;
+	size_t i;
+
+	for (i = 0; i < SHELL_COMPLETERS; i++) {
+		if (sh->completer[i] > 0 && waitpid(sh->completer[i], NULL,
+		    WNOHANG) != 0)
+			sh->completer[i] = 0;
+		if (sh->completer[i] == 0)
+			place = &sh->completer[i];
+	}
+	return place;
+}
+
+/* What came from the child that is pid. */
+static void
+hear(struct complete *c, pid_t pid, int from, int64_t end,
+    struct line_choices *ret)
+{
+	struct buf in = BUF_INIT;
+	pid_t *place = reap(c->sh);
+	int status = 0;
+
+	*place = pid;
+	ret->partial = !listen_to(from, end, &in);
+	/* Who has said all is on its way out. */
+	if (!ret->partial && waitpid(pid, &status, 0) != 0)
+		*place = 0;
+	ret->partial |= WIFEXITED(status) &&
+	    WEXITSTATUS(status) == ENDS_PARTIAL;
+	/* All that it started. */
+	kill(-pid, SIGKILL);
+	if (*place > 0)
+		kill(pid, SIGKILL);
+	reap(c->sh);
+	take(&in, c->len, ret);
+	buf_done(&in);
 }
 
 static void
 ask_child(struct complete *c, bool program, struct line_choices *ret)
 {
-	struct buf in = BUF_INIT;
 	int64_t end = clock_mono_ns() + TIME_NS;
-	int ends[2], status = 0;
+	int ends[2];
 	pid_t pid;
 
-	reap(c->sh);
-	if (c->sh->completer > 0 || pipe2(ends, O_CLOEXEC) < 0) {
+	if (reap(c->sh) == NULL || pipe2(ends, O_CLOEXEC) < 0) {
 		ret->partial = true;
 		return;
 	}
@@ -235,23 +304,9 @@ ask_child(struct complete *c, bool program, struct line_choices *ret)
 	if (pid == 0)
 		live(c, program);
 	close(ends[1]);
-	if (pid > 0) {
-		c->sh->completer = pid;
-		ret->partial = !listen_to(ends[0], end, &in);
-		/* Who has said all is on its way out. */
-		if (!ret->partial && waitpid(pid, &status, 0) != 0)
-			c->sh->completer = 0;
-		ret->partial |= WIFEXITED(status) &&
-		    WEXITSTATUS(status) == ENDS_PARTIAL;
-		/* All that it started. */
-		kill(-pid, SIGKILL);
-		if (c->sh->completer > 0)
-			kill(pid, SIGKILL);
-		reap(c->sh);
-		take(&in, c->len, ret);
-	}
+	if (pid > 0)
+		hear(c, pid, ends[0], end, ret);
 	close(ends[0]);
-	buf_done(&in);
 }
 
 /* ---- the entrance -------------------------------------------------------- */
@@ -297,5 +352,6 @@ shell_choices(void *ctx, const char *text, size_t len,
 	if (!w.comment && !w.unknown)
 		ask_child(&c, wants_program(sh, &w, own), ret);
 	buf_done(&c.out);
+	strv_done(&c.offered);
 	line_word_done(&w);
 }

@@ -30,6 +30,9 @@ struct complete {
 	int64_t end_ns;			/* when all must be said */
 	int to;				/* the parent, in the child */
 	bool began;			/* something was sent */
+	struct strv offered;		/* the first of these, each behind its
+					 * flag */
+	size_t n_offered;
 	struct buf out;
 };
 
@@ -39,6 +42,11 @@ struct complete {
 
 /* complete_names.c, in the child: offer all that these sources have. */
 void complete_gather(struct complete *c, unsigned sources);
+/* The same of one kind (complete_hosts.c), and of one name of the word's last
+ * component, quoted for its place; after: behind it, or "". */
+void complete_hosts(struct complete *c);
+void complete_name(struct complete *c, const char *name, const char *after,
+	const char *note);
 /* complete.c, in the child: text is what is to be typed in place of the text
  * from c->from on.  flags: COMPLETE_… */
 void complete_offer(struct complete *c, const char *text, const char *shown,

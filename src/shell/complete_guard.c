@@ -58,6 +58,20 @@ is_same(const struct stat *a, const char *path)
 	    a->st_ino == b.st_ino;
 }
 
+/* Only there is asked: elsewhere a file server may not answer, and nothing is
+ * allowed that lies there. */
+static bool
+is_system(const char *path)
+{
+	static const char *const roots[] = { "/usr", "/bin", "/sbin", "/opt" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(roots); i++)
+		if (path_under(path, roots[i]))
+			return true;
+	return false;
+}
+
 /* The word, as the name of a command, would start this file. */
 static bool
 names_file(const char *word, const struct stat *st, const char *cwd,
@@ -71,13 +85,13 @@ names_file(const char *word, const struct stat *st, const char *cwd,
 	if (strchr(word, '/') != NULL) {
 		char *whole AEG_AUTOFREE = path_canon(cwd, word);
 
-		return is_same(st, whole);
+		return is_system(whole) && is_same(st, whole);
 	}
 	while ((dir = strsep(&left, ":")) != NULL) {
 		char *in AEG_AUTOFREE = path_canon(cwd, dir);
 		char *whole AEG_AUTOFREE = path_canon(in, word);
 
-		if (is_same(st, whole))
+		if (is_system(whole) && is_same(st, whole))
 			return true;
 	}
 	for (i = 0; i < AEG_NELEM(places); i++) {

@@ -19,7 +19,6 @@
 #include "shell/complete.h"
 
 #define USERS_MAX 20000
-#define HOSTS_BYTES_MAX ((size_t)1024 * 1024)	/* of one file of names */
 
 /* Reserved words, that begin or continue a command (bash(1)). */
 static const char *const reserved[] = { "case", "coproc", "do", "done",
@@ -27,8 +26,8 @@ static const char *const reserved[] = { "case", "coproc", "do", "done",
 	"then", "time", "until", "while", NULL };
 
 /* A name of a word's last component, to be typed as it is quoted there. */
-static void
-offer(struct complete *c, const char *name, const char *after,
+void
+complete_name(struct complete *c, const char *name, const char *after,
     const char *note)
 {
 	const struct line_word *w = c->word;
@@ -81,6 +80,31 @@ folder(struct complete *c)
 	return path_canon(state_cwd(c->sh->state), dir);
 }
 
+static void
+file(struct complete *c, int dir, const char *name, bool is_dir, mode_t only)
+{
+	if (!is_dir && (only == S_IFDIR || (only == S_IXUSR &&
+	    faccessat(dir, name, X_OK, AT_EACCESS) < 0)))
+		return;
+	complete_name(c, name, is_dir ? "/" : "", NULL);
+}
+
+/* What links lead to may not answer: they come last, behind what was found,
+ * and each behind those before it. */
+static void
+links(struct complete *c, int dir, const struct strv *list, mode_t only)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (c->out.len > 0)
+			complete_send(c);
+		file(c, dir, list->v[i], fstatat(dir, list->v[i], &st, 0) ==
+		    0 && S_ISDIR(st.st_mode), only);
+	}
+}
+
 /* only: 0 all, S_IFDIR directories, S_IXUSR what can be run. */
 static void
 files(struct complete *c, mode_t only)
@@ -88,28 +112,26 @@ files(struct complete *c, mode_t only)
 	const struct line_word *w = c->word;
 	const char *begin = w->typed.data + w->typed_base;
 	char *dir AEG_AUTOFREE = folder(c);
+	AEG_AUTO(strv_done) struct strv later = STRV_INIT;
 	DIR *d = dir != NULL ? opendir(dir) : NULL;
 	const struct dirent *e;
-	struct stat st;
 
 	while (d != NULL && (e = readdir(d)) != NULL) {
 		const char *name = e->d_name;
-		bool is_dir = e->d_type == DT_DIR;
 
 		if (!text_starts(name, begin) || strcmp(name, ".") == 0 ||
 		    strcmp(name, "..") == 0 ||
 		    (name[0] == '.' && begin[0] != '.'))
 			continue;
 		if (e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
-			is_dir = fstatat(dirfd(d), name, &st, 0) == 0 &&
-			    S_ISDIR(st.st_mode);
-		if (!is_dir && (only == S_IFDIR || (only == S_IXUSR &&
-		    faccessat(dirfd(d), name, X_OK, AT_EACCESS) < 0)))
-			continue;
-		offer(c, name, is_dir ? "/" : "", NULL);
+			strv_add(&later, name);
+		else
+			file(c, dirfd(d), name, e->d_type == DT_DIR, only);
 	}
-	if (d != NULL)
-		closedir(d);
+	if (d == NULL)
+		return;
+	links(c, dirfd(d), &later, only);
+	closedir(d);
 }
 
 /* ---- commands ------------------------------------------------------------ */
@@ -125,7 +147,7 @@ programs_in(struct complete *c, const char *dir)
 		    e->d_type == DT_DIR ||
 		    faccessat(dirfd(d), e->d_name, X_OK, AT_EACCESS) < 0)
 			continue;
-		offer(c, e->d_name, "", NULL);
+		complete_name(c, e->d_name, "", NULL);
 	}
 	if (d != NULL)
 		closedir(d);
@@ -136,7 +158,7 @@ names(struct complete *c, const char *const *list, const char *note)
 {
 	for (; *list != NULL; list++)
 		if (text_starts(*list, c->prefix))
-			offer(c, *list, "", note);
+			complete_name(c, *list, "", note);
 }
 
 static void
@@ -146,11 +168,11 @@ builtins(struct complete *c)
 
 	for (i = 0; resolve_builtin(i) != NULL; i++)
 		if (text_starts(resolve_builtin(i), c->prefix))
-			offer(c, resolve_builtin(i), "", "builtin");
+			complete_name(c, resolve_builtin(i), "", "builtin");
 	for (i = 0; shell_builtins[i] != NULL; i++)
 		if (text_starts(shell_builtins[i]->name, c->prefix) &&
 		    !resolve_is_builtin(shell_builtins[i]->name))
-			offer(c, shell_builtins[i]->name, "", "builtin");
+			complete_name(c, shell_builtins[i]->name, "", "builtin");
 }
 
 static void
@@ -161,7 +183,7 @@ alias_names(struct complete *c)
 
 	for (i = 0; a != NULL && i < a->n; i++)
 		if (text_starts(a->v[i].name, c->prefix))
-			offer(c, a->v[i].name, "", a->v[i].value);
+			complete_name(c, a->v[i].name, "", a->v[i].value);
 }
 
 static void
@@ -183,8 +205,11 @@ commands(struct complete *c)
 	names(c, reserved, "reserved word");
 	copy = xstrdup(path != NULL ? path : "");
 	rest = copy;
-	while ((dir = strsep(&rest, ":")) != NULL)
+	while ((dir = strsep(&rest, ":")) != NULL) {
+		if (c->out.len > 0)
+			complete_send(c);
 		programs_in(c, dir);
+	}
 }
 
 /* ---- names from elsewhere ------------------------------------------------ */
@@ -223,7 +248,7 @@ user(void *ctx, const struct names_user *u)
 	if (!text_starts(u->name, begin))
 		return 0;
 	if (!all->behind_tilde) {
-		offer(all->c, u->name, "", u->note);
+		complete_name(all->c, u->name, "", u->note);
 		return 0;
 	}
 	buf_putf(&text, "~%s/", u->name);
@@ -238,78 +263,6 @@ users(struct complete *c, bool behind_tilde)
 	struct users all = { c, behind_tilde };
 
 	names_users(USERS_MAX, user, &all);
-}
-
-/* USER@ stays in front of the host. */
-static void
-host(struct complete *c, const char *name, size_t len)
-{
-	const char *at = strrchr(c->prefix, '@');
-	const char *begin = at != NULL ? at + 1 : c->prefix;
-	char *whole AEG_AUTOFREE = NULL;
-
-	if (len == 0 || len > 255 || len < strlen(begin) ||
-	    memcmp(name, begin, strlen(begin)) != 0 ||
-	    memchr(name, '*', len) != NULL || memchr(name, '?', len) != NULL ||
-	    memchr(name, '!', len) != NULL || memchr(name, '|', len) != NULL)
-		return;
-	whole = xasprintf("%.*s%.*s", (int)(begin - c->prefix), c->prefix,
-	    (int)len, name);
-	offer(c, whole, "", NULL);
-}
-
-/* The first field: names with commas between, [NAME]:PORT among them. */
-static void
-known_host(struct complete *c, char *line)
-{
-	char *field = strtok(line, " \t"), *name;
-
-	while (field != NULL && (name = strsep(&field, ",")) != NULL) {
-		if (name[0] == '[')
-			host(c, name + 1, strcspn(name + 1, "]"));
-		else
-			host(c, name, strlen(name));
-	}
-}
-
-static void
-config_host(struct complete *c, char *line)
-{
-	char *word = strtok(line, " \t=");
-
-	if (word == NULL || strcasecmp(word, "Host") != 0)
-		return;
-	while ((word = strtok(NULL, " \t\"")) != NULL)
-		host(c, word, strlen(word));
-}
-
-static void
-hosts_of(struct complete *c, const char *path,
-    void (*take)(struct complete *, char *))
-{
-	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(HOSTS_BYTES_MAX);
-	AEG_AUTOFD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char *rest, *line;
-
-	if (fd < 0 || io_read_all(fd, &text) < 0 || text.len == 0)
-		return;
-	rest = text.data;
-	while ((line = strsep(&rest, "\n")) != NULL)
-		if (line[0] != '#')
-			take(c, line);
-}
-
-static void
-hosts(struct complete *c)
-{
-	char *known AEG_AUTOFREE = path_canon(c->sh->home,
-	    ".ssh/known_hosts");
-	char *config AEG_AUTOFREE = path_canon(c->sh->home, ".ssh/config");
-
-	hosts_of(c, known, known_host);
-	hosts_of(c, "/etc/ssh/ssh_known_hosts", known_host);
-	hosts_of(c, config, config_host);
-	hosts_of(c, "/etc/ssh/ssh_config", config_host);
 }
 
 static int
@@ -339,7 +292,7 @@ complete_gather(struct complete *c, unsigned sources)
 	if (sources & COMPLETE_USERS)
 		users(c, (sources & COMPLETE_TILDE) != 0);
 	if (sources & COMPLETE_HOSTS)
-		hosts(c);
+		complete_hosts(c);
 	if (sources & COMPLETE_JOBS)
 		exec_each_job(turn_exec(c->sh->turn), job_name, c);
 	if (sources & COMPLETE_ALIASES)

@@ -46,8 +46,12 @@ offer_choice(struct complete *c, const struct complete_words *w,
 	char *value AEG_AUTOFREE = complete_answer_value(choice,
 	    a->filenames);
 	size_t len = strlen(value);
-	bool goes_on = a->nospace && !text_ends(choice, " ");
-	bool dir = a->filenames && len > 0 && value[len - 1] != '/' &&
+	bool goes_on = a->nospace && !text_ends(choice, " "), dir;
+
+	/* What is known already is said before a file server is asked. */
+	if (a->filenames && c->out.len > 0)
+		complete_send(c);
+	dir = a->filenames && len > 0 && value[len - 1] != '/' &&
 	    is_dir(c, value);
 
 	/* A ~ in front is one where one was typed. */

@@ -407,6 +407,15 @@ listen_to(struct ask *a, int64_t end_ns, struct buf *in)
 }
 
 static bool
+waits_for(int fd, int64_t end_ns)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t left = (end_ns - clock_mono_ns()) / 1000000;
+
+	return left > 0 && poll(&p, 1, (int)left) > 0;
+}
+
+static bool
 converse(struct ask *a, int64_t end_ns, struct buf *in)
 {
 	pid_t me = getpid();
@@ -419,8 +428,10 @@ converse(struct ask *a, int64_t end_ns, struct buf *in)
 		return true;	/* nothing is known */
 	io_close(&a->answer_end);
 	io_close(&a->pair[1]);
-	a->listener = take_listener(a->pair[0]);
-	if (a->listener >= 0)
+	/* Its directory may be one that does not answer. */
+	if (!waits_for(a->pair[0], end_ns))
+		whole = false;
+	else if ((a->listener = take_listener(a->pair[0])) >= 0)
 		whole = listen_to(a, end_ns, in);
 	else
 		whole = true;

@@ -9,6 +9,7 @@
 
 #include "aegsh/turn.h"
 
+#define SHELL_COMPLETERS 8
 #define SHELL_USAGE 2		/* exit status: used wrong, as bash */
 #define SHELL_FAILED 111	/* exit status: aegsh itself cannot work */
 
@@ -48,7 +49,9 @@ struct shell {
 	int interrupts;			/* signalfd for SIGINT, or -1 */
 	int hangup;			/* of SIGHUP, never read here, or -1 */
 	int cancel;			/* epoll: either of them, or -1 */
-	pid_t completer;		/* that still looks for names, or 0 */
+	/* Children that were killed while they looked for names, and hang in
+	 * a file system yet; or 0. */
+	pid_t completer[SHELL_COMPLETERS];
 	bool rescue;			/* settings or policy are broken */
 	bool hopeless;			/* more than files is amiss */
 	bool operator;

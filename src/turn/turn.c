@@ -254,7 +254,7 @@ asks_allowed(const struct turn *t)
 }
 
 static void
-judge_tree(struct turn *t, struct turn_judged *j)
+judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 {
 	const struct syn_vars vars = { known_variable, t };
 	struct policy_input in = {
@@ -287,6 +287,8 @@ judge_tree(struct turn *t, struct turn_judged *j)
 		return;
 	in.input_judged = j->reads != TURN_READS_NOTHING;
 	t->ops->judge(t, &in, &j->verdict);
+	if (rules_alone)
+		return;
 	if (j->verdict.action != POLICY_BLOCK)
 		turn_find_scripts(t, j);
 	if (validator_configured(t->validator) &&
@@ -349,7 +351,7 @@ judge(struct turn *t, struct turn_judged *j)
 	j->cwd = xstrdup(state_cwd(t->opts.state));
 	turn_parse(j);
 	if (j->tree != NULL)
-		judge_tree(t, j);
+		judge_tree(t, j, false);
 	if (turn_is_guest(t))
 		turn_inner_judge(t, j);
 	else
@@ -393,6 +395,26 @@ turn_judge_said(struct turn *t, const struct line *line, size_t prefix,
 	j->line.bytes = xmemdup0(line->bytes, line->len);
 	judge(t, j);
 	return j;
+}
+
+enum policy_action
+turn_foresee(struct turn *t, const char *text, size_t len)
+{
+	const struct line line = { .origin = LINE_PROMPT, .bytes = text,
+		.len = len };
+	struct turn_judged *j = xcalloc(1, sizeof *j);
+	enum policy_action action = POLICY_UNKNOWN;
+
+	copy_line(t, j, &line);
+	j->cwd = xstrdup(state_cwd(t->opts.state));
+	turn_parse(j);
+	/* A guest's lines are judged by the aegsh around it. */
+	if (j->tree != NULL && !turn_is_guest(t)) {
+		judge_tree(t, j, true);
+		action = j->verdict.action;
+	}
+	turn_judged_free(j);
+	return action;
 }
 
 void

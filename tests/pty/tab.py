@@ -33,7 +33,15 @@ with open(home + "/.ssh/known_hosts", "w") as f:
             "[host-two.example]:2222 ssh-ed25519 AAAA\n"
             "|1|hashed|= ssh-ed25519 AAAA\n")
 with open(home + "/.ssh/config", "w") as f:
-    f.write("Host alias-host other-*\n  HostName 192.0.2.9\n")
+    f.write("Host alias-host other-*\n  HostName 192.0.2.9\n"
+            "Include more.d/*.conf\nInclude no-such-file\n")
+os.makedirs(home + "/.ssh/more.d")
+with open(home + "/.ssh/more.d/a.conf", "w") as f:
+    f.write("host included-host \"quoted-host\" !not-this\n"
+            "Include ~/.ssh/more.d/deeper\nInclude more.d/a.conf\n")
+with open(home + "/.ssh/more.d/deeper", "w") as f:
+    f.write("HOST=deep-host\n")
+os.mkfifo(home + "/.ssh/more.d/pipe.conf")
 env = dict(env, PATH=home + "/bin:" + env["PATH"], UNIQUE_NAME="its value",
            FOLDER=home + "/sub dir")
 s = Session([program("aegsh")], env=env, cwd=home)
@@ -101,6 +109,10 @@ s.send("\x15ssh me@host-t\t")
 tap.ok(s.expect("wo.example "), "behind a user's name", s.rest)
 s.send("\x15ssh al\t")
 tap.ok(s.expect("ias-host "), "a host of the settings", s.rest)
+for typed, rest in (("inc", "luded-host "), ("quo", "ted-host "),
+                    ("dee", "p-host ")):
+    s.send("\x15ssh " + typed + "\t")
+    tap.ok(s.expect(rest), "one of a file that they include: " + typed, s.rest)
 s.send("\x15id roo\t")
 tap.ok(s.expect(r"t "), "a user", s.rest)
 s.send("\x15\x0c")
@@ -133,7 +145,7 @@ os.mkdir(home + "/crowd")
 for name in ten:
     open(home + "/crowd/" + name, "w").close()
 s.send("ls crowd/m\t\t")
-tap.ok(s.expect("in all; type more"), "ten thousand names are cut short",
+tap.ok(s.expect("in all; Tab for more"), "ten thousand names are cut short",
        s.rest[-300:])
 s.send("\x15")
 s.line("")

@@ -187,7 +187,7 @@ test_choices(void)
 	common = line_choices_common(&c);
 	IS_STR(common, "be");
 	free(common);
-	line_choices_list(&c, 80, 24, &out);
+	line_choices_list(&c, 80, 24, 0, &out);
 	IS_STR(out.data, "bear          beta  second\n");
 	line_choices_done(&c);
 	/* Not half of a character. */
@@ -204,18 +204,28 @@ test_choices(void)
 	}
 	c.partial = true;
 	out.len = 0;
-	line_choices_list(&c, 40, 10, &out);
+	line_choices_list(&c, 40, 10, 0, &out);
 	OK(strstr(out.data, "500 in all") != NULL);
 	OK(strstr(out.data, "took too long") != NULL);
 	for (i = 0, lines = 0; i < out.len; i++)
 		lines += out.data[i] == '\n';
 	OKF(lines <= 10, "%u lines on a screen of 10", lines);
 	line_choices_done(&c);
+	/* A mark stays, whatever is cut. */
+	line_choices_add(&c, "abcdefghijklmnopq", "abcdefghijklmnopq", "note");
+	line_choices_add(&c, "b", "b", "note");
+	line_choices_block(&c, "abcdefghijklmnopq");
+	line_choices_block(&c, "none");
+	line_choices_sort(&c);
+	out.len = 0;
+	line_choices_list(&c, 20, 24, 0, &out);
+	IS_STR(out.data, "abcdefghi (blocked)\nb  note\n");
+	line_choices_done(&c);
 	/* Hostile names, on a screen that is too narrow. */
 	line_choices_add(&c, "a", "\033[2Jevil\a", NULL);
 	line_choices_add(&c, "b", "\xe2\x80\xaegnp.exe", NULL);
 	out.len = 0;
-	line_choices_list(&c, 5, 24, &out);
+	line_choices_list(&c, 5, 24, 0, &out);
 	OK(strpbrk(out.data, "\033\a") == NULL);
 	line_choices_done(&c);
 	buf_done(&out);
