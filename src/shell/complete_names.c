@@ -172,7 +172,8 @@ builtins(struct complete *c)
 	for (i = 0; shell_builtins[i] != NULL; i++)
 		if (text_starts(shell_builtins[i]->name, c->prefix) &&
 		    !resolve_is_builtin(shell_builtins[i]->name))
-			complete_name(c, shell_builtins[i]->name, "", "builtin");
+			complete_name(c, shell_builtins[i]->name, "",
+			    "builtin");
 }
 
 static void
