@@ -1,41 +1,167 @@
 /* SPDX-License-Identifier: ISC */
-/* help: what aegsh adds to bash, and where to read on. */
+/* help: what aegsh adds to bash, by topics and by builtins.  What is neither
+ * is left to bash's own help. */
 #include <string.h>
 
+#include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "shell/bi.h"
+
+/* ---- topics ------------------------------------------------------------- */
+
+static void
+put_keys(const struct shell *sh, struct buf *out)
+{
+	bool vi = strcmp(conf_str(sh->conf, CONF_EDITING), "vi") == 0;
+	unsigned where = vi ? LINE_KEY_INSERT | LINE_KEY_COMMAND :
+	    LINE_KEY_EMACS;
+	size_t i, n;
+	const struct line_key *keys = line_keys(&n);
+
+	for (i = 0; i < n; i++)
+		if (keys[i].shown != NULL && (keys[i].where & where) != 0)
+			buf_putf(out, "  %-10s %s%s\n", keys[i].shown,
+			    vi && (keys[i].where & LINE_KEY_INSERT) == 0 ?
+			    "(command mode) " : "", keys[i].help);
+	buf_puts(out, "Others: editline(7); your own: ~/.editrc.  In a search:"
+	    " Enter runs, Tab takes,\nC-g brings back what was there.\n");
+}
+
+static void
+put_contact(const struct shell *sh, struct buf *out)
+{
+	const char *contact = conf_str(sh->conf, CONF_CONTACT);
+
+	if (contact[0] == '\0')
+		return;
+	buf_puts(out, "Who decides what may run here: ");
+	text_inert(out, contact, strlen(contact), 0);
+	buf_putc(out, '\n');
+}
+
+static const char blocked[] =
+	"A line that policy does not let run has status 126, and one line says"
+	" why,\nby which rule, and what could be done instead.\n"
+	"  aegshctl test 'LINE' --explain   tells it in full, running nothing\n"
+	"  Up                               brings the line back to be changed"
+	"\n";
+static const char question[] =
+	"What policy does not settle is asked about.  Keys typed before the"
+	" question\ndo not count, and the answer is recorded:\n"
+	"  y        run it\n"
+	"  n        do not; so does anything else, and no answer in time\n"
+	"  e        do not, and give the line back to be changed\n"
+	"  ?        tell more: programs, files, what is not known, the rule\n";
+static const char history[] =
+	"Lines come back from this session and from the record of all"
+	" sessions.\n"
+	"  Up, C-r, M-r      by their beginning, a part, words and filters\n"
+	"  filters           dir:. exit:fail session:. host:NAME"
+	" decision:block\n"
+	"  history WORD ...  lists by the same words and filters\n"
+	"  !! !text !$       stand for earlier lines; see bash(1)\n"
+	"A blank in front keeps a line out of this, and never out of the"
+	" record; a secret\nis a tag in the record, which runs only once it is"
+	" replaced.\n";
+static const char prompt[] =
+	"The setting prompt takes bash's escapes (\\u \\h \\w \\$ ...),"
+	" \\{git} and others,\nor theme:NAME; see aegsh.conf(5), "
+	"\"aegshctl config show prompt\".\n";
+static const char confined[] =
+	"Each line runs in a fresh bash under Landlock and seccomp, as its"
+	" profile says.\nWhat a profile does not grant fails with \"Permission"
+	" denied\".\n"
+	"  aegshctl status       the profile and what it grants\n"
+	"  man aegsh-sandbox     the profiles\n";
+
+static const struct topic {
+	const char *name, *help, *text;
+	void (*put)(const struct shell *sh, struct buf *out);
+} topics[] = {
+	{ "keys", "what keys do at the prompt", "", put_keys },
+	{ "history", "how lines are found again", history, NULL },
+	{ "blocked", "when a line does not run", blocked, put_contact },
+	{ "question", "when a line is asked about", question, put_contact },
+	{ "confined", "when a program may not do something", confined, NULL },
+	{ "prompt", "how the prompt looks", prompt, NULL },
+};
+
+static const struct topic *
+topic_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(topics); i++)
+		if (strcmp(topics[i].name, name) == 0)
+			return &topics[i];
+	return NULL;
+}
+
+static const struct turn_builtin *
+builtin_of(const char *name)
+{
+	const struct turn_builtin *const *b;
+
+	for (b = shell_builtins; *b != NULL; b++)
+		if (strcmp((*b)->name, name) == 0)
+			return *b;
+	return NULL;
+}
+
+/* ---- the builtin -------------------------------------------------------- */
+
+static void
+put_all(struct buf *out)
+{
+	const struct turn_builtin *const *b;
+	size_t i;
+
+	buf_puts(out, "Each line is judged by policy, run in a confined bash,"
+	    " and recorded.\nTopics (help TOPIC):\n");
+	for (i = 0; i < AEG_NELEM(topics); i++)
+		buf_putf(out, "  %-10s %s\n", topics[i].name,
+		    topics[i].help);
+	buf_puts(out, "Builtins of aegsh's own (help NAME):\n ");
+	for (b = shell_builtins; *b != NULL; b++)
+		buf_putf(out, " %s", (*b)->name);
+	buf_puts(out, "\nOther names are left to bash's help.  Why was it"
+	    " blocked?  aegshctl test 'LINE'\n--explain.  Manual: man 1 aegsh,"
+	    " man 7 aegsh\n");
+}
+
+/* All that is known here; "help cd -d" and patterns are bash's. */
+static bool
+is_ours(void *ctx, int argc, char *const *argv)
+{
+	(void)ctx;
+	return argc < 2 || (argc == 2 && (topic_of(argv[1]) != NULL ||
+	    builtin_of(argv[1]) != NULL));
+}
 
 static int
 run_help(void *ctx, int argc, char *const *argv, struct buf *out,
     struct buf *complaint)
 {
-	const struct turn_builtin *const *b;
-	bool found = argc < 2;
+	const struct topic *t = argc > 1 ? topic_of(argv[1]) : NULL;
+	const struct turn_builtin *b = argc > 1 ? builtin_of(argv[1]) : NULL;
 
+	(void)complaint;
 	if (argc < 2)
-		buf_puts(out, "Each line is judged by policy, run in a "
-		    "confined bash, and recorded.\nBuiltins that need no "
-		    "child:\n");
-	for (b = shell_builtins; *b != NULL; b++) {
-		if (argc > 1 && strcmp(argv[1], (*b)->name) != 0)
-			continue;
-		found = true;
-		buf_putf(out, "  %-26s %s\n", (*b)->usage, (*b)->help);
-	}
-	if (argc < 2)
-		buf_puts(out, "Why was it blocked?  aegshctl test 'LINE' "
-		    "--explain\nManual: man 1 aegsh, man 7 aegsh\n");
-	if (!found) {
-		buf_puts(complaint, "aegsh: help: no help for ");
-		text_inert(complaint, argv[1], strlen(argv[1]), 0);
-		return 1;
+		put_all(out);
+	if (b != NULL)
+		buf_putf(out, "  %s\n      %s\n", b->usage, b->help);
+	if (t != NULL) {
+		buf_puts(out, t->text);
+		if (t->put != NULL)
+			t->put(ctx, out);
 	}
 	return 0;
 }
 
 const struct turn_builtin bi_help = {
 	.name = "help",
-	.usage = "help [BUILTIN]",
-	.help = "say what the builtins do",
+	.usage = "help [TOPIC | BUILTIN]",
+	.help = "say what the prompt, its keys and the builtins do",
 	.run = run_help,
+	.wants = is_ours,
 };

@@ -138,7 +138,6 @@ run_history(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_history = {
 	.name = "history",
 	.usage = "history [N] [WORD ...], history -c|-p ARG ...|-s ARG ...",
-	.help = "show the last lines, those with these words and filters "
-	    "(dir:. exit:fail); outside, aegshctl history shows all",
+	.help = "show the last lines, or those with these words and filters",
 	.run = run_history,
 };

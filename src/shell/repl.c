@@ -460,6 +460,23 @@ say_notes(const struct shell *sh)
 			shell_say("%s", all[k]->v[i]);
 }
 
+/* One line, to somebody who has no record yet. */
+static void
+greet(const struct shell *sh)
+{
+	AEG_AUTOFREE char *dir = NULL, *store = NULL;
+	struct err err = ERR_INIT;
+
+	/* From inside of a line the record cannot be seen. */
+	if (shell_is_inside())
+		return;
+	if (audit_place(sh->uid, false, &dir, &err) == 0)
+		store = xasprintf("%s/audit.db", dir);
+	if (store != NULL ? access(store, F_OK) < 0 : err.code == -ENOENT)
+		shell_say("each line is judged, confined and recorded; "
+		    "\"help\" tells more");
+}
+
 int
 shell_run_prompt(struct shell *sh)
 {
@@ -490,6 +507,7 @@ shell_run_prompt(struct shell *sh)
 	if (aliases_read(&aliases, conf_str(sh->conf, CONF_ALIASES)) != 0)
 		shell_say("setting aliases: not words of the form "
 		    "NAME='VALUE' throughout; see aegsh.conf(5)");
+	greet(sh);
 	say_notes(sh);
 	if (line_editor_note(sh->editor) != NULL)
 		shell_say("keys: %s", line_editor_note(sh->editor));

@@ -3,6 +3,7 @@
 anything that is not judged."""
 
 import os
+import re
 import shutil
 import sys
 
@@ -200,6 +201,43 @@ def plain():
         end(s)
 
 
+def helps():
+    settings('contact = "Ann, ext. 7"\n')
+    s = Session([program("aegsh")], env=env, cwd=home, cols=80)
+    s.expect(PROMPT)
+    tap.ok(b'"help" tells more' in s.seen, "a first session says where to "
+           "read", s.seen)
+    all_of_it = s.run("help", PROMPT) or ""
+    topics = re.findall(r"^  (\w+) ", all_of_it.split("Builtins")[0], re.M)
+    tap.ok(len(topics) > 4, "help has topics", all_of_it)
+    for topic in topics:
+        out = s.run("help " + topic, PROMPT) or ""
+        tap.ok(len(out) > 80 and max(map(len, out.split("\n"))) <= 80,
+               "help %s fits 80 columns" % topic, out)
+        if topic in ("blocked", "question"):
+            tap.ok("Ann, ext. 7" in out, "and names who decides", out)
+    with open(os.path.join(os.environ["abs_top_srcdir"], "man",
+                           "aegsh.1")) as f:
+        page = f.read()
+    rows = re.findall(r"\n\.It (.*) Ta (\w*) Ta\n(.*)(?=\n)", page)
+    keys = s.run("help keys", PROMPT) or ""
+    want = [(k, h) for k, w, h in rows if "e" in w]
+    tap.ok(len(want) > 15 and all(
+        re.search(r"^  %s +%s$" % (re.escape(k), re.escape(h)), keys, re.M)
+        for k, h in want), "help keys and aegsh(1) say the same", keys)
+    out = s.run("help history", PROMPT)
+    tap.ok(out and "dir:." in out, "a topic that is a builtin, too", out)
+    tap.ok("trap" in (s.run("help trap | head -1", PROMPT) or ""),
+           "in a pipeline it is bash's")
+    tap.ok("Trap signals" in (s.run("help trap", PROMPT) or ""),
+           "and what is not known is left to bash")
+    end(s)
+    s = start()
+    tap.ok(b"tells more" not in s.seen, "said once")
+    end(s)
+
+
+helps()
 emacs()
 vi()
 undo_and_ring()
