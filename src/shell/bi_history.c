@@ -45,7 +45,9 @@ list(struct shell *sh, int argc, char *const *argv, struct buf *out,
 	}
 	if (a == NULL) {
 		buf_putf(complaint, "aegsh: history: not recorded: %s",
-		    turn_unrecorded(sh->turn));
+		    turn_unrecorded(sh->turn) != NULL ?
+		    turn_unrecorded(sh->turn) :
+		    "the record is kept outside of this line");
 		return 1;
 	}
 	join(&words, argc, argv);

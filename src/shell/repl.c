@@ -468,7 +468,7 @@ greet(const struct shell *sh)
 	struct err err = ERR_INIT;
 
 	/* From inside of a line the record cannot be seen. */
-	if (shell_is_inside())
+	if (sh->outer >= 0)
 		return;
 	if (audit_place(sh->uid, false, &dir, &err) == 0)
 		store = xasprintf("%s/audit.db", dir);
