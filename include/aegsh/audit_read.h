@@ -24,6 +24,18 @@ int audit_events(struct audit *a, const struct audit_events_query *q,
 	int (*fn)(void *ctx, const struct audit_happened *e), void *ctx,
 	struct err *err);
 
+/* Programs that ran under a line which was supervised, at most that many,
+ * the first first, until fn returns non-zero. */
+#define AUDIT_EXECS_SHOWN 1000
+struct audit_ran {		/* a row of execs; borrowed */
+	int64_t id, wall_ns, pid, ppid;
+	const char *path, *argv;	/* words, each with its NUL */
+	size_t path_len, argv_len;
+};
+int audit_execs(struct audit *a, int64_t line,
+	int (*fn)(void *ctx, const struct audit_ran *x), void *ctx,
+	struct err *err);
+
 struct audit_stats {
 	int64_t lines, sessions, events;
 	int64_t refused, unfinished, failed;	/* of the lines */

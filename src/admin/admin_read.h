@@ -110,6 +110,8 @@ int admin_read_fail(struct admin *a, int rc, const struct err *err);
 /* "0", "SIGINT", "refused", "unfinished" */
 void admin_row_end(const struct audit_row *row, char *ret, size_t size);
 json_t *admin_row_json(const struct audit_row *row);
+/* Words that each end with a NUL, as a list. */
+json_t *admin_words_json(const char *p, size_t len);
 
 /* ---- admin_page.c ------------------------------------------------------ */
 

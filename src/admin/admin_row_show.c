@@ -31,8 +31,8 @@ set_int(json_t *o, const char *key, bool there, int64_t n)
 }
 
 /* Words that each end with a NUL. */
-static json_t *
-words(const char *p, size_t len)
+json_t *
+admin_words_json(const char *p, size_t len)
 {
 	json_t *list = json_array();
 	const char *end = p + len;
@@ -88,8 +88,8 @@ admin_row_json(const struct audit_row *row)
 	admin_json_text(o, "answered_by", row->answered_by);
 	admin_json_text(o, "votes", row->votes);
 	admin_json_text(o, "remote", row->remote);
-	json_object_set_new(o, "argv", row->argv != NULL ? words(row->argv,
-	    row->argv_len) : json_null());
+	json_object_set_new(o, "argv", row->argv != NULL ? admin_words_json(
+	    row->argv, row->argv_len) : json_null());
 	set_int(o, "judge_ns", row->judge_ns > 0, row->judge_ns);
 	set_int(o, "start_ns", row->start_ns > 0, row->start_ns);
 	set_int(o, "mono_ns", true, row->mono_ns);

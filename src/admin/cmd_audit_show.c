@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "admin_read.h"
+#include "aegsh/audit_read.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -16,11 +17,81 @@ static const struct admin_option options[] = {
 	{ NULL }
 };
 
+struct shown {
+	json_t *row, *programs;
+	int64_t id;
+	bool json;
+};
+
 static int
 keep(void *ctx, const struct audit_row *row)
 {
-	*(json_t **)ctx = admin_row_json(row);
+	struct shown *s = ctx;
+
+	s->row = admin_row_json(row);
+	s->id = row->id;
 	return 1;
+}
+
+/* "4711: /bin/ls ls -l", inert. */
+static json_t *
+program_text(const struct audit_ran *x)
+{
+	AEG_AUTO(buf_done) struct buf words = BUF_INIT, text = BUF_INIT;
+	const char *p = x->argv, *end = p + x->argv_len;
+
+	buf_putf(&words, "%lld: ", (long long)x->pid);
+	buf_put(&words, x->path, x->path_len);
+	while (p < end) {
+		size_t n = strnlen(p, (size_t)(end - p));
+
+		buf_putc(&words, ' ');
+		text_quote(&words, p, n);
+		p += n + 1;
+	}
+	text_inert(&text, words.data, words.len, 0);
+	return json_stringn(text.data, text.len);
+}
+
+static int
+keep_program(void *ctx, const struct audit_ran *x)
+{
+	struct shown *s = ctx;
+	char when[ADMIN_TIME_MAX];
+	json_t *o;
+
+	if (!s->json) {
+		json_array_append_new(s->programs, program_text(x));
+		return 0;
+	}
+	o = json_object();
+	admin_time_json(x->wall_ns, when);
+	admin_json_text(o, "time", when);
+	json_object_set_new(o, "pid", json_integer(x->pid));
+	json_object_set_new(o, "ppid", json_integer(x->ppid));
+	admin_json_bytes(o, "path", x->path, x->path_len);
+	json_object_set_new(o, "argv", x->argv != NULL ?
+	    admin_words_json(x->argv, x->argv_len) : json_null());
+	json_array_append_new(s->programs, o);
+	return 0;
+}
+
+static int
+read_all(struct admin *a, const struct admin_filter *f, struct shown *s,
+    struct err *err)
+{
+	struct audit *store = NULL;
+	int rc = admin_read_open(a, f->user, false, &store, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	rc = audit_query(store, &f->q, keep, s, err);
+	if (rc == 0 && s->row != NULL) {
+		s->programs = json_array();
+		rc = audit_execs(store, s->id, keep_program, s, err);
+	}
+	audit_close(store);
+	return rc;
 }
 
 /* No value looks like a line of another name. */
@@ -73,21 +144,25 @@ soften(json_t *o)
 static int
 show(struct admin *a, const struct admin_filter *f, const char *id)
 {
+	struct shown s = { .json = f->json };
 	struct err err = ERR_INIT;
-	json_t *o = NULL;
-	bool bad;
+	json_t *o;
 	int rc;
 
 	if (!f->json)
 		admin_page_start(a);
-	rc = admin_rows(a, f, keep, &o, &bad, &err);
-	if (o != NULL && f->json) {
-		admin_json_print(a, o);
-	} else if (o != NULL) {
+	rc = read_all(a, f, &s, &err);
+	o = s.row;
+	if (o != NULL && !f->json) {
 		flatten(o);
 		soften(o);
-		admin_json_show(a, o);
 	}
+	if (o != NULL)
+		json_object_set_new(o, "programs", s.programs);
+	if (o != NULL && f->json)
+		admin_json_print(a, o);
+	else if (o != NULL)
+		admin_json_show(a, o);
 	admin_page_end(a);
 	if (rc < 0)
 		return admin_read_fail(a, rc, &err);

@@ -104,3 +104,42 @@ audit_stats(struct audit *a, struct audit_stats *ret, struct err *err)
 		*ret = s;
 	return rc;
 }
+
+int
+audit_execs(struct audit *a, int64_t line,
+    int (*fn)(void *ctx, const struct audit_ran *x), void *ctx,
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+
+	if (rc < 0)
+		return rc;
+	if (sqlite3_prepare_v2(d->db, "SELECT id, wall_ns, pid, ppid, path,"
+	    " argv FROM execs WHERE command = ? ORDER BY id LIMIT ?", -1, &st,
+	    NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, line);
+	sqlite3_bind_int(st, 2, AUDIT_EXECS_SHOWN);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		struct audit_ran x = {
+			.id = sqlite3_column_int64(st, 0),
+			.wall_ns = sqlite3_column_int64(st, 1),
+			.pid = sqlite3_column_int64(st, 2),
+			.ppid = sqlite3_column_int64(st, 3),
+			.path = sqlite3_column_blob(st, 4),
+			.path_len = (size_t)sqlite3_column_bytes(st, 4),
+			.argv = sqlite3_column_blob(st, 5),
+			.argv_len = (size_t)sqlite3_column_bytes(st, 5),
+		};
+
+		if (fn(ctx, &x) != 0) {
+			rc = SQLITE_DONE;
+			break;
+		}
+	}
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}

@@ -2,6 +2,7 @@
 """The verbs of aegshctl that read the record, through the built program."""
 
 import csv
+import glob
 import html.parser
 import io
 import json
@@ -10,6 +11,7 @@ import pty
 import re
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -110,6 +112,20 @@ tap.same(documents("audit", "show", "--json", row["uuid"]), [row],
 shown = ctl("audit", "show", "6").stdout
 tap.ok(b"\x1b" not in shown and b"\nlines" not in shown,
        "show: inert, and no value begins a line of its own", shown)
+tap.same(row["programs"], [], "a line that was not supervised")
+db = sqlite3.connect(glob.glob(os.path.join(root, "own", "*",
+                                         "audit.db"))[0])
+db.execute("INSERT INTO execs (command, writer, wall_ns, mono_ns, pid, ppid,"
+           " path, argv) VALUES (6, 'stand-alone', 1, 1, 77, 70, ?, ?)",
+           (b"/bin/l\x1bs", b"ls\0a b\nline  x\0"))
+db.commit()
+db.close()
+ran = documents("audit", "show", "--json", "6")[0]["programs"]
+tap.same([(p["pid"], p["ppid"], p["argv"]) for p in ran],
+         [(77, 70, ["ls", "a b\nline  x"])], "programs under a line")
+shown = ctl("audit", "show", "6").stdout
+tap.ok(b"77: /bin/l^[s ls " in shown and b"\nline  x" not in shown,
+       "and as text, inert and on one line", shown)
 tap.same(ctl("audit", "show", "99").returncode, 1, "show: no such line: 1")
 tap.same(ctl("audit", "show", "x'; DROP TABLE commands").returncode, 1,
          "show: a word that is no id: 1")
