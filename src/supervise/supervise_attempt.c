@@ -12,12 +12,6 @@
 
 #include <sys/syscall.h>
 
-static uint64_t
-stack_of(pid_t pid)
-{
-	return sup_proc_stat(pid).stack;
-}
-
 static size_t
 find(const struct sup_attempts *a, pid_t pid)
 {
@@ -40,7 +34,8 @@ sup_attempt(struct sup *s)
 	if (i == SUP_ATTEMPTS)
 		i = a->next++ % SUP_ATTEMPTS;
 	a->v[i].pid = pid;
-	a->v[i].stack = stack_of(pid);
+	a->v[i].stack = pid == (pid_t)s->ask->pid ? sup_asker(s)->stack :
+	    sup_proc_stat(pid).stack;
 	a->v[i].shown = false;
 	return SUP_CONTINUE;
 }
@@ -61,7 +56,7 @@ sup_shown(struct sup *s)
 	i = find(a, pid);
 	if (i == SUP_ATTEMPTS)
 		return libc ? sup_image(s) : SUP_CONTINUE;
-	if (a->v[i].shown || (!libc && stack_of(pid) == a->v[i].stack)) {
+	if (a->v[i].shown || (!libc && sup_asker(s)->stack == a->v[i].stack)) {
 		/* libc's call comes last of what a start asks about. */
 		if (libc)
 			a->v[i].pid = 0;

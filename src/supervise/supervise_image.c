@@ -122,17 +122,17 @@ static bool
 report(struct sup *s, const struct image *m)
 {
 	char said[SUPERVISE_SAID_MAX];
-	const struct sup_stat stat = sup_proc_stat((pid_t)s->ask->pid);
+	const struct sup_stat *stat = sup_asker(s);
 	struct sup_report head = {
 		.kind = SUP_IMAGE,
 		.pid = (int32_t)s->ask->pid,
-		.ppid = (int32_t)stat.parent,
+		.ppid = (int32_t)stat->parent,
 		.path_len = (uint32_t)strlen(m->exe),
 		.argv_len = (uint32_t)(m->argv_len < SUPERVISE_ARGV_MAX ?
 		    m->argv_len : SUPERVISE_ARGV_MAX),
 		.wall_ns = clock_wall_ns(),
 		.mono_ns = clock_mono_ns(),
-		.start = stat.start,
+		.start = stat->start,
 	};
 	bool may = may_start(s, m, head.ppid, said, sizeof said);
 

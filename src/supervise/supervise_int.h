@@ -124,6 +124,9 @@ struct sup_stat {
 	uint64_t stack;		/* where its stack began */
 };
 struct sup_stat sup_proc_stat(pid_t pid);
+struct sup;
+/* Of who asks, read once for a question. */
+const struct sup_stat *sup_asker(struct sup *s);
 /* The process that a thread is of, or 0. */
 pid_t sup_proc_leader(pid_t thread);
 /* The name that execve(2) was given. */
@@ -223,6 +226,8 @@ struct sup {
 	struct sup_attempts attempts;
 	struct sup_meter meter;
 	struct seccomp_notif *ask;
+	struct sup_stat asker;		/* of the question asker_id */
+	uint64_t asker_id;
 	struct seccomp_notif_resp *answer;
 	size_t ask_size, answer_size;
 };

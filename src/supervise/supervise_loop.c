@@ -125,10 +125,21 @@ sup_kill_asker(struct sup *s)
 		kill((pid_t)s->ask->pid, SIGKILL);
 }
 
+const struct sup_stat *
+sup_asker(struct sup *s)
+{
+	if (s->asker_id != s->ask->id || s->asker.start == 0) {
+		s->asker = sup_proc_stat((pid_t)s->ask->pid);
+		s->asker_id = s->ask->id;
+	}
+	return &s->asker;
+}
+
 void
 sup_know(struct sup *s, pid_t pid)
 {
 	sup_members_add(&s->known, (struct sup_known){ pid,
+	    pid == (pid_t)s->ask->pid ? sup_asker(s)->start :
 	    sup_proc_stat(pid).start });
 }
 

@@ -53,7 +53,8 @@ know_new(struct sup *s, const struct sup_tree *t)
 enum sup_answer
 sup_met(struct sup *s)
 {
-	pid_t process = sup_proc_leader((pid_t)s->ask->pid);
+	pid_t process = supervise_has_limits(&s->meter.most) ?
+	    sup_proc_leader((pid_t)s->ask->pid) : 0;
 
 	if (process > 0)
 		sup_know(s, process);

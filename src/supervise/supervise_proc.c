@@ -77,6 +77,9 @@ sup_proc_file(pid_t pid, const char *what, char *ret, size_t size)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		done += n > 0 ? (size_t)n : 0;
+		/* Less than a page, of what the kernel makes at once. */
+		if (n > 0 && n < PAGE && done < size)
+			break;
 	}
 	return (ssize_t)done;
 }
