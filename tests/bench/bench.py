@@ -145,6 +145,15 @@ def stream(argv):
     return time.perf_counter() - start
 
 
+# What a line costs inside of another one: against the same outside.
+INSIDE = shutil.copy(AEGSH, env["HOME"])
+LOOP = os.path.join(env["HOME"], "loop")
+with open(LOOP, "w") as loop:
+    loop.write("i=0\nwhile [ $i -lt 100 ]; do %s -c :; i=$((i+1)); done\n" %
+               INSIDE)
+compare("100 lines inside a line", 1.5,
+        lambda: once([INSIDE, "-c", "bash %s" % LOOP]),
+        lambda: once([BASH, LOOP]), max(ROUNDS // 20, 3))
 compare("1,000 lines on stdin", 120, lambda: stream([AEGSH]),
         lambda: stream([BASH]), max(ROUNDS // 20, 3))
 with open(os.path.join(root, "etc", "aegsh.conf"), "a") as conf:
