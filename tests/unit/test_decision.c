@@ -347,6 +347,46 @@ test_fail_words(void)
 	    DECISION_FAIL_BLOCK);
 }
 
+/* What the aegsh around has decided counts for the bytes that it was asked
+ * about, and allows only where it says just that. */
+static void
+test_told(void)
+{
+	static const unsigned char sum[32] = { 1 }, other[32] = { 2 };
+	struct decision_said said = { .action = DECISION_ALLOW,
+		.source = DECISION_BY_VALIDATOR, .sha256 = sum,
+		.rule = "a.rule", .reason = "a \033reason", .model = "m",
+		.confidence = 70 };
+	struct decision *d = decision_told("true", 4, sum, &said);
+	uint32_t action;
+
+	IS_INTN(decision_action(d), DECISION_ALLOW, "told to allow");
+	IS_STR(decision_bytes(d, NULL), "true");
+	IS_STR(decision_rule(d), "a.rule");
+	IS_STR(decision_model(d), "m");
+	IS_INT(decision_source(d), DECISION_BY_VALIDATOR);
+	IS_INT(decision_confidence(d), 70);
+	OK(strchr(decision_reason(d), '\033') == NULL);
+	decision_free(d);
+	d = decision_told("true", 4, other, &said);
+	IS_INTN(decision_action(d), DECISION_BLOCK, "about another line");
+	IS_INT(decision_source(d), DECISION_BY_NOBODY);
+	decision_free(d);
+	for (action = 0; action < 9; action++) {
+		said.action = action;
+		said.unasked = true;
+		d = decision_told("true", 4, sum, &said);
+		IS_INTN(decision_action(d), action == DECISION_ALLOW ?
+		    DECISION_ALLOW : DECISION_BLOCK, "no other allows");
+		IS_INT(decision_unasked(d), action != DECISION_ALLOW);
+		decision_free(d);
+	}
+	said.source = 99;
+	d = decision_told("true", 4, sum, &said);
+	IS_INTN(decision_source(d), DECISION_BY_NOBODY, "no such source");
+	decision_free(d);
+}
+
 int
 main(void)
 {
@@ -359,5 +399,6 @@ main(void)
 	test_unreadable();
 	test_names();
 	test_fail_words();
+	test_told();
 	return tap_done();
 }
