@@ -103,6 +103,13 @@ TYPED = {
         (["ulimit -Sv 1500", "echo on"], "(?s)^(?!on$)", "^on$"),
         (["ulimit -Sv unlimited", "echo on"], "(?s)^(?!on$)", "^on$"),
     ],
+    "orphans": [
+        (["sh -c 'sh -c \"echo \\$\\$ >p; until [ -e g ]; do sleep 0.05; done; "
+          "cat </dev/tty; echo rc \\$? >o\" &'",
+          "touch g; until [ -s o ] || grep -q '^State:.T' "
+          "/proc/$(cat p)/status; do sleep 0.05; done; rm -f g; cat o"],
+         "^cat: o: No such file", "rc 1$"),
+    ],
     "suspend": [
         (["suspend"], "cannot suspend", None),
         (["echo on"], "^on$", None),
