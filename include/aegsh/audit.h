@@ -119,6 +119,8 @@ int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
 int audit_intent_begin(struct audit *a, struct audit_event *ev,
 	struct err *err);
 int audit_intent_settle(struct audit *a, struct err *err);
+/* Where there is time between the two: the disk may begin. */
+void audit_intent_hurry(struct audit *a);
 /* Kept in memory until the next intent, audit_flush() or audit_close(). */
 void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
 /* Kept likewise; before the line's outcome. */

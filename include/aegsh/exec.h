@@ -83,7 +83,10 @@ struct exec_spec {
 	 * negative code ends it there.  settle(): what is waited for while
 	 * the process may be on its way into its sandbox; by errno it may
 	 * learn only why it fails, and wrongly.  ready(): last of all, when
-	 * that process stands still or is not made yet. */
+	 * that process stands still or is not made yet.  hurry(): where
+	 * there is time before settle(), it is told to let begin what that
+	 * will wait for. */
+	void (*hurry)(void *ctx);
 	int (*settle)(void *ctx, struct err *err);
 	int (*ready)(void *ctx, struct err *err);
 	void *ctx;

@@ -143,11 +143,6 @@ int sandbox_begin(const struct sandbox_profile *p, struct sandbox **ret,
 	struct err *err);
 int sandbox_finish(const struct sandbox_profile *p, struct sandbox *s,
 	struct err *err);
-/* What finishing does, by a child that shares our memory: as sandbox_apply()
- * it does system calls only.  Once one has said that it was done,
- * sandbox_filled() finishes the sandbox for those that come after. */
-int sandbox_fill(const struct sandbox_profile *p, const struct sandbox *s);
-void sandbox_filled(struct sandbox *s);
 void sandbox_free(struct sandbox *s);
 
 /*
@@ -158,10 +153,10 @@ void sandbox_free(struct sandbox *s);
  */
 int sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer);
 /* The same in two steps: all but Landlock; then that and the proof, which
- * fails where the sandbox is neither finished nor filled by the caller. */
+ * fails where the sandbox is not finished. */
 int sandbox_apply_first(const struct sandbox *s,
 	enum sandbox_layer *ret_layer);
-int sandbox_apply_rules(const struct sandbox *s, bool filled,
+int sandbox_apply_rules(const struct sandbox *s,
 	enum sandbox_layer *ret_layer);
 /*
  * Is the profile held?  Each act that it might forbid is tried for real, in

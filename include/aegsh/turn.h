@@ -49,6 +49,8 @@ struct turn_ops {
 	void (*outcome)(struct turn *t, int64_t id,
 		const struct audit_outcome *o);
 	int (*settle)(struct turn *t, struct err *err);
+	/* There is time before settle, which may be NULL, too. */
+	void (*hurry)(struct turn *t);
 };
 extern const struct turn_ops turn_local;
 

@@ -170,6 +170,14 @@ audit_intent_settle(struct audit *a, struct err *err)
 {
 	return a->brief ? audit_spool_settle(&a->spool, err) : 0;
 }
+
+void
+audit_intent_hurry(struct audit *a)
+{
+	if (a->brief)
+		audit_spool_hurry(&a->spool);
+}
+
 int
 audit_intent(struct audit *a, struct audit_event *ev, struct err *err)
 {

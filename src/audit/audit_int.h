@@ -169,6 +169,7 @@ struct audit_spool {
 	struct audit_mark folded;	/* what of it is in the store */
 	char *window;		/* slots read ahead: */
 	uint32_t first, held;
+	uint32_t last_count;	/* slots of the last record, before the end */
 };
 #define AUDIT_SPOOL_INIT { .fd = -1, .busy_ns = AUDIT_BUSY_NS }
 
@@ -178,9 +179,11 @@ int audit_spool_open(struct audit_spool *s, const struct audit_db *d,
 void audit_spool_done(struct audit_spool *s);
 /* Whether the store directory has a spool. */
 bool audit_spool_is_in(const char *dir);
-/* One record, whole or not at all; durable after audit_spool_settle(). */
+/* One record, whole or not at all; durable after audit_spool_settle(), for
+ * which audit_spool_hurry() lets the disk begin. */
 int audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	struct err *err);
+void audit_spool_hurry(struct audit_spool *s);
 int audit_spool_settle(struct audit_spool *s, struct err *err);
 /* Where the next record would go: all before it are written. */
 int audit_spool_end(struct audit_spool *s, struct audit_mark *ret,

@@ -380,8 +380,20 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	if (rc == 0)
 		rc = put(s, &record, count, err);
 	unlock(s);
+	s->last_count = rc == 0 ? count : 0;
 	return rc;
 }
+
+/* Not had everywhere: syncing does it all, then. */
+void
+audit_spool_hurry(struct audit_spool *s)
+{
+	if (s->last_count > 0)
+		(void)sync_file_range(s->fd, (off_t)(s->seen.slot -
+		    s->last_count) * AUDIT_SLOT, (off_t)s->last_count *
+		    AUDIT_SLOT, SYNC_FILE_RANGE_WRITE);
+}
+
 int
 audit_spool_settle(struct audit_spool *s, struct err *err)
 {

@@ -6,11 +6,11 @@
  * the same however large we are, and it may do nothing but system calls and
  * write to its own stack and to what tells of a failure.
  *
- * Where the disk must still be waited for, the child goes on meanwhile: it
- * makes Landlock's rules, enters its sandbox, and when it stands in all of
- * it, waits for the word.  The two share errno: while both run the child
- * makes only calls that succeed or end it all, and that one failed it takes
- * from what it returned.
+ * Where the disk must still be waited for, that is done meanwhile, and so
+ * are Landlock's rules: the child enters the rest of its sandbox, waits for
+ * them, and when it stands in all of it, for the word.  The two share errno:
+ * while both run the child makes only calls that succeed or end it all, and
+ * that one failed it takes from what it returned.
  */
 #include "exec_int.h"
 
@@ -30,8 +30,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-/* For the rules of a profile that hides what lies deep. */
-#define STACK ((size_t)512 * 1024)
+#define STACK ((size_t)64 * 1024)
 
 /* A sanitizer's marks on this stack would outlive the child, which never
  * returns from here. */
@@ -164,23 +163,23 @@ wait_for_word(int from)
 }
 
 static CHILD int
-confine(struct exec_child *c)
+confine(struct exec_child *c, int from)
 {
-	enum sandbox_layer layer = SANDBOX_LANDLOCK_FS;
-	int rc = 0;
+	enum sandbox_layer layer = SANDBOX_NNP;
+	int rc;
 
 	if (c->guest)
 		return 0;
 	if (c->inside) {
 		rc = sandbox_apply_line(c->sandbox, &layer);
 	} else {
-		if (c->unfinished != NULL)
-			rc = sandbox_fill(c->profile, c->sandbox);
+		rc = sandbox_apply_first(c->sandbox, &layer);
+		if (rc == 0) {
+			layer = SANDBOX_LANDLOCK_FS;
+			rc = wait_for_word(from);
+		}
 		if (rc == 0)
-			rc = sandbox_apply_first(c->sandbox, &layer);
-		if (rc == 0)
-			rc = sandbox_apply_rules(c->sandbox,
-			    c->unfinished != NULL, &layer);
+			rc = sandbox_apply_rules(c->sandbox, &layer);
 	}
 	if (rc < 0)
 		c->layer = layer;
@@ -241,7 +240,7 @@ call_supervisor(const struct exec_child *c)
 }
 
 static CHILD int
-run_steps(struct exec_child *c)
+run_steps(struct exec_child *c, int from)
 {
 	int rc;
 
@@ -270,7 +269,7 @@ run_steps(struct exec_child *c)
 	if (rc < 0)
 		return rc;
 	c->failed = EXEC_STEP_SANDBOX;
-	rc = confine(c);
+	rc = confine(c, from);
 	if (rc < 0)
 		return rc;
 	c->failed = EXEC_STEP_LIMITS;
@@ -299,7 +298,7 @@ child(void *arg)
 	/* Ours, or the pipe would never end. */
 	if (from >= 0)
 		close(c->go[1]);
-	rc = run_steps(c);
+	rc = run_steps(c, from);
 	if (rc == 0) {
 		c->failed = EXEC_STEP_GO;
 		rc = wait_for_go(c, from);
@@ -348,14 +347,6 @@ wait_while(const struct exec_child *c, int32_t stage)
 		    0);
 }
 
-/* It stands in its sandbox, and did not end on the way there. */
-static bool
-waits(const struct exec_child *c)
-{
-	return __atomic_load_n(&c->stage, __ATOMIC_ACQUIRE) ==
-	    EXEC_CHILD_WAITING;
-}
-
 static pid_t
 clone_child(struct exec_child *c, int flags, char *stack)
 {
@@ -386,6 +377,22 @@ finish(struct exec_child *c)
 	    sandbox_finish(c->profile, c->unfinished, c->err) : 0;
 }
 
+/* What is to be done while the child is on its way. */
+static int
+ask_meanwhile(struct exec_child *c, int to)
+{
+	int rc;
+
+	if (c->hurry != NULL)
+		c->hurry(c->ctx);
+	rc = finish(c);
+	if (rc < 0)
+		return rc;
+	rc = io_write_full(to, "", 1);
+	return rc < 0 ? err_sys(c->err, -rc, "the word of the rules") :
+	    ask(c, c->settle);
+}
+
 static pid_t
 clone_and_ask(struct exec_child *c, int flags, char *stack)
 {
@@ -397,12 +404,12 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 	if (pid == 0)
 		pid = clone_child(c, CLONE_CHILD_CLEARTID | flags, stack);
 	if (pid > 0) {
-		c->refused = ask(c, c->settle);
+		c->refused = ask_meanwhile(c, to);
 		if (c->refused < 0)
 			io_close(&to);
 		wait_while(c, EXEC_CHILD_ON_ITS_WAY);
 	}
-	if (pid > 0 && c->refused >= 0 && waits(c))
+	if (pid > 0 && c->refused >= 0)
 		c->refused = ask(c, c->ready);
 	if (pid > 0 && c->refused >= 0)
 		(void)io_write_full(to, "", 1);
@@ -411,8 +418,6 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 	io_close(&from);
 	if (pid > 0)
 		wait_while(c, EXEC_CHILD_WAITING);
-	if (pid > 0 && c->error == 0 && c->unfinished != NULL)
-		sandbox_filled(c->unfinished);
 	return pid;
 }
 

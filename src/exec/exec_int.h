@@ -58,8 +58,8 @@ struct exec_child {
 	pid_t parent;		/* aegsh, with whom it ends … */
 	int parent_signal;	/* … by this signal, or 0 */
 	const struct sandbox *sandbox;
-	/* The same, where only sandbox_begin() was called: the child makes
-	 * its rules. */
+	/* The same, where only sandbox_begin() was called: it is finished
+	 * while the child enters the rest. */
 	struct sandbox *unfinished;
 	const struct sandbox_profile *profile;
 	bool inside;		/* only a line's layer: we are confined */
@@ -68,6 +68,7 @@ struct exec_child {
 	int notify;		/* write the own pid there before exec, or -1 */
 	/* As in struct exec_spec; the child waits for the answer before it
 	 * becomes bash. */
+	void (*hurry)(void *ctx);
 	int (*settle)(void *ctx, struct err *err);
 	int (*ready)(void *ctx, struct err *err);
 	void *ctx;
@@ -76,9 +77,11 @@ struct exec_child {
 	enum exec_step failed;
 	enum sandbox_layer layer;
 	int error;		/* errno of the failure */
-	int refused;		/* what those two said, if negative */
+	int refused;		/* what those two said, or the rules did, if
+				 * negative */
 
-	/* By this pipe it gets a byte with the answer; or -1. */
+	/* By this pipe it gets a byte when its rules are made and one more
+	 * with the answer; or -1. */
 	int go[2];
 	int32_t stage;		/* EXEC_CHILD_… */
 };

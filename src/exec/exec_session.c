@@ -178,6 +178,7 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	c->guest = s->opts.guest;
 	c->sandbox = c->unfinished = s->sandbox;
 	c->profile = s->opts.profile;
+	c->hurry = spec->hurry;
 	c->settle = spec->settle;
 	c->ready = spec->ready;
 	c->ctx = spec->ctx;
@@ -188,15 +189,7 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	if (dead > 0)
 		while (waitpid(dead, NULL, 0) < 0 && errno == EINTR)
 			;
-	if (c->refused < 0)
-		return c->refused;
-	/* What is wrong with the rules takes more words than a child has. */
-	if (c->failed == EXEC_STEP_SANDBOX && c->layer == SANDBOX_LANDLOCK_FS) {
-		rc = sandbox_finish(s->opts.profile, s->sandbox, err);
-		if (rc < 0)
-			return rc;
-	}
-	return exec_child_error(c, -pid, err);
+	return c->refused < 0 ? c->refused : exec_child_error(c, -pid, err);
 }
 
 static pid_t

@@ -5,10 +5,7 @@
 
 #include "aegsh/sandbox.h"
 
-#include <errno.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define SANDBOX_EXTENDS_MAX 8	/* profiles in one chain of extends */
 #define SANDBOX_NAME_MAX 64	/* bytes of a profile's name */
@@ -226,8 +223,7 @@ struct sandbox_rule {
 
 /* What Landlock is told: holes are worked out by listing their neighbours.
  * Calls each() for rule after rule, until one says no: what it said, below
- * 0, is returned.  ERR_RANGE past SANDBOX_RULES_MAX.  System
- * calls only, on the own stack, and none that writes errno. */
+ * 0, is returned.  ERR_RANGE past SANDBOX_RULES_MAX. */
 int sandbox_rules_make(const struct sandbox_profile *p,
 	int (*each)(void *ctx, const struct sandbox_rule *r,
 	struct err *err), void *ctx, struct err *err);
@@ -325,37 +321,6 @@ struct sandbox {
 	size_t n_covers;
 	struct sandbox_cover covers[SANDBOX_COVERS_MAX];
 };
-
-/* ---- calls by a child that shares our memory --------------------------- */
-
-/* What the kernel says, or its negative error: the word in errno may be that
- * of a parent who shares our memory. */
-static inline long
-sandbox_call(long number, long a, long b, long c, long d)
-{
-#if defined(__x86_64__) && !defined(__ILP32__)
-	register long r10 __asm__("r10") = d;
-	long said;
-
-	__asm__ volatile("syscall" : "=a" (said) : "a" (number), "D" (a),
-	    "S" (b), "d" (c), "r" (r10) : "rcx", "r11", "memory");
-	return said;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-
-	__asm__ volatile("svc 0" : "+r" (x0) : "r" (x8), "r" (x1), "r" (x2),
-	    "r" (x3) : "memory");
-	return x0;
-#else
-	long said = syscall(number, a, b, c, d);
-
-	return said < 0 ? err_failed() : said;
-#endif
-}
 
 /* What can be had, by asking and without trying. */
 unsigned sandbox_layers_asked(int abi);

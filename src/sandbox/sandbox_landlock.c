@@ -75,8 +75,8 @@ sandbox_landlock_fs(int abi)
 static int
 add_rule(int ruleset, const struct landlock_path_beneath_attr *rule)
 {
-	return (int)sandbox_call(SYS_landlock_add_rule, ruleset,
-	    LANDLOCK_RULE_PATH_BENEATH, (long)rule, 0);
+	return (int)syscall(SYS_landlock_add_rule, ruleset,
+	    LANDLOCK_RULE_PATH_BENEATH, rule, 0);
 }
 
 /* 1 when a rule came of it. */
@@ -84,40 +84,31 @@ static int
 add_place(int ruleset, int fd, const char *path, uint64_t fs, struct err *err)
 {
 	struct landlock_path_beneath_attr rule = { .parent_fd = fd };
-	int rc;
 
 	rule.allowed_access = fs;
-	rc = add_rule(ruleset, &rule);
-	if (rc == 0)
+	if (add_rule(ruleset, &rule) == 0)
 		return 1;
 	/* EINVAL: rights of directories, on something else.  (What became a
 	 * link meanwhile gets a rule that nothing ever asks for.) */
 	rule.allowed_access = fs & SANDBOX_FS_OF_FILE;
-	if (rc == -EINVAL && rule.allowed_access == 0)
+	if (errno == EINVAL && rule.allowed_access == 0)
 		return 0;
-	if (rc == -EINVAL)
-		rc = add_rule(ruleset, &rule);
-	if (rc == 0)
+	if (errno == EINVAL && add_rule(ruleset, &rule) == 0)
 		return 1;
 	/* Places in no file system of their own (EBADFD) take no rules. */
-	if (rc == -EBADFD)
+	if (errno == EBADFD)
 		return 0;
-	return err_sys(err, -rc, "landlock rule for %s", path);
+	return err_sys(err, errno, "landlock rule for %s", path);
 }
 
 static int
 add_name(int ruleset, int dir, const char *name, const char *path,
     uint64_t fs, struct err *err)
 {
-	int fd = (int)sandbox_call(SYS_openat, dir, (long)name,
-	    O_PATH | O_NOFOLLOW | O_CLOEXEC, 0), rc;
+	AEG_AUTOFD int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	/* Gone, or not for this user: then nothing there is granted. */
-	if (fd < 0)
-		return 0;
-	rc = add_place(ruleset, fd, path, fs, err);
-	sandbox_call(SYS_close, fd, 0, 0, 0);
-	return rc;
+	return fd < 0 ? 0 : add_place(ruleset, fd, path, fs, err);
 }
 
 static int
@@ -156,11 +147,10 @@ add_ports(int ruleset, const struct sandbox_ports *ports, uint64_t access,
 
 	for (i = 0; !ports->all && i < ports->n; i++) {
 		struct net_port rule = { access, ports->port[i] };
-		int rc = (int)sandbox_call(SYS_landlock_add_rule, ruleset,
-		    RULE_NET_PORT, (long)&rule, 0);
 
-		if (rc < 0)
-			return err_sys(err, -rc, "landlock rule for port %u",
+		if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT,
+		    &rule, 0) < 0)
+			return err_sys(err, errno, "landlock rule for port %u",
 			    (unsigned)ports->port[i]);
 	}
 	return 0;

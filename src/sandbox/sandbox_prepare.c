@@ -256,21 +256,6 @@ sandbox_finish(const struct sandbox_profile *p, struct sandbox *s,
 }
 
 int
-sandbox_fill(const struct sandbox_profile *p, const struct sandbox *s)
-{
-	size_t unused;
-
-	return s->ruleset >= 0 && !s->filled ? sandbox_landlock_fill(p,
-	    &s->handled, s->ruleset, &unused, NULL) : 0;
-}
-
-void
-sandbox_filled(struct sandbox *s)
-{
-	s->filled = true;
-}
-
-int
 sandbox_prepare(const struct sandbox_profile *p, struct sandbox **ret,
     struct err *err)
 {

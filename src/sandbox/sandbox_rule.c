@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,19 +31,15 @@ struct entry {
 };
 
 #define LISTING ((size_t)4096)
-/* Directories above a hole: a child has their listings on its stack, which
- * is STACK in exec_child.c. */
-#define DEPTH_MAX 64
 
 struct make {
 	const struct sandbox_profile *p;
 	int (*each)(void *ctx, const struct sandbox_rule *r, struct err *err);
 	void *ctx;
-	char path[PATH_MAX];	/* where we are */
-	unsigned depth;
+	struct buf path;	/* where we are */
 	/* Rights that a neighbour gets which has a grant of its own: one rule
 	 * says it all. */
-	uint64_t more[SANDBOX_GRANTS_MAX];	/* a grant each */
+	uint64_t *more;		/* a grant each */
 	size_t n;
 	struct err *err;
 };
@@ -101,9 +96,11 @@ expand_entry(struct make *m, int dir, const struct entry *e, uint64_t fs)
 {
 	const struct sandbox_profile *p = m->p;
 	struct sandbox_rule r = { .fd = -1, .dir = dir, .name = e->name,
-		.path = m->path, .fs = fs };
+		.path = m->path.data, .fs = fs };
 	size_t i;
 
+	if (buf_overflow(&m->path))
+		return err_set(m->err, ERR_RANGE, "%s: path too long", r.path);
 	if (is_hole(p, r.path))
 		return 0;
 	if (holds_hole(p, r.path))
@@ -120,7 +117,7 @@ static int
 expand_entries(struct make *m, int dir, const char *bytes, size_t len,
     uint64_t fs)
 {
-	size_t at = 0, above = strlen(m->path), n;
+	size_t at = 0, above = m->path.len;
 	int rc = 0;
 
 	while (rc == 0 && at < len) {
@@ -130,15 +127,12 @@ expand_entries(struct make *m, int dir, const char *bytes, size_t len,
 		if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0 ||
 		    e->type == DT_LNK)
 			continue;
-		n = strlen(e->name);
-		if (above + n + 2 > sizeof m->path)
-			return err_set(m->err, ERR_RANGE, "%s: path too long",
-			    m->path);
 		if (above > 1)
-			m->path[above] = '/';
-		memcpy(m->path + above + (above > 1), e->name, n + 1);
+			buf_putc(&m->path, '/');
+		buf_puts(&m->path, e->name);
 		rc = expand_entry(m, dir, e, fs);
-		m->path[above] = '\0';
+		m->path.len = above;
+		m->path.data[above] = '\0';
 	}
 	return rc;
 }
@@ -147,8 +141,8 @@ expand_entries(struct make *m, int dir, const char *bytes, size_t len,
 static int
 expand(struct make *m, int parent, const char *name, uint64_t fs)
 {
-	int fd = (int)sandbox_call(SYS_openat, parent, (long)name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	AEG_AUTOFD int fd = openat(parent, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_Alignas(struct entry) char bytes[LISTING];
 	long n;
 	int rc = 0;
@@ -156,14 +150,9 @@ expand(struct make *m, int parent, const char *name, uint64_t fs)
 	/* What can't be listed, or isn't there: nothing in it is granted. */
 	if (fd < 0)
 		return 0;
-	if (m->depth++ == DEPTH_MAX)
-		rc = err_set(m->err, ERR_RANGE, "%s: what is hidden lies too "
-		    "deep", m->path);
-	while (rc == 0 && (n = sandbox_call(SYS_getdents64, fd, (long)bytes,
-	    sizeof bytes, 0)) > 0)
+	while (rc == 0 && (n = syscall(SYS_getdents64, fd, bytes,
+	    sizeof bytes)) > 0)
 		rc = expand_entries(m, fd, bytes, (size_t)n, fs);
-	m->depth--;
-	sandbox_call(SYS_close, fd, 0, 0, 0);
 	return rc;
 }
 
@@ -181,10 +170,8 @@ make_neighbours(struct make *m)
 
 		if (some == 0 || is_hole(p, g->path))
 			continue;
-		if (strlen(g->path) >= sizeof m->path)
-			return err_set(m->err, ERR_RANGE, "%s: path too long",
-			    g->path);
-		strcpy(m->path, g->path);
+		m->path.len = 0;
+		buf_puts(&m->path, g->path);
 		rc = expand(m, AT_FDCWD, g->path, some);
 	}
 	return rc;
@@ -195,7 +182,9 @@ sandbox_rules_make(const struct sandbox_profile *p,
     int (*each)(void *ctx, const struct sandbox_rule *r, struct err *err),
     void *ctx, struct err *err)
 {
-	struct make m = { .p = p, .each = each, .ctx = ctx, .err = err };
+	AEG_AUTOFREE uint64_t *more = xcalloc(p->n_grants + 1, sizeof *more);
+	struct make m = { .p = p, .each = each, .ctx = ctx,
+		.path = BUF_INIT, .more = more, .err = err };
 	size_t i;
 	int rc = make_neighbours(&m);
 
@@ -203,11 +192,12 @@ sandbox_rules_make(const struct sandbox_profile *p,
 		const struct sandbox_grant *g = &p->grants[i];
 		struct sandbox_rule r = { .fd = g->fd, .dir = AT_FDCWD,
 			.name = g->path, .path = g->path,
-			.fs = (g->fs & ~to_be_split(p, g)) | m.more[i] };
+			.fs = (g->fs & ~to_be_split(p, g)) | more[i] };
 
 		if (r.fs != 0 && !is_hole(p, g->path))
 			rc = put(&m, &r);
 	}
+	buf_done(&m.path);
 	return rc;
 }
 

@@ -417,6 +417,14 @@ struct start {
 	int64_t began_ns, took_ns;
 };
 
+static void
+hurry(void *ctx)
+{
+	struct start *s = ctx;
+
+	turn_hurry_intent(s->t);
+}
+
 /* Before bash is let go the intent is on the disk … */
 static int
 settle(void *ctx, struct err *err)
@@ -471,7 +479,8 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.set_umask = true,
 		.umask = state_umask(t->opts.state),
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
-		/* The disk writes while the sandbox is entered. */
+		/* The disk writes while the sandbox is prepared. */
+		.hurry = hurry,
 		.settle = settle,
 		.ready = ready,
 		.ctx = &start,

@@ -35,6 +35,13 @@ local_settle(struct turn *t, struct err *err)
 {
 	return audit_intent_settle(t->audit, err);
 }
+
+static void
+local_hurry(struct turn *t)
+{
+	audit_intent_hurry(t->audit);
+}
+
 static void
 local_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
 {
@@ -48,6 +55,7 @@ const struct turn_ops turn_local = {
 	.intent = local_intent,
 	.outcome = local_outcome,
 	.settle = local_settle,
+	.hurry = local_hurry,
 };
 
 /*
@@ -80,6 +88,14 @@ turn_begin_intent(struct turn *t, struct audit_event *ev, struct err *err)
 	t->unsettled |= r == 0 && t->ops->settle != NULL;
 	return r == 0 ? 0 : unrecorded(t, r, err);
 }
+
+void
+turn_hurry_intent(struct turn *t)
+{
+	if (t->unsettled && t->ops->hurry != NULL)
+		t->ops->hurry(t);
+}
+
 int
 turn_settle_intent(void *ctx, struct err *err)
 {

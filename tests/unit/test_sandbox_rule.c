@@ -108,39 +108,6 @@ test_cap(void)
 	free(hole.path);
 }
 
-/* A child makes them on its own stack: deeper than that it says so. */
-static void
-test_deep(void)
-{
-	struct sandbox_grant grant = { scratch_path("d"), READ, -1 };
-	struct sandbox_profile p = { .grants = &grant, .n_grants = 1,
-		.n_holes = 1 };
-	struct sandbox_hole hole = { NULL, NULL };
-	struct buf name = BUF_INIT;
-	struct err err = ERR_INIT;
-	int i;
-
-	p.holes = &hole;
-	buf_puts(&name, "d");
-	for (i = 0; i < 64; i++) {
-		scratch_mkdir(name.data, 0755);
-		buf_puts(&name, "/d");
-	}
-	hole.path = scratch_path(name.data);
-	IS_INTN(sandbox_rules_make(&p, keep, NULL, &err), 0, "64 deep");
-	strv_done(&paths);
-	scratch_mkdir(name.data, 0755);
-	buf_puts(&name, "/d");
-	free(hole.path);
-	hole.path = scratch_path(name.data);
-	IS_INTN(sandbox_rules_make(&p, keep, NULL, &err), ERR_RANGE,
-	    "65 deep");
-	strv_done(&paths);
-	free(hole.path);
-	free(grant.path);
-	buf_done(&name);
-}
-
 int
 main(void)
 {
@@ -162,6 +129,5 @@ main(void)
 	free(link);
 	test_expand();
 	test_cap();
-	test_deep();
 	return tap_done();
 }
