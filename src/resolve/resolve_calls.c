@@ -173,6 +173,24 @@ follow(struct walk *w, const struct spot *at, struct search *s)
 	s->ended = false;
 }
 
+/* qx{rm x}, %x(rm x): to the bracket, or letter, that closes it. */
+static void
+take_quoted(struct search *s)
+{
+	static const char open[] = "([{<", close[] = ")]}>";
+	const char *hit;
+	char end;
+
+	if (s->p >= s->end || is_name_byte(*s->p) ||
+	    strchr(" \t\n\"'`,;=", *s->p) != NULL)
+		return;
+	hit = strchr(open, *s->p);
+	end = hit != NULL ? close[hit - open] : *s->p;
+	for (s->p++; s->p < s->end && *s->p != end; s->p++)
+		buf_putc(&s->text, *s->p);
+	s->p += s->p < s->end;
+}
+
 /* `rm -rf /` in perl, ruby and php; "rm" | getline in awk. */
 static void
 search_calls(struct walk *w, const struct spot *at, struct search *s,
@@ -184,9 +202,16 @@ search_calls(struct walk *w, const struct spot *at, struct search *s,
 		n = name_at(s);
 		if (n > 0) {
 			bool call = is_one_of(calls, AEG_NELEM(calls), s->p, n);
+			bool quoted = backquotes && ((n == 2 &&
+			    memcmp(s->p, "qx", 2) == 0) || (n == 1 &&
+			    *s->p == 'x' && s->p > s->start &&
+			    s->p[-1] == '%'));
 
 			s->p += n;
-			if (call) {
+			if (quoted) {
+				take_quoted(s);
+				follow(w, at, s);
+			} else if (call) {
 				take_arguments(s);
 				follow(w, at, s);
 			}

@@ -46,11 +46,13 @@ struct wrap_row {
 	const char *after;	/* AFTER: the operand */
 	const char *moves;	/* options that change the directory … */
 	const char *roots;	/* … and the root, or the namespace */
+	const char *pairs;	/* options with two values, a word each */
 	const char *pipe;	/* whose value behind "|" or "!" is a program */
 	bool appends;		/* OPTION: the program gets more words */
 	bool in_shell;		/* what it starts may be a builtin */
 	bool no_function;	/* … but never a function */
 	bool elsewhere;		/* … and is found elsewhere */
+	bool labels;		/* an operand with ":" stands before it */
 	bool fetches;		/* an operand that is an address is no name */
 };
 

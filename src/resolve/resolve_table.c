@@ -20,21 +20,42 @@
 #define GDB_GRAMMAR "~ x: ex: eval-command: iex: init-eval-command: " \
 	"command: ix: init-command: p: pid: c: core: s: symbols: e: exec: " \
 	"se: d: directory: cd: b: l: tty: data-directory: interpreter:"
+#define TERMINAL_GRAMMAR "~ T: title: n: name: geometry: g: fg: bg: fn: " \
+	"fa: fs: fd: b: bd: cr: display: class: xrm: sl: tn: w: into:"
 #define NODE_CODE "e p eval print pe"
 
 static const struct wrap_row wraps[] = {
 	{ ".", WRAP_SOURCE, "+", .in_shell = true },
 	{ "aa-exec", WRAP_WORDS, "+p:n: profile: namespace:" },
 	{ "abduco", WRAP_WORDS, "+e:", .skip = 1 },
+	{ "alacritty", WRAP_OPTION, "o:t: command title: working-directory: "
+	    "config-file: class: embed: socket: option:",
+	    .after = "e command" },
 	{ "alias", WRAP_ALIAS, .in_shell = true },
 	{ "ash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "at", WRAP_STDIN, "q:f:t:" },
+	{ "autossh", WRAP_STRING,
+	    "B:b:c:D:E:e:F:I:i:J:L:l:M:m:O:o:P:p:Q:R:S:W:w:", .skip = 1,
+	    .elsewhere = true },
 	{ "bash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "batch", WRAP_STDIN, "q:f:" },
 	{ "builtin", WRAP_WORDS, "+", .in_shell = true, .no_function = true },
 	{ "bundle", WRAP_AFTER, "", .after = "exec" },
 	{ "busybox", WRAP_WORDS, "+" },
+	{ "bwrap", WRAP_WORDS, "+ args: argv0: level-prefix: userns: userns2: "
+	    "pidns: uid: gid: hostname: chdir: unsetenv: lock-file: "
+	    "sync-fd: bind: bind-try: dev-bind: dev-bind-try: ro-bind: "
+	    "ro-bind-try: bind-fd: ro-bind-fd: remount-ro: exec-label: "
+	    "file-label: proc: dev: tmpfs: mqueue: dir: file: bind-data: "
+	    "ro-bind-data: symlink: seccomp: add-seccomp-fd: block-fd: "
+	    "userns-block-fd: info-fd: json-status-fd: cap-add: cap-drop: "
+	    "perms: size: chmod: setenv: overlay-src: tmp-overlay: "
+	    "ro-overlay:",
+	    .pairs = "bind bind-try dev-bind dev-bind-try ro-bind "
+	    "ro-bind-try bind-fd ro-bind-fd file bind-data ro-bind-data "
+	    "symlink chmod setenv", .elsewhere = true },
 	{ "catchsegv", WRAP_WORDS, "+" },
+	{ "cgexec", WRAP_WORDS, "+g:" },
 	{ "choom", WRAP_WORDS, "+n:p: adjust: pid:", .option = NULL },
 	{ "chpst", WRAP_WORDS,
 	    "+u:U:b:e:/:C:n:l:L:m:d:o:p:f:c:r:t:" },
@@ -59,6 +80,7 @@ static const struct wrap_row wraps[] = {
 	{ "direnv", WRAP_AFTER, "", .after = "exec", .skip = 1 },
 	{ "doas", WRAP_WORDS, "+C:u:" },
 	{ "dtach", WRAP_WORDS, "+", .skip = 1 },
+	{ "dumb-init", WRAP_WORDS, "+r: rewrite:" },
 	{ "eatmydata", WRAP_WORDS, "+" },
 	{ "elvish", WRAP_SHELL, "+" },
 	{ "entr", WRAP_WORDS, "+" },
@@ -73,6 +95,7 @@ static const struct wrap_row wraps[] = {
 	    "load-file: fd-base:" },
 	{ "faketime", WRAP_WORDS, "+f:p: exclude-monotonic::", .skip = 1 },
 	{ "find", WRAP_FIND },
+	{ "firejail", WRAP_WORDS, "+" },
 	{ "fish", WRAP_SHELL,
 	    "+C:c:p:d:f:D:o: command: init-command: debug: debug-output: "
 	    "debug-stack-frames: features: profile: profile-startup:",
@@ -82,6 +105,9 @@ static const struct wrap_row wraps[] = {
 	{ "gdb", WRAP_OPTION, GDB_GRAMMAR, .after = "args" },
 	{ "genie", WRAP_WORDS, "+a: as-user:" },
 	{ "gfind", WRAP_FIND },
+	{ "gnome-terminal", WRAP_WORDS, "+t: title: profile: geometry: zoom: "
+	    "working-directory: window-with-profile: tab-with-profile: "
+	    "role: display:" },
 	{ "gosu", WRAP_WORDS, "+", .skip = 1 },
 	{ "gtimeout", WRAP_WORDS, "+k:s: kill-after: signal:", .skip = 1 },
 	{ "gxargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
@@ -92,6 +118,8 @@ static const struct wrap_row wraps[] = {
 	{ "ip", WRAP_AFTER, "+b:f:n:l: batch: family: netns: loops:",
 	    .after = "exec", .skip = 1 },
 	{ "jobs", WRAP_OPTION, "+", .after = "x", .in_shell = true },
+	{ "konsole", WRAP_OPTION, "~ p: workdir: profile: tabs-from-file:",
+	    .after = "e" },
 	{ "ksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "ksh93", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "ld.so", WRAP_WORDS, "+ library-path: inhibit-rpath: audit: "
@@ -105,6 +133,9 @@ static const struct wrap_row wraps[] = {
 	{ "mapfile", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
 	{ "mksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "mosh", WRAP_WORDS, "+p: client: server: predict: port: family: "
+	    "bind-server: ssh: experimental-remote-ip:", .skip = 1,
+	    .option = "ssh", .elsewhere = true },
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
 	{ "npm", WRAP_AFTER, "+c: call: package: workspace: prefix:",
@@ -145,10 +176,13 @@ static const struct wrap_row wraps[] = {
 	    "out-format: bwlimit: compare-dest: copy-dest: link-dest:",
 	    .option = "e rsh" },
 	{ "run-one", WRAP_WORDS, "+" },
+	{ "runcon", WRAP_WORDS, "+t:u:r:l: type: user: role: range:",
+	    .labels = true },
 	{ "runuser", WRAP_USER, "c:g:G:s:u:w: command: session-command: "
 	    "group: supp-group: shell: user: whitelist-environment:",
 	    .option = "c command session-command", .after = "u user" },
 	{ "rustup", WRAP_AFTER, "+", .after = "run", .skip = 1 },
+	{ "rxvt", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "scp", WRAP_REMOTE, "c:D:F:i:J:l:o:P:S:X:", .option = "S" },
 	{ "screen", WRAP_SCREEN },
 	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o:t:: timing:: command: "
@@ -175,6 +209,7 @@ static const struct wrap_row wraps[] = {
 	    .elsewhere = true },
 	{ "ssh-agent", WRAP_WORDS, "+a:E:O:P:t:" },
 	{ "sshpass", WRAP_WORDS, "+f:d:p:P:e" },
+	{ "st", WRAP_OPTION, "c:f:g:i:n:o:l:T:t:w:", .after = "e" },
 	{ "start-stop-daemon", WRAP_DAEMON, "x:a:p:n:u:g:s:c:d:k:R:N:I:P:r:O: "
 	    "start stop status exec: startas: pidfile: name: user: group: "
 	    "signal: chuid: "
@@ -193,7 +228,7 @@ static const struct wrap_row wraps[] = {
 	    "supp-group: shell: whitelist-environment:",
 	    .option = "c command session-command" },
 	{ "su-exec", WRAP_WORDS, "+", .skip = 1 },
-	{ "sudo", WRAP_ENV, "+a:C:c:D:g:h:p:R:r:T:t:U:u: auth-type: "
+	{ "sudo", WRAP_ENV, "+a:C:c:D:g:h:p:R:r:T:t:U:u: login auth-type: "
 	    "close-from: login-class: chdir: group: host: prompt: chroot: "
 	    "role: command-timeout: type: other-user: user: "
 	    "preserve-env::", .moves = "D chdir login",
@@ -228,11 +263,15 @@ static const struct wrap_row wraps[] = {
 	    "map-user: map-users: map-group: map-groups: owner: "
 	    "kill-child:: mount-proc:: monotonic: boottime:",
 	    .moves = "w wd", .roots = "R root" },
+	{ "urxvt", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
+	{ "uxterm", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "valgrind", WRAP_WORDS, "+" },
 	{ "watch", WRAP_STRING, "+n:d::q: interval: differences:: equexit:" },
+	{ "x-terminal-emulator", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "xargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
 	    "delimiter: eof:: replace:: max-lines:: max-args: max-procs: "
 	    "max-chars: process-slot-var:", .option = "I i replace" },
+	{ "xterm", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "xvfb-run", WRAP_WORDS, "+e:f:n:p:s:w: error-file: auth-file: "
 	    "server-num: xauth-protocol: server-args: wait:" },
 	{ "yarn", WRAP_AFTER, "+ cwd:", .after = "exec" },

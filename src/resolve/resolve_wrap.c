@@ -116,13 +116,21 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		}
 		if (kind != RESOLVE_OPT_OPERAND) {
 			note_move(row, &opt, &moved);
+			o.next += resolve_opt_is(&opt, row->pairs);
 			continue;
 		}
+		if (row->labels && opt.word + 1 < argc &&
+		    strchr(argv[opt.word].value, ':') != NULL)
+			continue;
 		if (row->after != NULL &&
 		    resolve_in_list(row->after, &argv[opt.word])) {
 			o.ended = false;
 			continue;
 		}
+		/* mosh host -- command */
+		if (skip < row->skip && strcmp(argv[opt.word].value,
+		    "--") == 0)
+			continue;
 		if (skip-- <= 0)
 			break;
 	}
@@ -259,10 +267,14 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		    resolve_opt_is(&opt, "o"))
 			follow_carrier(w, at, argv, &opt);
 	}
-	if (kind == RESOLVE_OPT_END)
-		return;
-	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
 	inner.by.elsewhere |= row->elsewhere;
+	if (kind == RESOLVE_OPT_END) {
+		/* ssh host <<E: a shell there reads it. */
+		if (row->elsewhere && skip < row->skip)
+			resolve_stdin(w, &inner);
+		return;
+	}
+	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
 	resolve_program(w, &inner, &text);
 }
 
@@ -314,6 +326,12 @@ unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		    resolve_opt_is(&opt, row->after)) {
 			words = true;
 		} else if (kind == RESOLVE_OPT_OPERAND && words) {
+			/* A terminal takes a single word for a program. */
+			if (opt.word + 1 == argc && !row->in_shell &&
+			    strchr(argv[opt.word].value, ' ') != NULL) {
+				resolve_program(w, at, &argv[opt.word]);
+				return;
+			}
 			argv = without_jobs(w, argv, argc);
 			follow_words(w, at, row, argv, argc, opt.word);
 			return;
