@@ -91,8 +91,8 @@ CONF_ROW(COMPLETION_DIRS, "completion-dirs", STRING,
 	NULL, OPERATOR, NONE,
 	"directories of bash-completion, which only the operator can change")
 CONF_ROW(COMPLETION_HELPERS, "completion-helpers", STRING,
-	"awk basename cat cut dirname expr getent grep head id ls sed sort "
-	"tail tr uname uniq wc", 0, 0, NULL, OPERATOR, NONE,
+	"awk basename cat cut dirname expr getent grep gzip head id ls sed "
+	"sort tail tr uname uniq wc", 0, 0, NULL, OPERATOR, NONE,
 	"programs of the system that completions may run, never the command "
 	"that is completed")
 CONF_ROW(PERSIST, "persist", ENUM, "exports", 0, 0, "exports variables full",

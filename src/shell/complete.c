@@ -79,6 +79,9 @@ sources_of(const struct line_word *w, bool *ret_own)
 	}
 	if (name == NULL)
 		return COMPLETE_COMMANDS;
+	if (strcmp(path_base(name), "aegsh") == 0 &&
+	    strcmp(w->before.v[w->before.n - 1], "-o") == 0)
+		return COMPLETE_SETTINGS;
 	for (i = 0; i < AEG_NELEM(rows); i++) {
 		char *key AEG_AUTOFREE = xasprintf(" %s ", path_base(name));
 

@@ -16,6 +16,7 @@ enum complete_source {			/* bits */
 	COMPLETE_ALIASES = 1 << 7,
 	COMPLETE_BUILTINS = 1 << 8,
 	COMPLETE_TILDE = 1 << 9,	/* users: behind a ~ */
+	COMPLETE_SETTINGS = 1 << 10,
 };
 
 struct complete {

@@ -161,19 +161,39 @@ names(struct complete *c, const char *const *list, const char *note)
 			complete_name(c, *list, "", note);
 }
 
+/* Ours say what they do. */
 static void
 builtins(struct complete *c)
 {
+	const struct turn_builtin *const *b;
 	size_t i;
 
-	for (i = 0; resolve_builtin(i) != NULL; i++)
-		if (text_starts(resolve_builtin(i), c->prefix))
-			complete_name(c, resolve_builtin(i), "", "builtin");
-	for (i = 0; shell_builtins[i] != NULL; i++)
-		if (text_starts(shell_builtins[i]->name, c->prefix) &&
-		    !resolve_is_builtin(shell_builtins[i]->name))
-			complete_name(c, shell_builtins[i]->name, "",
-			    "builtin");
+	for (b = shell_builtins; *b != NULL; b++)
+		if (text_starts((*b)->name, c->prefix))
+			complete_name(c, (*b)->name, "", (*b)->help);
+	for (i = 0; resolve_builtin(i) != NULL; i++) {
+		const char *name = resolve_builtin(i);
+
+		for (b = shell_builtins; *b != NULL; b++)
+			if (strcmp((*b)->name, name) == 0)
+				break;
+		if (*b == NULL && text_starts(name, c->prefix))
+			complete_name(c, name, "", "builtin");
+	}
+}
+
+/* aegsh -o NAME=: the settings, with what they mean. */
+static void
+settings(struct complete *c)
+{
+	size_t i;
+
+	for (i = 0; i < CONF_COUNT; i++) {
+		const struct conf_row *row = conf_row((enum conf_id)i);
+
+		if (text_starts(row->name, c->prefix))
+			complete_name(c, row->name, "=", row->help);
+	}
 }
 
 static void
@@ -300,6 +320,8 @@ complete_gather(struct complete *c, unsigned sources)
 		alias_names(c);
 	if (sources & COMPLETE_BUILTINS)
 		builtins(c);
+	if (sources & COMPLETE_SETTINGS)
+		settings(c);
 	if (sources & COMPLETE_DIRS)
 		files(c, S_IFDIR);
 	if (sources & COMPLETE_FILES)

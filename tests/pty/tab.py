@@ -15,7 +15,8 @@ tap = Tap()
 root, env = place()
 PROMPT = "READY> "
 with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
-    conf.write('prompt = "%s"\n' % PROMPT)
+    # Others' completions have a test of their own.
+    conf.write('prompt = "%s"\ncompletion = "names"\n' % PROMPT)
 home = env["HOME"]
 os.makedirs(home + "/sub dir/inner")
 os.makedirs(home + "/.ssh")
@@ -127,6 +128,15 @@ s.send("echo \x16\x1b[31m\t\x15")
 s.send("cat \t\t")
 tap.ok(s.expect(r"\^\[\[31mred"), "names are shown inert", s.rest)
 tap.ok(b"\x1b[31mred" not in s.seen, "and never as they are")
+s.send("\x15")
+s.send("aegsh -o ask-ti\t")
+tap.ok(s.expect("meout="), "a setting", s.rest)
+s.send("\x15aegsh -o ask-c\t\t")
+tap.ok(s.expect("ask-cache-ttl=  .*seconds for which"), "with what it means",
+       s.rest)
+s.send("\x15di\t\t")
+tap.ok(s.expect("dirs  [a-z]"), "a builtin of aegsh, with what it does",
+       s.rest)
 s.send("\x15")
 s.send("unal\t")
 tap.ok(s.expect("ias "), "a builtin", s.rest)

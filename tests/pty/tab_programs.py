@@ -243,6 +243,11 @@ s.close()
 if os.path.exists(SYSTEM + "/completions/tar"):
     s = begin()
     open(home + "/some.tar", "w").close()
+    if os.path.exists("/usr/share/man/man1/ls.1.gz"):
+        tab_until(s, "ls --col", "or=", "an option of ls, from its manual")
+        tab_until(s, "mandoc -T\x15ls --colo", "r=", "and so once more")
+    else:
+        tap.skip("an option from a manual", "manual pages are not here")
     tab_until(s, "tar xf so", r"me\.tar", "an archive for tar")
     if os.path.exists(SYSTEM + "/completions/git"):
         tab_until(s, "git --no-pag", "er ", "an option of git")
