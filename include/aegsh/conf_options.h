@@ -72,6 +72,8 @@ CONF_ROW(HISTORY, "history", INT, "100000000", 0, 100000000, NULL, USER, NONE,
 CONF_ROW(EXPAND_HISTORY, "expand-history", ENUM, "yes", 0, 0, "no verify yes",
 	USER, NONE, "what !! and its like do at the prompt; verify: the "
 	"expanded line is given back and waits for Enter")
+CONF_ROW(SUGGEST, "suggest", BOOL, "no", 0, 0, NULL, USER, NONE,
+	"suggest at the right edge how a line may go on")
 CONF_ROW(EDITING, "editing", ENUM, "emacs", 0, 0, "emacs vi", USER, NONE,
 	"whose keys edit a line at the prompt")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,

@@ -152,6 +152,8 @@ struct line_editor_opts {
 	line_complete_fn *complete;
 	line_choices_fn *choices;	/* for Tab, or NULL */
 	line_past_fn *past;		/* for recalling, or NULL */
+	line_past_fn *hint;		/* likewise, within a thousandth of a
+					 * second: hints are shown; or NULL */
 	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
 	int watch_fd;			/* readable while keys are awaited: … */
 	void (*watch)(void *ctx);	/* … then this; -1: none */

@@ -317,6 +317,27 @@ line_read_key(struct line_editor *e, wchar_t *ret)
 	}
 }
 
+/* Once what was typed is drawn, so is what it may become; it is gone again
+ * before Enter ends the line. */
+static int
+read_hinted(struct line_editor *e, wchar_t *ret)
+{
+	int n;
+
+	e->search.key = L'\0';
+	if (!line_key_waits(e) && line_hint_look(e)) {
+		*ret = LINE_KEY_SEARCH;
+		return 1;
+	}
+	n = line_read_key(e, ret);
+	if (n == 1 && (*ret == L'\r' || *ret == L'\n') &&
+	    line_hint_clear(e)) {
+		line_ahead(e, (unsigned char)*ret);
+		*ret = LINE_KEY_SEARCH;
+	}
+	return n;
+}
+
 static int
 read_key(EditLine *el, wchar_t *ret)
 {
@@ -325,9 +346,9 @@ read_key(EditLine *el, wchar_t *ret)
 
 	if (!e->search.on) {
 		line_undo_look(e);
-		n = line_read_key(e, ret);
+		n = read_hinted(e, ret);
 		/* Another key: the next Tab begins with the first page. */
-		if (n != 1 || *ret != L'\t')
+		if (n != 1 || (*ret != L'\t' && *ret != LINE_KEY_SEARCH))
 			line_forget_page(e);
 		return n;
 	}
@@ -410,6 +431,10 @@ line_editor_new(const struct line_editor_opts *opts,
 	el_set(e->el, EL_PROMPT_ESC, prompt_text, LINE_HIDDEN);
 	el_wset(e->el, EL_GETCFN, read_key);
 	el_set(e->el, EL_SIGNAL, 0);
+	e->hint.on = opts->hint != NULL && e->marks;
+	e->hint.grey = e->hint.on && getenv("NO_COLOR") == NULL;
+	if (e->hint.on)
+		el_set(e->el, EL_RPROMPT_ESC, line_hint_text, LINE_HIDDEN);
 	line_keys_init(e, strcmp(conf_str(opts->conf, CONF_EDITING), "vi") ==
 	    0);
 	line_rc_load(e);
@@ -434,6 +459,7 @@ line_editor_free(struct line_editor *e)
 	free(e->note);
 	line_walk_done(&e->walk);
 	line_undo_done(&e->undo);
+	line_hint_done(&e->hint);
 	line_kill_done(&e->kill);
 	line_search_end(e);
 	free(e->search.last);
@@ -506,6 +532,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	buf_done(&e->given);
 	line_walk_done(&e->walk);
 	line_undo_done(&e->undo);
+	line_hint_done(&e->hint);
 	line_search_end(e);
 	if (e->timed_out) {
 		el_reset(e->el);

@@ -38,6 +38,14 @@ struct line_kill {
 	int word_len;
 };
 
+/* What the line may become, at the right edge. */
+struct line_hint {
+	bool on, grey;
+	struct buf of;			/* the line that it is for */
+	struct buf rest;		/* what would be put in … */
+	struct buf shown;		/* … and how that is drawn */
+};
+
 /* C-r and M-r: keys go to the pattern, and not to the line. */
 struct line_search {
 	bool on, fuzzy;
@@ -75,6 +83,7 @@ struct line_editor {
 	struct line_walk walk;
 	struct line_undo undo;
 	struct line_kill kill;
+	struct line_hint hint;
 	struct line_search search;
 	bool vi;			/* its keys, and not those of emacs */
 	bool marks;			/* the terminal may mark pastes */
@@ -143,6 +152,15 @@ unsigned char line_kill_word_back(EditLine *el, wint_t key);
 unsigned char line_yank(EditLine *el, wint_t key);
 unsigned char line_yank_other(EditLine *el, wint_t key);
 unsigned char line_last_word(EditLine *el, wint_t key);
+
+/* line_hint.c.  look, clear: true when it is to be drawn anew. */
+char *line_hint_text(EditLine *el);
+bool line_hint_look(struct line_editor *e);
+bool line_hint_clear(struct line_editor *e);
+void line_hint_done(struct line_hint *h);
+unsigned char line_forward(EditLine *el, wint_t key);
+unsigned char line_forward_word(EditLine *el, wint_t key);
+unsigned char line_end(EditLine *el, wint_t key);
 
 /* line_search.c */
 unsigned char line_search_begin(EditLine *el, wint_t key);

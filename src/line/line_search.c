@@ -435,8 +435,9 @@ line_search_key(EditLine *el, wint_t key)
 	struct line_search *s = &e->search;
 
 	(void)key;
+	/* A hint is new; or somebody has typed U+009E. */
 	if (!s->on)
-		return CC_ERROR;	/* somebody has typed U+009E */
+		return CC_REFRESH;
 	switch (s->key) {
 	case L'\0':			/* found between keys */
 		show(e);

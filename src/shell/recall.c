@@ -12,6 +12,7 @@
 #define TYPED_MOST 10000		/* lines of this session … */
 #define TYPED_BYTES ((size_t)16 << 20)	/* … and bytes of them */
 #define BUDGET_NS 25000000		/* for one call */
+#define HINT_NS 500000
 #define EVENT_NS 2000000000		/* for one "!…" */
 
 struct typed {
@@ -112,7 +113,7 @@ recall_ended(struct recall *r, int status, const char *decision)
 struct look {
 	struct recall *r;
 	struct recall_wish wish;
-	int64_t now;
+	int64_t now, budget_ns;
 	int (*fn)(void *ctx, const struct line_past *past);
 	void *ctx;
 };
@@ -185,25 +186,43 @@ look_stored(struct look *k, struct line_place *place)
 		return false;
 	q->limit = r->limit;
 	q->not_session = audit_session_id(r->audit);
-	if (audit_recall(r->audit, q, &place->stored, BUDGET_NS, give_stored,
-	    k, &err) != 0)
+	if (audit_recall(r->audit, q, &place->stored, k->budget_ns,
+	    give_stored, k, &err) != 0)
 		place->stored = -1;
 	return place->stored >= 0;
+}
+
+static bool
+look(struct look *k, const struct line_wish *wish, struct line_place *place)
+{
+	bool more;
+
+	k->now = now_ns();
+	recall_wish_init(&k->wish, wish, state_cwd(k->r->state),
+	    state_get(k->r->state, "HOME"), k->r->host);
+	more = look_typed(k, place) || look_stored(k, place);
+	recall_wish_done(&k->wish);
+	return more;
 }
 
 bool
 recall_past(void *ctx, const struct line_wish *wish, struct line_place *place,
     int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx)
 {
-	struct look k = { .r = ctx, .now = now_ns(), .fn = fn,
+	struct look k = { .r = ctx, .budget_ns = BUDGET_NS, .fn = fn,
 		.ctx = fn_ctx };
-	bool more;
 
-	recall_wish_init(&k.wish, wish, state_cwd(k.r->state),
-	    state_get(k.r->state, "HOME"), k.r->host);
-	more = look_typed(&k, place) || look_stored(&k, place);
-	recall_wish_done(&k.wish);
-	return more;
+	return look(&k, wish, place);
+}
+
+bool
+recall_hint(void *ctx, const struct line_wish *wish, struct line_place *place,
+    int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx)
+{
+	struct look k = { .r = ctx, .budget_ns = HINT_NS, .fn = fn,
+		.ctx = fn_ctx };
+
+	return look(&k, wish, place);
 }
 
 /* ---- all of them -------------------------------------------------------- */

@@ -23,6 +23,10 @@ void recall_ended(struct recall *r, int status, const char *decision);
 bool recall_past(void *ctx, const struct line_wish *wish,
 	struct line_place *place,
 	int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx);
+/* The same for a hint: within about a thousandth of a second. */
+bool recall_hint(void *ctx, const struct line_wish *wish,
+	struct line_place *place,
+	int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx);
 /* This session's lines are forgotten, and the record is not looked at. */
 void recall_clear(struct recall *r);
 /* The newest `most' lines of the record that all these words and filters let

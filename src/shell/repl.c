@@ -64,6 +64,16 @@ past(void *ctx, const struct line_wish *wish, struct line_place *place,
 	return recall_past(r->sh->recall, wish, place, fn, fn_ctx);
 }
 
+static bool
+hint(void *ctx, const struct line_wish *wish, struct line_place *place,
+    int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx)
+{
+	struct repl *r = ctx;
+
+	recall_set_audit(r->sh->recall, turn_audit(r->sh->turn));
+	return recall_hint(r->sh->recall, wish, place, fn, fn_ctx);
+}
+
 static void
 say_job(const struct job *j, const char *before, char mark)
 {
@@ -490,6 +500,7 @@ shell_run_prompt(struct shell *sh)
 		.complete = complete,
 		.choices = choices,
 		.past = past,
+		.hint = conf_bool(sh->conf, CONF_SUGGEST) ? hint : NULL,
 		.idle = idle,
 		.watch_fd = exec_poll_fd(turn_exec(sh->turn)),
 		.watch = watch,

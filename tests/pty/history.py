@@ -239,6 +239,32 @@ def expansion():
     end(s)
 
 
+def suggest():
+    settings("suggest = yes\n")
+    s = start()
+    s.send("echo '<in")
+    tap.ok(s.expect("-> ?[^\n]*sub>'"), "a suggestion at the right edge",
+           s.rest)
+    s.send("\x1b[C")
+    typed(s, "\r", "in sub", "which Right takes")
+    s.send("echo '<in")
+    s.expect("-> ")
+    typed(s, ">'\r", "in>"[:-1], "and what is typed is all that runs")
+    s.send("echo '<in s")
+    s.expect("-> ")
+    typed(s, "\x1bf\r", "in sub", "M-f takes a word")
+    s.send("echo '<in su")
+    s.expect("-> ")
+    typed(s, "\x05\x05#\x7f\r", "in sub", "C-e takes it, too")
+    end(s)
+    s = start(NO_COLOR="1")
+    s.send("echo '<in")
+    s.expect("-> ")
+    tap.ok(b"\x1b[90m" not in s.seen, "without grey where NO_COLOR is set")
+    typed(s, "\x05\r", "in sub", "and taken likewise")
+    end(s)
+
+
 def vi():
     settings("editing = vi\n")
     s = start()
@@ -284,5 +310,6 @@ find()
 secrets()
 builtin()
 expansion()
+suggest()
 vi()
 tap.done()
