@@ -355,6 +355,24 @@ audit_db_copy(struct audit_db *d, struct err *err)
 }
 
 int
+audit_db_model(struct audit_db *d, struct err *err)
+{
+	sqlite3 *model = NULL;
+	int rc = audit_schema_model(&model);
+
+	if (rc < 0 || harden(model) != SQLITE_OK) {
+		sqlite3_close(model);
+		return err_set(err, ERR_STORE, "audit store %s: no store can "
+		    "be made in memory", d->path);
+	}
+	close_db(d);
+	d->readonly = true;
+	d->db = model;
+	d->ready = true;
+	return 0;
+}
+
+int
 audit_db_exec(struct audit_db *d, const char *sql, struct err *err)
 {
 	if (sqlite3_exec(d->db, sql, NULL, NULL, NULL) != SQLITE_OK)

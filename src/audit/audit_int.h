@@ -106,6 +106,8 @@ int audit_db_pragma(struct audit_db *d, const char *sql, int64_t *ret,
 	struct err *err);
 /* Go on with a copy in memory, of at most AUDIT_COPY_MAX bytes. */
 int audit_db_copy(struct audit_db *d, struct err *err);
+/* Go on with an empty store in memory, for what waits in the spool. */
+int audit_db_model(struct audit_db *d, struct err *err);
 
 /* ---- audit_math.c ------------------------------------------------------ */
 

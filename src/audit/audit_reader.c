@@ -7,6 +7,8 @@
  */
 #include "audit_int.h"
 
+#include <errno.h>
+
 #include "aegsh/base/io.h"
 
 static int
@@ -47,6 +49,27 @@ copy_and_fold(struct audit *a, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Short runs have recorded, and no database can be made of it now. */
+static int
+fold_alone(const char *dir, struct audit **ret, struct err *err)
+{
+	struct audit *a = NULL;
+	int rc = audit_open_any(dir, false, false, &a, err);
+
+	if (rc == 0)
+		rc = audit_db_model(&a->db, err);
+	if (rc == 0)
+		rc = audit_spool_open(&a->spool, &a->db, false, err);
+	if (rc == 0)
+		rc = audit_fold(&a->db, &a->spool, err);
+	if (rc < 0) {
+		audit_close(a);
+		return rc;
+	}
+	*ret = a;
+	return 0;
+}
+
 /* The store is there and reads; its spool may hold more. */
 static int
 with_spool(const char *dir, struct audit **a, struct err *err)
@@ -71,17 +94,19 @@ audit_open(const char *dir, bool readonly, struct audit **ret,
     struct err *err)
 {
 	struct audit *a = NULL;
+	bool bare;
 	int rc;
 
 	if (!readonly)
 		return audit_open_any(dir, false, false, ret, err);
 	rc = audit_open_reader(dir, &a, err);
-	if (rc == -ENOENT && audit_spool_is_in(dir))
-		rc = AUDIT_OLD;
-	if (rc == AUDIT_OLD) {
+	bare = rc == -ENOENT && audit_spool_is_in(dir);
+	if (rc == AUDIT_OLD || bare) {
 		rc = bring_up_to_date(dir, err);
 		if (rc == 0)
 			rc = audit_open_reader(dir, &a, err);
+		else if (bare)
+			rc = fold_alone(dir, &a, err);
 	} else if (rc == 0) {
 		rc = with_spool(dir, &a, err);
 	}
