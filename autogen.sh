@@ -21,7 +21,7 @@ build_packages='autoconf automake gcc libc6-dev make pkg-config
 	libconfuse-dev libcurl4-openssl-dev libedit-dev libjansson-dev
 	libpcre2-dev libseccomp-dev libsqlite3-dev linux-libc-dev musl-tools
 	nettle-dev uthash-dev'
-test_packages='bash-completion busybox codespell dash fish ksh93u+m libnss-wrapper mandoc mksh openssl patch
+test_packages='bash-completion busybox codespell dash fish ksh93u+m mandoc mksh openssl patch
 	procps python3 shellcheck sqlite3 strace sudo yash zsh'
 
 missing_packages() {

@@ -16,6 +16,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
 #define PASSWD "/etc/passwd"
@@ -148,7 +149,7 @@ start_getent(char *const argv[], int to, pid_t *ret)
 	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, to, 1);
 	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-	e = posix_spawn(ret, AEGSH_GETENT, &fa, &at, argv, envp);
+	e = posix_spawn(ret, sysdirs()->getent, &fa, &at, argv, envp);
 	posix_spawnattr_destroy(&at);
 	posix_spawn_file_actions_destroy(&fa);
 	/* That it is not there says nothing of whom it was to be asked. */

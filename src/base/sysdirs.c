@@ -12,6 +12,7 @@ sysdirs(void)
 		.state = AEGSH_STATEDIR,
 		.state_own = "/var/tmp",
 		.bash = AEGSH_BASH,
+		.getent = AEGSH_GETENT,
 		.system = "",
 		.operator_uid = 0,
 	};

@@ -16,7 +16,7 @@ const struct sysdirs *
 sysdirs(void)
 {
 	static struct sysdirs dirs;
-	const char *root, *data, *libexec, *operator_uid;
+	const char *root, *data, *libexec, *operator_uid, *getent;
 
 	if (dirs.conf != NULL)
 		return &dirs;
@@ -36,6 +36,8 @@ sysdirs(void)
 	dirs.state_own = xasprintf("%s/own", root);
 	dirs.home = xasprintf("%s/home", root);
 	dirs.bash = "/bin/bash";
+	getent = getenv("AEGSH_TEST_GETENT");
+	dirs.getent = getent != NULL ? xstrdup(getent) : AEGSH_GETENT;
 	dirs.system = xasprintf("%s/system", root);
 	dirs.operator_uid = operator_uid != NULL ?
 	    (uid_t)strtoul(operator_uid, NULL, 10) : geteuid();

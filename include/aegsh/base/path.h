@@ -33,6 +33,7 @@ struct sysdirs {
 	const char *state_own;	/* /var/tmp: parent of a personal store when
 				 * state holds no directory for the uid */
 	const char *bash;	/* /bin/bash */
+	const char *getent;	/* of libc: asks the name service */
 	const char *home;	/* NULL: the home directory of passwd(5) */
 	const char *system;	/* "": in front of the paths of the system's
 				 * own start-up files, /etc/profile */
