@@ -390,7 +390,6 @@ record(struct host *h, struct guest *g, struct guest_body *b,
     int64_t *ret_row, struct err *err)
 {
 	struct turn *t = h->t;
-	AEG_AUTO(buf_done) struct buf words = BUF_INIT;
 	struct strv args = STRV_INIT;
 	struct audit_event ev;
 	size_t len;
