@@ -251,6 +251,22 @@ if os.path.exists(SYSTEM + "/completions/tar"):
     tab_until(s, "tar xf so", r"me\.tar", "an archive for tar")
     if os.path.exists(SYSTEM + "/completions/git"):
         tab_until(s, "git --no-pag", "er ", "an option of git")
+        os.makedirs(home + "/repo/.git/refs/heads/feature")
+        os.makedirs(home + "/repo/.git/objects")
+        write(home + "/repo/.git/HEAD", "ref: refs/heads/feature/one\n")
+        write(home + "/repo/.git/refs/heads/feature/one", "0" * 40 + "\n")
+        write(home + "/repo/.git/packed-refs", "# pack-refs with: peeled\n"
+              "%s refs/heads/packed-branch\n%s refs/tags/tagged\n" %
+              ("0" * 40, "0" * 40))
+        os.makedirs(home + "/repo/below")
+        s.send("\x15cd repo/below\r")
+        s.expect(PROMPT)
+        tab_until(s, "git cherr", "y", "a command of git, which is not run")
+        tab_until(s, "git checkout fea", "ture/one ", "a branch")
+        tab_until(s, "git checkout pack", "ed-branch ", "a packed one")
+        tab_until(s, "git checkout tag", "ged ", "and a tag")
+        s.send("\x15cd\r")
+        s.expect(PROMPT)
     else:
         tap.skip("an option of git", "git has no completions here")
     if os.path.exists(SYSTEM + "/completions/systemctl") and \
