@@ -59,6 +59,17 @@ is_program_option(const struct wrap_row *row, const struct syn_word *word)
 	    resolve_opt_is(&opt, row->option);
 }
 
+/* Words that nobody knows follow the program in its text. */
+static struct syn_word
+with_more(struct walk *w, const struct syn_word *text)
+{
+	struct syn_word words[2];
+
+	words[0] = *text;
+	words[1] = resolve_word_new(w, "\"$@\"", 4, text->known);
+	return resolve_word_join(w, words, 2);
+}
+
 /* npx -c 'program' */
 static void
 follow_value(struct walk *w, const struct spot *at, const struct wrap_row *row,
@@ -69,6 +80,8 @@ follow_value(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	if (row->option == NULL || !resolve_opt_is(opt, row->option))
 		return;
 	text = resolve_word_tail(w, &argv[opt->value_word], opt->value_skip);
+	if (row->appends)
+		text = with_more(w, &text);
 	resolve_program(w, at, &text);
 }
 
@@ -276,17 +289,6 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	}
 	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
 	resolve_program(w, &inner, &text);
-}
-
-/* Words that nobody knows follow the program in its text. */
-static struct syn_word
-with_more(struct walk *w, const struct syn_word *text)
-{
-	struct syn_word words[2];
-
-	words[0] = *text;
-	words[1] = resolve_word_new(w, "\"$@\"", 4, text->known);
-	return resolve_word_join(w, words, 2);
 }
 
 /* jobs -x: %1 becomes the number of a process. */

@@ -98,6 +98,10 @@ follow_known(struct walk *w, const struct spot *at, const struct xargs_call *x,
 		for (i = 0; i < x->argc; i++)
 			all[i] = has_mark(x, &x->argv[i]) ? replace_mark(w, x,
 			    &x->argv[i], p, (size_t)(end - p)) : x->argv[i];
+		/* GNU xargs leaves the name as it is, busybox does not. */
+		if (has_mark(x, &x->argv[0]))
+			all[0] = resolve_word_new(w, x->argv[0].value,
+			    x->argv[0].len, false);
 		resolve_follow(w, at, all, x->argc);
 	}
 }
