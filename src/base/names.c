@@ -102,6 +102,21 @@ names_user_done(struct names_user *u)
 
 /* ---- getent ------------------------------------------------------------- */
 
+/* Where nss-systemd(8) looks: with none of these it knows nobody. */
+static bool
+systemd_may_know(void)
+{
+	static const char *const places[] = { "/run/systemd/userdb",
+	    "/etc/userdb", "/run/userdb", "/run/host/userdb",
+	    "/usr/local/lib/userdb", "/usr/lib/userdb", "/lib/userdb" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(places); i++)
+		if (access(places[i], F_OK) == 0)
+			return true;
+	return false;
+}
+
 /* The service has more than the files for this; a service that can fail
  * without being told from one that knows nothing is no file. */
 static bool
@@ -120,9 +135,10 @@ has_more(const char *database, bool *ret_fails)
 			if (*word == '\0' || *word == '[' ||
 			    strcmp(word, "files") == 0)
 				continue;
-			more = true;
-			if (strcmp(word, "systemd") != 0)
-				*ret_fails = true;
+			if (strcmp(word, "systemd") == 0)
+				more |= systemd_may_know();
+			else
+				more = *ret_fails = true;
 		}
 	}
 	return more;
