@@ -487,6 +487,25 @@ reads_input(const struct view_cmd *cmd)
 	return false;
 }
 
+/* What is read into a variable, and then run, was made by nobody at the
+ * prompt either. */
+static void
+names_read(struct view *v, const struct view_cmd *cmd)
+{
+	const struct syn_word *word;
+	size_t i;
+
+	if (strcmp(cmd->name, "getopts") == 0)
+		return;
+	view_names_add(v->arena, &v->assigned, "REPLY", 5);
+	for (i = 0; i < cmd->n_operands; i++) {
+		word = &cmd->argv[cmd->operands[i]];
+		if (word->known && text_is_name(word->value, word->len))
+			view_names_add(v->arena, &v->assigned, word->value,
+			    word->len);
+	}
+}
+
 void
 view_features(struct view *v)
 {
@@ -495,7 +514,10 @@ view_features(struct view *v)
 	size_t i;
 
 	for (i = 0; i < v->n_cmds; i++) {
-		v->reads_input |= reads_input(&v->cmds[i]);
+		if (reads_input(&v->cmds[i])) {
+			v->reads_input = true;
+			names_read(v, &v->cmds[i]);
+		}
 		context_features(v, &v->cmds[i]);
 		word_features(v, &v->cmds[i]);
 		interpreter_features(v, i);

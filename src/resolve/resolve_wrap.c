@@ -271,24 +271,27 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	struct spot inner = *at;
 	struct syn_word text;
 	int skip = row->skip;
+	bool reads = row->elsewhere;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND && skip-- <= 0)
 			break;
-		if (kind == RESOLVE_OPT_VALUE && row->elsewhere &&
-		    resolve_opt_is(&opt, "o"))
+		if (kind == RESOLVE_OPT_OPERAND || !row->elsewhere)
+			continue;
+		/* Forwards only, or has no input. */
+		reads &= !resolve_opt_is(&opt, "N n f W O Q V G s");
+		if (kind == RESOLVE_OPT_VALUE && resolve_opt_is(&opt, "o"))
 			follow_carrier(w, at, argv, &opt);
 	}
 	inner.by.elsewhere |= row->elsewhere;
-	if (kind == RESOLVE_OPT_END) {
-		/* ssh host <<E: a shell there reads it. */
-		if (row->elsewhere && skip < row->skip)
-			resolve_stdin(w, &inner);
-		return;
+	if (kind != RESOLVE_OPT_END) {
+		text = resolve_word_join(w, argv + opt.word, argc - opt.word);
+		resolve_program(w, &inner, &text);
+	} else if (reads && skip < row->skip) {
+		/* ssh HOST: the shell there reads what comes in here. */
+		resolve_stdin(w, &inner);
 	}
-	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
-	resolve_program(w, &inner, &text);
 }
 
 /* jobs -x: %1 becomes the number of a process. */
