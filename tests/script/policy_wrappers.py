@@ -23,19 +23,24 @@ catchsegv|choom -n 5|chpst -u bob|chronic|chroot /mnt|chrt 5|command
 cpulimit -l 5|daemonize|dbus-launch|dbus-run-session --|direnv exec .|doas
 dtach -A s|eatmydata|env A=1|envdir d|envuidgid bob|exec|fakeroot
 faketime now|flock l|gdb --args|genie|gosu bob|gtimeout 9|ionice -c3
-ip netns exec n|ld.so|linux32|linux64|ltrace|machinectl shell bob@.host|nice -n 5|nohup
+ip netns exec n|ld.so|linux32|linux64|ltrace
+machinectl shell bob@.host|nice -n 5|nohup
 npm exec --|npx|nsenter -t 99 -n|numactl -N0|openvt --|pexec|pipenv run
 pkexec|poetry run|prlimit --nofile=9|proxychains|proxychains4|rlwrap|run-one
 rustup run stable|setarch x86_64|setlock l|setpriv --reuid 9|setsid
 setuidgid bob|softlimit -m 9|ssh-agent|sshpass -p x|stdbuf -oL|strace
 su-exec bob|sudo|systemd-cat|systemd-inhibit|systemd-run|taskset 1|time
 timeout 5|tini --|torify|torsocks|toybox|tsocks|uname26|unbuffer|unshare -r
-valgrind|xvfb-run|yarn exec|xargs|gxargs|entr
+valgrind|xvfb-run|yarn exec|xargs|gxargs|entr|bwrap --bind / /
+cgexec -g cpu:x|dumb-init|firejail|runcon -t x_t|gnome-terminal --
+alacritty -e|konsole -e|rxvt -e|st -e|urxvt -e|uxterm -e|xterm -e
+x-terminal-emulator -e|mosh h.example --
 """
 WORD = """
 bash -c %q|csh -c %q|dash -c %q|elvish -c %q|fish -c %q|ksh -c %q
 ksh93 -c %q|mksh -c %q|posh -c %q|rbash -c %q|sh -c %q|tcsh -c %q
 yash -c %q|zsh -c %q|eval %q|watch %q|ssh h.example %q|su -c %q bob
+autossh h.example %q
 runuser bob -c %q|script -c %q f|sg users -c %q|trap %q EXIT|alias x=%q
 complete -C %q x|compgen -C %q x|mapfile -C %q a|readarray -C %q a
 parallel %q ::: a|tmux new -d %q|tmate new -d %q|screen -X stuff %q
