@@ -48,12 +48,12 @@
 static CHILD void
 default_signals(uint64_t ignored)
 {
-	/* The kernel's own structure.  Real-time signals nobody here ignores:
-	 * each is as it came, and bash is to find it so. */
+	/* The kernel's own structure: libc keeps two signals to itself, which
+	 * whoever started us may have ignored, as make does. */
 	uintptr_t action[4] = { 0, 0, 0, 0 };
 	int sig;
 
-	for (sig = 1; sig < __SIGRTMIN; sig++) {
+	for (sig = 1; sig <= 64; sig++) {
 		if (sig == SIGKILL || sig == SIGSTOP)
 			continue;
 		action[0] = (uintptr_t)((ignored >> (sig - 1) & 1) != 0 ?
