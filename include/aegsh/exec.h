@@ -138,9 +138,12 @@ void job_keep(struct job *j);
  * handed over and taken back, its modes restored. */
 int exec_wait(struct exec_session *s, struct job *j, struct err *err);
 /* Stream: one judged unit.  Returns when bash has taken it and asks for
- * more (1) or has ended (0); -errno.  d must allow. */
+ * more (1) or has ended (0); -errno.  d must allow.  supervise: as in struct
+ * exec_spec, of this unit; of the first it is that one which counts.  A
+ * unit whose supervisor cannot be had is not fed, and its bash may have been
+ * killed. */
 int exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
-	struct err *err);
+	const struct supervise_opts *supervise, struct err *err);
 /* Only blanks, comments, and newlines, continued or not: nothing that could
  * be run. */
 bool exec_is_blank(const char *text, size_t len);

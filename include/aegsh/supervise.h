@@ -127,6 +127,16 @@ int supervise_guest(const struct supervise_host *h, int *ret_sock,
 int supervise_hold(const struct supervise_host *h, unsigned guest,
 	const struct supervise_script *s);
 void supervise_release(const struct supervise_host *h, unsigned guest);
+/* A bash that is there already, unwatched, a child of ours, is watched from its
+ * next system call on, as these options say.  ERR_LAYER: it is not, and may be
+ * gone. */
+int supervise_watch(struct supervisor *s, pid_t pid,
+	const struct supervise_opts *opts, struct err *err);
+bool supervise_watches(const struct supervisor *s);
+/* The line, which is watched, goes on with a unit that runs these scripts.  0:
+ * they are held; ERR_TOO_LONG, -errno: they are not. */
+int supervise_unit(struct supervisor *s, const struct supervise_opts *opts,
+	struct err *err);
 
 /* A program that started. */
 struct supervise_image {

@@ -114,7 +114,6 @@ report_settings(struct report *r)
 	json_object_set_new(o, "notes", notes);
 }
 
-/* Confinement: what the profile requires, and what this kernel has. */
 /* What keeps a script from being another than the one that was judged. */
 static const char *
 script_safety(const struct sandbox_profile *p)
@@ -128,7 +127,8 @@ script_safety(const struct sandbox_profile *p)
 		    "supervise = none";
 	}
 	if (geteuid() == 0 || sandbox_yama(SANDBOX_YAMA) == 0)
-		return "held by a supervisor while a line runs";
+		return "held by a supervisor while a line, a unit of a stream "
+		    "or a start-up file runs";
 	if (sandbox_supervise(p) == SANDBOX_SUPERVISE_ALL)
 		return "no line of an ordinary user runs: supervise = all, and "
 		    "kernel.yama.ptrace_scope forbids it";
@@ -136,6 +136,7 @@ script_safety(const struct sandbox_profile *p)
 	    "kernel.yama.ptrace_scope forbids a supervisor";
 }
 
+/* Confinement: what the profile requires, and what this kernel has. */
 static void
 report_sandbox(struct report *r, const char *name)
 {

@@ -250,6 +250,7 @@ struct exec_stream {
 	unsigned long line;	/* lines that bash was given */
 	struct strv options;	/* that each unit was judged with */
 	size_t skipped;		/* lines that it shall count before the next */
+	bool fed;		/* a unit, at least */
 };
 
 void exec_stream_free(struct exec_stream *st);

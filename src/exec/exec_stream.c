@@ -154,9 +154,28 @@ write_unit(struct exec_session *s, struct job *j, const struct buf *unit,
 	return 1;
 }
 
+/* Of the first unit that is done at the start.  Where nothing was watched
+ * yet, bash waits for this one. */
+static int
+supervise(struct job *j, const struct supervise_opts *watch, struct err *err)
+{
+	static const struct supervise_opts nothing = { .n = 0 };
+
+	/* Of a guest's scripts its host takes care. */
+	if (!j->stream->fed || j->supervisor == NULL || (watch != NULL &&
+	    watch->guest))
+		return 0;
+	if (supervise_watches(j->supervisor))
+		return supervise_unit(j->supervisor, watch != NULL ? watch :
+		    &nothing, err);
+	if (watch == NULL || !watch->images)
+		return 0;
+	return supervise_watch(j->supervisor, j->pid, watch, err);
+}
+
 int
 exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
-    struct err *err)
+    const struct supervise_opts *watch, struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf unit = BUF_INIT;
 	const char *bytes;
@@ -178,6 +197,10 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	exec_stream_wrap(j->stream, bytes, len, &unit);
 	if (buf_overflow(&unit))
 		return err_set(err, ERR_TOO_LONG, "the unit is too long");
+	rc = supervise(j, watch, err);
+	if (rc < 0)
+		return rc;
+	j->stream->fed = true;
 	if (j->quiet)
 		exec_session_hold(s);
 	rc = write_unit(s, j, &unit, err);
@@ -186,6 +209,7 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 		rc = exec_wait_for(s, j, j->stream->fd, err);
 	if (rc < 0)
 		return rc;
+	exec_job_hear(j);
 	/* No reader any more: bash ends, or has become something else. */
 	if (rc == EXEC_NO_READER)
 		rc = 0;

@@ -291,6 +291,8 @@ run_stream(struct shell *sh, const char *argv0, char *const *args)
 		refused = TURN_STATUS_BLOCKED;
 	}
 	turn_stream_end(sh->turn, &r);
+	if (r.killed)
+		shell_say("%s", r.note);
 	say_unrecorded(sh, &r);
 	line_stream_free(in);
 	buf_done(&text);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,13 +31,16 @@ struct supervisor {
 	int poll;		/* epoll: what of these there is */
 	pid_t line;		/* who brought the listener */
 	bool own_group, guest, images;
+	bool runs;		/* the line's bash was there before it */
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;
 	void (*serve)(void *ctx, const struct supervise_host *host);
 	void *ctx;
 	char label[64];
 	bool done;		/* it said that nobody is left */
-	bool ended;		/* it answered to SUP_END */
+	bool ended;		/* it answered to SUP_END … */
+	bool answered;		/* … or SUP_UNIT, with this */
+	int held;
 	char *broken, *limited;
 	struct supervise_image *image;
 	size_t n, lost;
@@ -80,6 +84,7 @@ static void __attribute__((noreturn))
 become_supervisor(struct sup *s, const struct supervise_script *script,
     size_t n)
 {
+	struct rlimit files;
 	sigset_t all;
 	int fd, null;
 
@@ -89,9 +94,12 @@ become_supervisor(struct sup *s, const struct supervise_script *script,
 	setpgid(0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, "aegsh-watch", 0, 0, 0);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;	/* copies of scripts */
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	for (s->n = 0; s->n < n && s->n < SUPERVISE_SCRIPTS_MAX; s->n++)
 		sup_script_set(&s->script[s->n], &script[s->n]);
-	s->n_judged = s->n;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
@@ -127,7 +135,8 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.line = s->line, .serve = s->serve, .ctx = s->ctx,
 			.label = s->label, .guests = -1, .holds = -1,
 			.may_start = s->may_start,
-			.images = s->images, .meter = { .most = s->limits } };
+			.images = s->images, .began = s->runs,
+			.meter = { .most = s->limits } };
 		if (s->line > 0)
 			sup->head = (struct sup_known){ s->line,
 				sup_proc_stat(s->line).start };
@@ -298,8 +307,16 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 	case SUP_DONE:
 		s->done = true;
 		break;
+	case SUP_HELD:
+		s->answered = true;
+		s->held = r->pid;
+		break;
 	case SUP_NOTHING:
 	case SUP_END:
+	case SUP_UNIT:
+	case SUP_SCRIPT:
+	case SUP_LET_GO:
+	case SUP_LISTEN:
 		break;
 	}
 }
@@ -376,11 +393,24 @@ supervise_take(struct supervisor *s)
 	return -ESRCH;
 }
 
+/* Until it said so, is gone, or too much time has passed. */
+static void
+wait_for(struct supervisor *s, const bool *what)
+{
+	int64_t until = clock_mono_ns() + PATIENCE_NS;
+
+	while (supervise_take(s) == 0 && s->control >= 0 && !*what &&
+	    clock_mono_ns() < until) {
+		struct pollfd p = { .fd = s->control, .events = POLLIN };
+
+		poll(&p, 1, 100);
+	}
+}
+
 void
 supervise_end(struct supervisor *s)
 {
 	const struct sup_report end = { .kind = SUP_END };
-	int64_t until = clock_mono_ns() + PATIENCE_NS;
 
 	supervise_handed_over(s);
 	if (s->guest)
@@ -391,12 +421,91 @@ supervise_end(struct supervisor *s)
 		(void)begin(s, NULL, NULL);
 	if (s->control >= 0)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
-	while (supervise_take(s) == 0 && s->control >= 0 && !s->ended &&
-	    clock_mono_ns() < until) {
-		struct pollfd p = { .fd = s->control, .events = POLLIN };
+	wait_for(s, &s->ended);
+}
 
-		poll(&p, 1, 100);
+/* ---- units -------------------------------------------------------------- */
+
+/* What the process was told is answered by this. */
+static int
+hear_answer(struct supervisor *s, int rc)
+{
+	if (rc == 0)
+		wait_for(s, &s->answered);
+	return rc < 0 ? rc : s->answered ? s->held : -EPIPE;
+}
+
+int
+supervise_unit(struct supervisor *s, const struct supervise_opts *o,
+    struct err *err)
+{
+	int rc;
+
+	s->answered = false;
+	rc = hear_answer(s, s->control >= 0 ? sup_send_unit(s->control, o) :
+	    -EPIPE);
+	if (rc == -ENOSPC)
+		return err_set(err, ERR_TOO_LONG, "more than %d scripts are "
+		    "held for what runs in the background", SUP_SCRIPTS_MAX);
+	return rc < 0 ? err_sys(err, -rc, "handing scripts to the "
+	    "supervisor") : 0;
+}
+
+bool
+supervise_watches(const struct supervisor *s)
+{
+	return s->images || s->guest;
+}
+
+/* The kernel lets a process have one listener: the one of the filter that
+ * heard guests alone goes first. */
+static int
+change_listener(struct supervisor *s, pid_t pid,
+    const struct supervise_opts *o, struct err *err)
+{
+	int rc = 0, listener;
+
+	if (s->listener >= 0)
+		epoll_ctl(s->poll, EPOLL_CTL_DEL, s->listener, NULL);
+	io_close(&s->listener);
+	s->answered = false;
+	if (s->pid > 0)
+		rc = hear_answer(s, sup_send_listener(s->control, -1, 0));
+	if (rc < 0)
+		return rc;
+	listener = sup_attach(pid, SUP_ASKS_READS | SUP_ASKS_STARTS |
+	    SUP_ASKS_IMAGES);
+	if (listener < 0)
+		return listener;
+	s->line = pid;
+	s->images = s->runs = true;
+	s->may_start = o->may_start;
+	s->ctx = o->ctx;
+	s->answered = false;
+	if (s->pid > 0) {
+		rc = hear_answer(s, sup_send_listener(s->control, listener,
+		    pid));
+		io_close(&listener);
+		return rc;
 	}
+	s->listener = listener;
+	return begin(s, o, err);
+}
+
+int
+supervise_watch(struct supervisor *s, pid_t pid,
+    const struct supervise_opts *o, struct err *err)
+{
+	bool had = s->pid > 0;
+	int rc = change_listener(s, pid, o, err);
+
+	if (rc < 0) {
+		err_sys(err, -rc, "supervisor");
+		if (err != NULL)
+			err->code = ERR_LAYER;
+		return ERR_LAYER;
+	}
+	return had ? supervise_unit(s, o, err) : 0;
 }
 
 const char *

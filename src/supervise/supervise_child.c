@@ -51,10 +51,9 @@
 
 #define ASK SECCOMP_RET_USER_NOTIF
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))
-#define FILTER_MAX 48
 
 struct filter {
-	struct sock_filter row[FILTER_MAX];
+	struct sock_filter row[SUP_FILTER_MAX];
 	unsigned short n;
 };
 
@@ -150,13 +149,28 @@ make_filter(struct filter *f, uint32_t asks)
 	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
 }
 
+#define FLAGS_OLD ((unsigned long)SECCOMP_FILTER_FLAG_NEW_LISTENER)
+#define FLAGS (FLAGS_OLD | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+
+size_t
+sup_filter(uint32_t asks, struct sock_filter *ret, unsigned long ret_flags[2])
+{
+	struct filter f;
+
+	if (NATIVE == 0)
+		return 0;
+	make_filter(&f, asks);
+	memcpy(ret, f.row, f.n * sizeof f.row[0]);
+	ret_flags[0] = FLAGS;
+	ret_flags[1] = FLAGS_OLD;
+	return f.n;
+}
+
 static int
 install(uint32_t asks)
 {
 	struct filter f;
 	struct sock_fprog prog = { .filter = f.row };
-	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER |
-	    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	long fd;
 
 	if (NATIVE == 0)
@@ -165,10 +179,10 @@ install(uint32_t asks)
 	prog.len = f.n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_failed();
-	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, FLAGS, &prog);
 	if (fd < 0 && errno == EINVAL)
-		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, FLAGS_OLD,
+		    &prog);
 	return fd >= 0 ? (int)fd : err_failed();
 }
 

@@ -72,7 +72,8 @@ script_of(const struct sup *s, const char *name)
 	    path_base(name)))
 		return NULL;
 	path = sup_proc_absolute((pid_t)s->ask->pid, AT_FDCWD, name);
-	return path == NULL ? NULL : sup_script_find(s->script, s->n, path);
+	return path == NULL ? NULL : sup_unit_find(s, path,
+	    (pid_t)s->ask->pid);
 }
 
 static bool

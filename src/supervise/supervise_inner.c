@@ -161,9 +161,9 @@ sup_guest(struct sup *s)
 static void
 release(struct sup *s, uint32_t guest)
 {
-	size_t i, n = s->n_judged;
+	size_t i, n = 0;
 
-	for (i = s->n_judged; i < s->n; i++)
+	for (i = 0; i < s->n; i++)
 		if (s->script[i].guest == guest)
 			sup_script_done(&s->script[i]);
 		else
@@ -177,11 +177,14 @@ hold(struct sup *s, const struct sup_hold *h, const char *path, int *copy)
 {
 	const struct supervise_script wish = { .path = path, .copy = *copy,
 		.hidden = h->hidden != 0 };
-	const struct sup_script *there = sup_script_find(s->script,
-	    s->n_judged, path);
+	size_t i;
 
-	if (there != NULL)
-		return sup_script_same(there, *copy) ? 0 : -EBADMSG;
+	for (i = 0; i < s->n; i++)
+		if (s->script[i].guest == 0 &&
+		    !sup_unit_is_old(s, &s->script[i]) &&
+		    sup_script_find(&s->script[i], 1, path) != NULL)
+			return sup_script_same(&s->script[i], *copy) ? 0 :
+			    -EBADMSG;
 	if (s->n == SUP_SCRIPTS_MAX)
 		return -ENOSPC;
 	sup_script_set(&s->script[s->n], &wish);

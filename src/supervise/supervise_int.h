@@ -10,6 +10,7 @@
 
 #define SUP_PATH_MAX ((size_t)PATH_MAX)
 #define SUP_NAMES 3		/* by which one script may be opened */
+#define SUP_STATUS_MAX ((size_t)1024 * 1024)	/* with 65536 groups */
 #define SUP_WORDS 12		/* that the kernel may put before a script */
 #define SUP_SCRIPTS_MAX 256	/* with those of aegshs inside the line */
 /* inotify_init1(2) with flags that there are not (EINVAL where nobody
@@ -29,8 +30,14 @@ enum sup_kind {
 	SUP_LOST,		/* images were not reported; pid: how many */
 	SUP_ENDED,		/* the answer to SUP_END */
 	SUP_DONE,		/* nobody is left to be supervised */
+	SUP_HELD,		/* the answer to SUP_UNIT; pid: 0 or -errno */
 	SUP_END,		/* to it: bash has ended; survivors are kept */
 	SUP_LIMITED,		/* a limit was met: path holds which */
+	SUP_UNIT,		/* to it: another unit of the line, with as
+				 * many scripts as pid says, which follow */
+	SUP_SCRIPT,		/* to it: path, with its copy; pid: hidden */
+	SUP_LET_GO,		/* to it: of the listener … */
+	SUP_LISTEN,		/* … for the one of a filter that watches */
 };
 
 struct sup_report {
@@ -47,6 +54,19 @@ struct sup_report {
 struct sup_hello {
 	int32_t pid;
 };
+
+/* ---- supervise_child.c, supervise_attach.c ------------------------------ */
+
+/* The filter that asks about those, and the flags to put it up with: the
+ * first or, on an older kernel (EINVAL), the second.  Its length; 0:
+ * none for this machine. */
+#define SUP_FILTER_MAX 48
+struct sock_filter;
+size_t sup_filter(uint32_t asks, struct sock_filter *ret,
+	unsigned long ret_flags[2]);
+/* Our child pid puts it up, wherever it is, and goes on.  The listener, or
+ * -errno; it may have to be killed for that. */
+int sup_attach(pid_t pid, uint32_t asks);
 
 /* supervise_packet.c.  One packet and its first n descriptors (-1: none; close
  * on exec); what else came with it is closed.  Its length, 0 at the end,
@@ -74,7 +94,8 @@ struct sup_script {
 	char *name[SUP_NAMES];	/* absolute; NULL: as one before */
 	int copy;
 	bool hidden;
-	uint32_t guest;		/* whose line it belongs to; 0: ours */
+	uint32_t guest;		/* whose line it belongs to; 0: ours, and … */
+	uint32_t unit;		/* … of that unit of it */
 	/* What the kernel puts before its name when it starts it; n_words
 	 * 0: it has no #! line. */
 	char *word[SUP_WORDS];
@@ -129,6 +150,7 @@ struct sup;
 const struct sup_stat *sup_asker(struct sup *s);
 /* The process that a thread is of, or 0. */
 pid_t sup_proc_leader(pid_t thread);
+bool sup_proc_no_new_privs(pid_t pid);
 /* The name that execve(2) was given. */
 int sup_proc_execfn(pid_t pid, char *ret, size_t size);
 
@@ -201,7 +223,11 @@ struct sup_meter {
 
 struct sup {
 	struct sup_script script[SUP_SCRIPTS_MAX];
-	size_t n, n_judged;	/* the first: of the line itself */
+	size_t n;
+	uint32_t unit;		/* that runs */
+	struct sup_members before;	/* below bash when it came */
+	int32_t awaited, held;	/* its scripts: to come; 0 or -errno */
+	bool between;		/* another listener is to come */
 	/* As in struct supervise_opts. */
 	void (*serve)(void *ctx, const struct supervise_host *host);
 	void *ctx;
@@ -273,6 +299,22 @@ void sup_meter_begin(struct sup *s);
 int sup_meter_timeout(const struct sup *s);
 /* Read it where it is time, and kill the line that uses too much. */
 void sup_meter_read(struct sup *s);
+
+/* ---- supervise_unit.c --------------------------------------------------- */
+
+/* Aegsh's side.  0; -errno.  listener -1: the one there is is let go. */
+int sup_send_listener(int control, int listener, pid_t pid);
+int sup_send_unit(int control, const struct supervise_opts *o);
+/* The supervisor's, to what came by that. */
+bool sup_unit_is_old(const struct sup *s, const struct sup_script *script);
+void sup_unit_begin(struct sup *s, const struct sup_report *r);
+void sup_unit_let_go(struct sup *s);
+void sup_unit_listen(struct sup *s, const struct sup_report *r, int *listener);
+void sup_unit_script(struct sup *s, const struct sup_report *r,
+	const char *path, int *copy);
+/* The script that the absolute name means to that process, or NULL. */
+const struct sup_script *sup_unit_find(const struct sup *s, const char *name,
+	pid_t pid);
 
 /* ---- supervise_inner.c -------------------------------------------------- */
 

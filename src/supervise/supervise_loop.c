@@ -160,6 +160,26 @@ kill_line(struct sup *s)
 	sup_members_kill(&s->known);
 }
 
+/* A shell that was left behind and has started no program itself is known to
+ * nobody, but what asks is below it.  Who is above the line was there before it
+ * or, in the same tick of the clock, is not confined, or is aegsh. */
+static pid_t
+oldest_of_line(const struct sup *s, pid_t pid)
+{
+	struct sup_stat stat;
+	pid_t parent;
+
+	for (;;) {
+		parent = sup_proc_stat(pid).parent;
+		stat = sup_proc_stat(parent);
+		if (parent <= 1 || parent == getppid() ||
+		    stat.start < s->head.start ||
+		    !sup_proc_no_new_privs(parent))
+			return pid;
+		pid = parent;
+	}
+}
+
 void
 sup_break(struct sup *s, const char *fmt, ...)
 {
@@ -177,6 +197,8 @@ sup_break(struct sup *s, const char *fmt, ...)
 	if (!s->broken)
 		sup_report(s, &head, text, NULL, NULL);
 	kill_line(s);
+	if (sup_is_valid(s))
+		supervise_kill_tree(oldest_of_line(s, (pid_t)s->ask->pid));
 	sup_kill_asker(s);
 }
 
@@ -282,31 +304,70 @@ open_door(struct sup *s)
 	sup_meter_begin(s);
 }
 
+/* False: it is no word of aegsh's. */
+static bool
+obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
+{
+	switch ((enum sup_kind)said->kind) {
+	case SUP_END:
+		s->kept = true;
+		say(s, SUP_ENDED);
+		return true;
+	case SUP_UNIT:
+		sup_unit_begin(s, said);
+		return true;
+	case SUP_SCRIPT:
+		sup_unit_script(s, said, path, fd);
+		return true;
+	case SUP_LET_GO:
+		sup_unit_let_go(s);
+		return true;
+	case SUP_LISTEN:
+		sup_unit_listen(s, said, fd);
+		wake_here(s);
+		return true;
+	case SUP_NOTHING:
+	case SUP_IMAGE:
+	case SUP_BROKEN:
+	case SUP_LOST:
+	case SUP_ENDED:
+	case SUP_DONE:
+	case SUP_HELD:
+	case SUP_REFUSED:
+	case SUP_LIMITED:
+		break;
+	}
+	return false;
+}
+
 static void
 hear(struct sup *s)
 {
+	char bytes[sizeof(struct sup_report) + SUP_PATH_MAX];
 	struct sup_report said = { .kind = SUP_NOTHING };
-	ssize_t n = recv(s->control, &said, sizeof said, MSG_DONTWAIT);
+	AEG_AUTOFD int fd = -1;
+	ssize_t n = sup_receive(s->control, bytes, sizeof bytes - 1, &fd, 1);
 
 	/* ECONNRESET: it is gone with reports unread, which hides for once
 	 * what it said before. */
-	if (n < 0 && (errno == EAGAIN || errno == EINTR ||
-	    errno == ECONNRESET))
+	if (n == -EAGAIN || n == -ECONNRESET)
 		return;
-	if (n == (ssize_t)sizeof said && said.kind == SUP_END) {
-		s->kept = true;
-		say(s, SUP_ENDED);
-		return;
+	if (n >= (ssize_t)sizeof said) {
+		memcpy(&said, bytes, sizeof said);
+		bytes[n] = '\0';
 	}
-	io_close(&s->control);
-	if (!s->kept)
-		kill_line(s);
+	if (!obey(s, &said, bytes + sizeof said, &fd)) {
+		io_close(&s->control);
+		if (!s->kept)
+			kill_line(s);
+	}
 }
 
 static bool
 is_over(const struct sup *s)
 {
-	return s->door < 0 && s->listener < 0;
+	return s->door < 0 && s->listener < 0 && !(s->between &&
+	    s->control >= 0);
 }
 
 static void
@@ -325,8 +386,6 @@ turn_once(struct sup *s)
 	sup_meter_read(s);
 	if (p[1].revents & POLLOUT)
 		drain_queue(s);
-	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)
-		hear(s);
 	/* Before the door, by which another listener may come. */
 	if (p[0].revents & POLLIN)
 		answer(s);
@@ -336,6 +395,9 @@ turn_once(struct sup *s)
 		open_door(s);
 	if (p[3].revents != 0)
 		sup_holds_hear(s);
+	/* After it: what aegsh says may be about who came by it. */
+	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)
+		hear(s);
 }
 
 void

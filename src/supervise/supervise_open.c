@@ -169,7 +169,7 @@ sup_open(struct sup *s)
 		inside = path_canon("/", said);
 	name = sup_proc_absolute(pid, call.dirfd, inside != NULL ?
 	    inside + 1 : said);
-	script = name == NULL ? NULL : sup_script_find(s->script, s->n, name);
+	script = name == NULL ? NULL : sup_unit_find(s, name, pid);
 	if (script == NULL || wants_the_file(pid))
 		return SUP_CONTINUE;
 	return open_script(s, script, call.flags);

@@ -142,6 +142,18 @@ sup_proc_leader(pid_t thread)
 	return p != NULL ? (pid_t)strtol(p + strlen("\nTgid:"), NULL, 10) : 0;
 }
 
+bool
+sup_proc_no_new_privs(pid_t pid)
+{
+	AEG_AUTOFREE char *text = xmalloc(SUP_STATUS_MAX + 1);
+	ssize_t len = sup_proc_file(pid, "status", text, SUP_STATUS_MAX);
+
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	return strstr(text, "\nNoNewPrivs:\t1\n") != NULL;
+}
+
 int
 sup_proc_execfn(pid_t pid, char *ret, size_t size)
 {

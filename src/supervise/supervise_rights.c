@@ -19,7 +19,6 @@
 #include "aegsh/base/mem.h"
 
 #define GROUPS_MAX 65536	/* NGROUPS_MAX of the kernel */
-#define STATUS_MAX ((size_t)1024 * 1024)	/* with as many groups */
 #define READING (1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH)
 
 struct rights {
@@ -61,8 +60,8 @@ fourth(const char *p)
 static int
 read_rights(pid_t pid, struct rights *ret)
 {
-	AEG_AUTOFREE char *text = xmalloc(STATUS_MAX + 1);
-	ssize_t len = sup_proc_file(pid, "status", text, STATUS_MAX);
+	AEG_AUTOFREE char *text = xmalloc(SUP_STATUS_MAX + 1);
+	ssize_t len = sup_proc_file(pid, "status", text, SUP_STATUS_MAX);
 	const char *uid, *gid, *groups, *caps, *p;
 	char *end;
 

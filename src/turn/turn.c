@@ -291,6 +291,8 @@ judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 		return;
 	if (j->verdict.action != POLICY_BLOCK)
 		turn_find_scripts(t, j);
+	if (turn_tell_not_held(t, j) && t->audit != NULL)
+		audit_note(t->audit, "scripts-not-held", t->news);
 	if (validator_configured(t->validator) &&
 	    (j->verdict.action == POLICY_UNKNOWN ||
 	    (j->verdict.action == POLICY_ALLOW && asks_allowed(t))))

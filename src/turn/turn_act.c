@@ -35,7 +35,7 @@ bool
 turn_permits(struct turn *t, struct turn_judged *j, struct turn_result *ret)
 {
 	if (decision_action(j->decision) == DECISION_ALLOW) {
-		if (turn_check_scripts(j, &ret->err) == 0)
+		if (turn_check_scripts(t, j, &ret->err) == 0)
 			return true;
 		turn_record_refusal(t, j);
 		if (t->audit != NULL)
@@ -348,7 +348,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
 	turn_note_why(t, j, job, ret);
-	ret->kept_back = turn_refused(t, job, ret->note, sizeof ret->note) !=
+	ret->kept_back = turn_refused(t, job, 0, ret->note, sizeof ret->note) !=
 	    NULL;
 	if (turn_limited(t, job, ret->note, sizeof ret->note) != NULL)
 		ret->kept_back = true;
@@ -385,7 +385,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	o.note = ret->note[0] != '\0' ? ret->note :
 	    job_state(job) == JOB_RUNNING ?
 	    "left running when the session was hung up" : NULL;
-	turn_record_images(t, job, id);
+	turn_record_images(t, job, TURN_IMAGES_FIRST, id);
 	t->ops->outcome(t, id, &o);
 	/* For the person alone: nothing went wrong. */
 	if (t->opts.session && job_state(job) == JOB_DONE &&
@@ -442,7 +442,7 @@ static int
 ready(void *ctx, struct err *err)
 {
 	struct start *s = ctx;
-	int r = turn_check_scripts(s->j, err);
+	int r = turn_check_scripts(s->t, s->j, err);
 
 	if (r != 0 && err->code == ERR_REFUSED && s->t->audit != NULL)
 		audit_note(s->t->audit, "script-changed", err->text);
@@ -484,7 +484,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.settle = settle,
 		.ready = ready,
 		.ctx = &start,
-		.supervise = turn_supervise(t, j, &watch),
+		.supervise = turn_supervise(t, t->sandbox, j, &watch),
 	};
 
 	turn_event(t, j, true, &ev);

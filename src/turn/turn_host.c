@@ -370,7 +370,7 @@ hold_scripts(struct host *h, struct guest *g, struct err *err)
 	int rc;
 
 	release_unused(h, g);
-	turn_supervise(h->t, g->j, &watch);
+	turn_supervise(h->t, h->t->sandbox, g->j, &watch);
 	for (i = 0; i < watch.n; i++) {
 		rc = supervise_hold(h->door, g->number, &watch.script[i]);
 		g->holds = true;
@@ -382,7 +382,7 @@ hold_scripts(struct host *h, struct guest *g, struct err *err)
 			return err_sys(err, -rc, "the supervisor of the line "
 			    "around this one: %s", watch.script[i].path);
 	}
-	return turn_check_scripts(g->j, err);
+	return turn_check_scripts(h->t, g->j, err);
 }
 
 static int

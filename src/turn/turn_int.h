@@ -32,6 +32,7 @@ struct turn {
 	struct policy_user *user_rules;	/* as at the start, or NULL */
 	struct strv notes;		/* what was not followed, and why */
 	char *news;			/* to be told once, or NULL */
+	bool told_not_held;
 	struct validator *validator;
 	struct redact *redact;
 	char *recent[TURN_RECENT];	/* a ring: n_recent % TURN_RECENT is
@@ -53,7 +54,9 @@ struct turn {
 					 * its files came to, or NULL */
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
-	bool stream_began, stream_over;
+	bool stream_began, stream_over, stream_killed;
+	size_t stream_images;		/* its programs that are recorded */
+	int64_t stream_id;		/* of its last unit */
 	bool cwd_lost;			/* where its bash is, is not known */
 	struct strv told;		/* notes that are not told again */
 	size_t stream_skipped;		/* lines of it with nothing to run */
@@ -90,6 +93,7 @@ struct turn_judged {
 	struct turn_script scripts[TURN_SCRIPTS_MAX];
 	size_t n_scripts;
 	bool more_scripts;		/* not all could be read */
+	int not_held;			/* no copy of one: why, -errno; or 0 */
 	bool reads_files;		/* some command runs what files say */
 	const char *answer;		/* "yes", "no", "edit" of the person, or
 					 * NULL */
@@ -129,16 +133,20 @@ void turn_remember(struct turn *t, const struct turn_judged *j);
 /* Read the scripts that the line is about to run; ERR_REFUSED later when one
  * is no longer what it was. */
 void turn_find_scripts(const struct turn *t, struct turn_judged *j);
-int turn_check_scripts(const struct turn_judged *j, struct err *err);
+int turn_check_scripts(const struct turn *t, const struct turn_judged *j,
+	struct err *err);
+/* Once, that they could not be copied; true: news of it is there. */
+bool turn_tell_not_held(struct turn *t, const struct turn_judged *j);
 void turn_scripts_done(struct turn_judged *j);
 /* turn_supervise.c.  Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
 /* turn_started.c, for supervise_opts. */
 bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
-/* What the line's supervisor is told. */
+/* What the line's supervisor is told, where the line runs in that sandbox. */
 const struct supervise_opts *turn_supervise(struct turn *t,
-	const struct turn_judged *j, struct supervise_opts *ret);
+	const struct sandbox_profile *where, const struct turn_judged *j,
+	struct supervise_opts *ret);
 /* turn_parse.c: its tree, or its syntax_error. */
 void turn_parse(struct turn_judged *j);
 /* turn_inner.c, turn_host.c: aegsh inside of aegsh. */
@@ -151,18 +159,21 @@ void turn_serve(void *ctx, const struct supervise_host *door);
 /* As turn_judge(), of bytes that begin with a prefix already. */
 struct turn_judged *turn_judge_said(struct turn *t, const struct line *line,
 	size_t prefix, unsigned prefix_lines);
-/* The program that it started and that was killed, in ret and on record;
- * NULL: none. */
+/* The program that it started, from that image on, and that was killed, in
+ * ret and on record; NULL: none. */
 const char *turn_refused(const struct turn *t, const struct job *job,
-	char *ret, size_t size);
+	size_t from, char *ret, size_t size);
 /* The limit that the line met, in ret and on record; NULL: none. */
 const char *turn_limited(const struct turn *t, const struct job *job, char *ret,
 	size_t size);
 /* Why the line was killed, in ret and on record; NULL: it was not. */
 const char *turn_killed(const struct turn *t, const struct job *job,
 	char *ret, size_t size);
-/* The programs that ran under it, for the record. */
-void turn_record_images(struct turn *t, const struct job *job, int64_t id);
+/* The programs that ran under it, for the record; returns the first of the
+ * line's next part. */
+#define TURN_IMAGES_FIRST 1	/* 0 is the line's own bash */
+size_t turn_record_images(struct turn *t, const struct job *job, size_t first,
+	int64_t id);
 /* Variables that held keys are no business of lines. */
 void turn_forget_keys(struct turn *t);
 /* turn_words.c: what the facts say of the line, a line of text each. */

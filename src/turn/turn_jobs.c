@@ -36,14 +36,14 @@ record(struct turn *t, struct job *job, const char *note)
 	fill(&o, job);
 	if (turn_limited(t, job, why, sizeof why) != NULL && t->news == NULL)
 		t->news = xstrdup(why);
-	if (turn_refused(t, job, why, sizeof why) != NULL && t->news == NULL)
+	if (turn_refused(t, job, 0, why, sizeof why) != NULL && t->news == NULL)
 		t->news = xstrdup(why);
 	if (turn_killed(t, job, why, sizeof why) != NULL) {
 		o.note = why;
 		if (t->news == NULL)
 			t->news = xstrdup(why);
 	}
-	turn_record_images(t, job, job_tag(job));
+	turn_record_images(t, job, TURN_IMAGES_FIRST, job_tag(job));
 	t->ops->outcome(t, job_tag(job), &o);
 	job_set_tag(job, 0);
 }

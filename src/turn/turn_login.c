@@ -150,9 +150,10 @@ record_outcome(struct turn *t, int64_t id, const struct job *job,
 
 static void
 run_it(struct turn *t, struct turn_judged *j, struct run *r,
-    unsigned limit_ms, int64_t id, struct turn_result *ret)
+    unsigned limit_ms, const struct audit_event *ev, struct turn_result *ret)
 {
 	AEG_AUTO(strv_done) struct strv envp = STRV_INIT;
+	struct supervise_opts watch;
 	const int std[3] = { r->null, r->child_out, r->child_out };
 	struct job *job = NULL;
 	struct exec_spec spec = {
@@ -167,6 +168,10 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 		.cancel_fd = t->opts.cancel_fd > 0 ? t->opts.cancel_fd : 0,
 	};
 
+	turn_supervise(t, t->login->sandbox, j, &watch);
+	memcpy(watch.label, ev->uuid, sizeof ev->uuid);
+	if (watch.images)
+		spec.supervise = &watch;
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
 	if (exec_start(t->login->exec, j->decision, &spec, &job,
@@ -177,7 +182,7 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 		};
 
 		ret->status = TURN_STATUS_BLOCKED;
-		t->ops->outcome(t, id, &failed);
+		t->ops->outcome(t, ev->id, &failed);
 		return;
 	}
 	ret->ran = true;
@@ -189,9 +194,16 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 	kill(-job_pid(job), SIGKILL);
 	ret->status = job_status(job);
 	ret->signal = job_signal(job);
-	if (job_state(job) == JOB_DONE)
+	if (turn_killed(t, job, ret->note, sizeof ret->note) != NULL) {
+		ret->status = TURN_STATUS_BLOCKED;
+		ret->signal = 0;
+	} else if (job_state(job) == JOB_DONE) {
 		take_state(t, job, limit_ms, ret);
-	record_outcome(t, id, job, ret);
+	}
+	if (ret->note[0] == '\0')
+		(void)turn_refused(t, job, 0, ret->note, sizeof ret->note);
+	turn_record_images(t, job, TURN_IMAGES_FIRST, ev->id);
+	record_outcome(t, ev->id, job, ret);
 	job_free(t->login->exec, job);
 }
 
@@ -224,7 +236,7 @@ turn_login_act(struct turn *t, struct turn_judged *j, unsigned limit_ms,
 		return;
 	}
 	ret->status = 0;
-	run_it(t, j, &r, limit_ms, ev.id, ret);
+	run_it(t, j, &r, limit_ms, &ev, ret);
 	/* The profile's say comes after that of any start-up file. */
 	if (!turn_is_guest(t))
 		policy_clean_state(t->policy, t->opts.state);

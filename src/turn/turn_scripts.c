@@ -123,19 +123,23 @@ is_there(const struct turn_judged *j, const char *path)
 	return false;
 }
 
-/* For what could be changed behind our back, or -1. */
+/* For what could be changed behind our back; *ret_fd stays -1 for what could
+ * not.  -errno: there should be one. */
 static int
-copy_for(const struct turn *t, const char *path)
+copy_for(const struct turn *t, const char *path, int *ret_fd)
 {
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	int fd;
 
 	if (!turn_script_may_change(t, path))
-		return -1;
+		return 0;
 	fd = memfd_create(path_base(path), flags | MFD_NOEXEC_SEAL);
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(path_base(path), flags);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
 }
 
 static void
@@ -151,8 +155,10 @@ add(const struct turn *t, struct turn_judged *j, const char *path)
 		j->more_scripts = true;
 		return;
 	}
-	copy = copy_for(t, path);
-	rc = copy < -1 ? copy : read_script(path, copy, &s);
+	rc = copy_for(t, path, &copy);
+	if (rc < 0)
+		j->not_held = rc;
+	rc = read_script(path, copy, &s);
 	if (rc == -ENOENT || rc == -ENOTDIR || rc == -ENOEXEC)
 		return;		/* no script after all */
 	if (rc < 0) {
@@ -252,6 +258,107 @@ add_makefile(const struct turn *t, struct turn_judged *j,
 	}
 }
 
+/* ---- standard input ------------------------------------------------------ */
+
+static bool
+is_shell(const struct resolved *r)
+{
+	static const char *const names[] = { "ash", "bash", "dash", "ksh",
+		"mksh", "sh", "yash", "zsh" };
+	size_t i;
+
+	for (i = 0; r->name != NULL && i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], r->name) == 0)
+			return true;
+	return false;
+}
+
+/* "-c" or a cluster that has it. */
+static bool
+has_command(const struct resolved *r)
+{
+	size_t i;
+
+	for (i = 1; i < r->argc; i++) {
+		const char *word = r->argv[i].value;
+
+		if (r->argv[i].known && word[0] == '-' && word[1] != '-' &&
+		    strchr(word, 'c') != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_word(const struct turn *t, struct turn_judged *j,
+    const struct resolved *r, const struct syn_word *word)
+{
+	AEG_AUTOFREE char *path = word->known ? absolute(t, r, word->value) :
+	    NULL;
+
+	if (path == NULL)
+		j->more_scripts = true;
+	else if (is_file(path))
+		add(t, j, path);
+}
+
+/* False: the command itself says nothing of its standard input. */
+static bool
+add_redirected(const struct turn *t, struct turn_judged *j,
+    const struct resolved *r, const struct syn_command *c)
+{
+	size_t i;
+
+	for (i = c->n_redirs; i > 0; i--) {
+		const struct syn_redir *to = &c->redirs[i - 1];
+
+		if (to->fd != STDIN_FILENO)
+			continue;
+		if (to->op == SYN_REDIR_IN || to->op == SYN_REDIR_RDWR)
+			add_word(t, j, r, &to->target);
+		return true;
+	}
+	return false;
+}
+
+/* The files that "cat FILE… |" puts there. */
+static void
+add_piped(const struct turn *t, struct turn_judged *j,
+    const struct resolved *r)
+{
+	const struct syn_command *c = NULL;
+	bool named = false;
+	size_t i;
+
+	for (i = 0; i < j->facts->n_commands; i++)
+		if (j->facts->commands[i].pipeline == r->command->pipeline &&
+		    j->facts->commands[i].pipe_index + 1 ==
+		    r->command->pipe_index)
+			c = &j->facts->commands[i];
+	if (c == NULL || c->n_words == 0 || !c->words[0].known ||
+	    strcmp(path_base(c->words[0].value), "cat") != 0)
+		return;
+	for (i = 1; i < c->n_words; i++)
+		if (!c->words[i].known || c->words[i].value[0] != '-') {
+			add_word(t, j, r, &c->words[i]);
+			named = true;
+		}
+	if (!named)
+		(void)add_redirected(t, j, r, c);
+}
+
+/* A shell that no word gives a program reads it there. */
+static void
+add_stdin(const struct turn *t, struct turn_judged *j,
+    const struct resolved *r)
+{
+	if (!is_shell(r) || has_command(r) || r->command == NULL)
+		return;
+	if (!add_redirected(t, j, r, r->command) &&
+	    r->command->pipe_index > 0)
+		add_piped(t, j, r);
+}
+
 void
 turn_find_scripts(const struct turn *t, struct turn_judged *j)
 {
@@ -273,13 +380,35 @@ turn_find_scripts(const struct turn *t, struct turn_judged *j)
 			    f.at[k].skip);
 		if (f.make && f.n == 0 && !f.more)
 			add_makefile(t, j, r, &f);
+		if (f.n == 0 && !f.more)
+			add_stdin(t, j, r);
 	}
 }
 
+bool
+turn_tell_not_held(struct turn *t, const struct turn_judged *j)
+{
+	if (j->not_held == 0 || t->told_not_held)
+		return false;
+	t->told_not_held = true;
+	free(t->news);
+	t->news = xasprintf("scripts are not held while a line runs, but "
+	    "compared right before it starts: no memory file can be had: %s",
+	    strerror(-j->not_held));
+	return true;
+}
+
 int
-turn_check_scripts(const struct turn_judged *j, struct err *err)
+turn_check_scripts(const struct turn *t, const struct turn_judged *j,
+    struct err *err)
 {
 	size_t i;
+
+	if (j->not_held != 0 && t->sandbox != NULL &&
+	    sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL)
+		return err_sys(err, -j->not_held, "a script of the line cannot "
+		    "be held while it runs, as the profile's supervise = all "
+		    "wants: a memory file");
 
 	for (i = 0; i < j->n_scripts; i++) {
 		struct turn_script now = { .path = NULL };

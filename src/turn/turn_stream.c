@@ -65,28 +65,43 @@ count_lines(const struct turn_judged *j)
 
 static int
 start(struct turn *t, const struct turn_judged *j, const char *argv0,
-    char *const *args, const struct audit_event *ev, struct err *err)
+    char *const *args, const struct supervise_opts *watch, struct err *err)
 {
 	struct strv envp = STRV_INIT;
-	struct supervise_opts door = { .serve = turn_serve, .ctx = t,
-		.guest = turn_is_guest(t), .outer = t->outer };
 	struct exec_spec spec = {
 		.kind = EXEC_STREAM,
-		.supervise = &door,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
 		.args = args,
 		.options = j->prefix > 0 ? t->opts.bash_options : NULL,
 		.foreground = true,
 		.status = state_status(t->opts.state),
+		.supervise = watch,
 	};
 	int r;
 
-	memcpy(door.label, ev->uuid, sizeof ev->uuid);
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
 	r = exec_start(t->exec, j->decision, &spec, &t->stream, err);
 	strv_done(&envp);
+	/* A supervisor that comes later does not see bash start. */
+	t->stream_images = watch->images ? TURN_IMAGES_FIRST : 0;
 	return r;
+}
+
+/* What was swapped under a unit has ended the stream, while it ran or while
+ * it waited for the next: told once. */
+static bool
+was_killed(struct turn *t, struct turn_result *ret)
+{
+	if (t->stream == NULL || (!t->stream_killed && turn_killed(t,
+	    t->stream, ret->note, sizeof ret->note) == NULL))
+		return false;
+	ret->killed = !t->stream_killed;
+	t->stream_killed = t->stream_over = true;
+	ret->ran = true;
+	ret->status = TURN_STATUS_BLOCKED;
+	ret->signal = 0;
+	return true;
 }
 
 void
@@ -94,6 +109,8 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
     char *const *args, struct turn_result *ret)
 {
 	struct audit_outcome o = { .note = "status known to the stream only" };
+	const struct supervise_opts *watch;
+	struct supervise_opts opts;
 	struct audit_event ev;
 	int r = 0;
 
@@ -118,14 +135,27 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
+	t->stream_id = ev.id;
+	watch = turn_supervise(t, t->sandbox, j, &opts);
+	/* The limits of a line are not those of many. */
+	opts.limits = (struct supervise_limits){ .children = 0 };
+	memcpy(opts.label, ev.uuid, sizeof ev.uuid);
 	if (t->stream == NULL)
-		r = start(t, j, argv0, args, &ev, &ret->err);
+		r = start(t, j, argv0, args, watch, &ret->err);
 	if (r == 0) {
 		exec_feed_skip(t->stream, t->stream_skipped);
 		t->stream_skipped = 0;
-		r = exec_feed(t->exec, t->stream, j->decision, &ret->err);
+		r = exec_feed(t->exec, t->stream, j->decision, watch,
+		    &ret->err);
+		ret->kept_back = turn_refused(t, t->stream, t->stream_images,
+		    ret->note, sizeof ret->note) != NULL;
+		t->stream_images = turn_record_images(t, t->stream,
+		    t->stream_images, ev.id);
 	}
-	if (r < 0) {
+	if (was_killed(t, ret)) {
+		o.status = ret->status;
+		o.note = ret->note;
+	} else if (r < 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		o.status = ret->status;
 		o.note = ret->err.text;
@@ -156,6 +186,8 @@ turn_stream_end(struct turn *t, struct turn_result *ret)
 	(void)turn_settle_intent(t, NULL);
 	ret->status = job_status(t->stream);
 	ret->signal = job_signal(t->stream);
+	turn_record_images(t, t->stream, t->stream_images, t->stream_id);
+	(void)was_killed(t, ret);
 	job_free(t->exec, t->stream);
 	t->stream = NULL;
 }

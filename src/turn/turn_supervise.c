@@ -77,8 +77,8 @@ turn_script_may_change(const struct turn *t, const char *path)
 }
 
 const struct supervise_opts *
-turn_supervise(struct turn *t, const struct turn_judged *j,
-    struct supervise_opts *ret)
+turn_supervise(struct turn *t, const struct sandbox_profile *where,
+    const struct turn_judged *j, struct supervise_opts *ret)
 {
 	struct sandbox_line_limits most;
 	size_t i;
@@ -87,7 +87,7 @@ turn_supervise(struct turn *t, const struct turn_judged *j,
 		.outer = t->outer };
 	if (ret->guest)
 		return ret;
-	sandbox_line_limits(t->sandbox, &most);
+	sandbox_line_limits(where, &most);
 	*ret = (struct supervise_opts){
 		.own_group = t->opts.tty >= 0,
 		.may_start = turn_may_start,
@@ -109,8 +109,8 @@ turn_supervise(struct turn *t, const struct turn_judged *j,
 		ret->script[ret->n++] = (struct supervise_script){
 			.path = s->path,
 			.copy = s->copy,
-			.hidden = real == NULL || (sandbox_rights_at(
-			    t->sandbox, real) & SANDBOX_READ) == 0,
+			.hidden = real == NULL || (sandbox_rights_at(where,
+			    real) & SANDBOX_READ) == 0,
 		};
 	}
 	ret->images = ret->n > 0 ||
@@ -119,15 +119,15 @@ turn_supervise(struct turn *t, const struct turn_judged *j,
 }
 
 const char *
-turn_refused(const struct turn *t, const struct job *job, char *ret,
-    size_t size)
+turn_refused(const struct turn *t, const struct job *job, size_t from,
+    char *ret, size_t size)
 {
 	const struct supervisor *s = job_supervisor(job);
 	const struct supervise_image *m, *first = NULL;
 	size_t n = 0, lost, i, refused = 0;
 
 	m = s != NULL ? supervise_images(s, &n, &lost) : NULL;
-	for (i = 0; i < n; i++) {
+	for (i = from; i < n; i++) {
 		if (!m[i].refused)
 			continue;
 		if (refused++ == 0)
@@ -204,27 +204,29 @@ record_image(struct turn *t, int64_t id, const struct supervise_image *m)
 	audit_exec(t->audit, id, &x);
 }
 
-void
-turn_record_images(struct turn *t, const struct job *job, int64_t id)
+/* From the first on that is left: after those of earlier units, or after the
+ * bash that runs the line, which the line's own row stands for. */
+size_t
+turn_record_images(struct turn *t, const struct job *job, size_t first,
+    int64_t id)
 {
 	const struct supervisor *s = job_supervisor(job);
 	const struct supervise_image *m;
 	size_t n, lost, i;
 	char text[96];
 
-	if (s == NULL || t->audit == NULL || id == 0)
-		return;
+	if (s == NULL)
+		return first;
 	m = supervise_images(s, &n, &lost);
-	/* The first is the bash that runs the line, which the line's own row
-	 * stands for. */
-	for (i = 1; i < n && i <= RECORDED_MAX; i++)
+	if (t->audit == NULL || id == 0 || n < first)
+		return n > first ? n : first;
+	for (i = first; i < n && i - first < RECORDED_MAX; i++)
 		record_image(t, id, &m[i]);
-	if (n == 0)
-		return;
 	lost += n - i;
-	if (lost == 0)
-		return;
-	snprintf(text, sizeof text, "%zu programs of a line, after its first "
-	    "%zu", lost, i - 1);
-	audit_note(t->audit, "execs-left-out", text);
+	if (lost > 0) {
+		snprintf(text, sizeof text, "%zu programs of a line, after "
+		    "its first %zu", lost, i - first);
+		audit_note(t->audit, "execs-left-out", text);
+	}
+	return n;
 }

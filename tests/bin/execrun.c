@@ -192,7 +192,7 @@ unit(const char *text)
 		rc = exec_start(session, d, &spec, &stream, &err);
 	}
 	if (rc == 0)
-		rc = exec_feed(session, stream, d, &err);
+		rc = exec_feed(session, stream, d, spec.supervise, &err);
 	decision_free(d);
 	if (rc < 0)
 		complain(&err);
