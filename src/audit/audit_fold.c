@@ -146,7 +146,7 @@ static int
 take_record(struct folding *f, const struct buf *record, struct err *err)
 {
 	unsigned char session[AUDIT_UUID_LEN];
-	struct audit_items items;
+	struct pack_reader items;
 	struct audit_item item;
 	int rc;
 

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "aegsh/audit.h"
+#include "aegsh/base/pack.h"
 
 #define AUDIT_FILE "audit.db"
 #define AUDIT_APPLICATION 0x61656773	/* "aegs", in the file's header */
@@ -227,13 +228,9 @@ struct audit_item {		/* strings borrowed from the record */
 /* A record begins with the uuid of its session, or zeros. */
 void audit_item_start(struct buf *b, const unsigned char *session);
 void audit_item_put(struct buf *b, const struct audit_item *item);
-/* The bytes of a record that are still to be read. */
-struct audit_items {
-	const char *p, *end;
-};
-bool audit_items_start(struct audit_items *r, const struct buf *record,
+bool audit_items_start(struct pack_reader *r, const struct buf *record,
 	unsigned char ret_session[AUDIT_UUID_LEN]);
-void audit_items_next(struct audit_items *r, struct audit_item *ret);
+void audit_items_next(struct pack_reader *r, struct audit_item *ret);
 
 /* ---- audit_fold.c ------------------------------------------------------ */
 

@@ -20,6 +20,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/pack.h"
 #include "aegsh/base/path.h"
 
 #define PREFIX "sandbox-"
@@ -27,7 +28,6 @@
 /* A file that changed less than this ago could change once more within one
  * tick of its time stamps. */
 #define SETTLED_NS (INT64_C(2) * 1000 * 1000 * 1000)
-#define NO_TEXT UINT32_MAX
 
 static const char magic[8] = "aegssb2";
 
@@ -96,31 +96,15 @@ text_of(struct sandbox_text *t, size_t i)
 /* ---- writing ------------------------------------------------------------ */
 
 static void
-put_int(struct buf *b, int64_t n)
-{
-	buf_put(b, &n, sizeof n);
-}
-
-static void
-put_text(struct buf *b, const char *text)
-{
-	uint32_t len = text != NULL ? (uint32_t)strlen(text) + 1 : NO_TEXT;
-
-	buf_put(b, &len, sizeof len);
-	if (text != NULL)
-		buf_put(b, text, len);
-}
-
-static void
 put_seen(struct buf *b, const struct sandbox_seen *s)
 {
 	size_t i;
 
-	put_int(b, s->place);
-	put_text(b, s->name);
-	put_int(b, s->there);
+	pack_int(b, s->place);
+	pack_text(b, s->name);
+	pack_int(b, s->there);
 	for (i = 0; i < SANDBOX_SEEN; i++)
-		put_int(b, s->identity[i]);
+		pack_int(b, s->identity[i]);
 }
 
 static void
@@ -129,23 +113,23 @@ put_all(struct buf *b, const struct sandbox_seen *seen, size_t n,
 {
 	size_t i, k;
 
-	put_text(b, AEGSH_VERSION);
-	put_text(b, sysdirs()->conf);
-	put_text(b, sysdirs()->data);
-	put_int(b, (int64_t)n);
+	pack_text(b, AEGSH_VERSION);
+	pack_text(b, sysdirs()->conf);
+	pack_text(b, sysdirs()->data);
+	pack_int(b, (int64_t)n);
 	for (i = 0; i < n; i++)
 		put_seen(b, &seen[i]);
 	for (i = 0; i < AEG_NELEM(texts); i++)
-		put_text(b, *text_of(t, i));
+		pack_text(b, *text_of(t, i));
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
-		put_int(b, (int64_t)t->list[i].value.n);
+		pack_int(b, (int64_t)t->list[i].value.n);
 		for (k = 0; k < t->list[i].value.n; k++) {
-			put_text(b, t->list[i].value.v[k]);
-			put_text(b, t->list[i].where.v[k]);
+			pack_text(b, t->list[i].value.v[k]);
+			pack_text(b, t->list[i].where.v[k]);
 		}
 	}
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
-		put_int(b, t->limit[i]);
+		pack_int(b, t->limit[i]);
 }
 
 /* Put there whole or not at all: a half-written file never gets its name. */
@@ -194,78 +178,34 @@ sandbox_cache_write(const char *dir, const char *name,
 
 /* ---- reading: p is NULL once something was wrong ------------------------ */
 
-struct reader {
-	const char *p, *end;
-};
-
-static const char *
-get(struct reader *r, size_t len)
-{
-	const char *p = r->p;
-
-	if (p == NULL || len > (size_t)(r->end - p)) {
-		r->p = NULL;
-		return NULL;
-	}
-	r->p += len;
-	return p;
-}
-
-static int64_t
-get_int(struct reader *r)
-{
-	const char *p = get(r, sizeof(int64_t));
-	int64_t n = 0;
-
-	if (p != NULL)
-		memcpy(&n, p, sizeof n);
-	return n;
-}
-
-static const char *
-get_text(struct reader *r)
-{
-	const char *p = get(r, sizeof(uint32_t)), *text;
-	uint32_t len = NO_TEXT;
-
-	if (p != NULL)
-		memcpy(&len, p, sizeof len);
-	if (len == NO_TEXT)
-		return NULL;
-	text = get(r, len);
-	if (text != NULL && (len == 0 || text[len - 1] != '\0'))
-		r->p = text = NULL;
-	return text;
-}
-
 static char *
-copy_text(struct reader *r)
+copy_text(struct pack_reader *r)
 {
-	const char *text = get_text(r);
+	const char *text = pack_get_text(r);
 
 	return text != NULL ? xstrdup(text) : NULL;
 }
 
 static bool
-get_same_text(struct reader *r, const char *want)
+get_same_text(struct pack_reader *r, const char *want)
 {
-	const char *text = get_text(r);
+	const char *text = pack_get_text(r);
 
 	return text != NULL && strcmp(text, want) == 0;
 }
 
 /* The file that was looked for then, now. */
 static bool
-is_unchanged(struct reader *r, const int place_fd[SANDBOX_PLACES])
+is_unchanged(struct pack_reader *r, const int place_fd[SANDBOX_PLACES])
 {
-	struct sandbox_seen then = { .place = (unsigned)get_int(r) }, now;
-	const char *name = get_text(r);
+	struct sandbox_seen then = { .place = (unsigned)pack_get_int(r) }, now;
+	const char *name = pack_get_text(r);
 	struct stat st;
 	size_t i;
 
-	then.there = get_int(r) != 0;
+	then.there = pack_get_int(r) != 0;
 	for (i = 0; i < SANDBOX_SEEN; i++)
-		then.identity[i] = get_int(r);
+		then.identity[i] = pack_get_int(r);
 	if (r->p == NULL || name == NULL || then.place >= SANDBOX_PLACES)
 		return false;
 	if (place_fd[then.place] < 0)
@@ -279,14 +219,15 @@ is_unchanged(struct reader *r, const int place_fd[SANDBOX_PLACES])
 }
 
 static void
-get_lists(struct reader *r, struct sandbox_text *t)
+get_lists(struct pack_reader *r, struct sandbox_text *t)
 {
 	size_t i;
 	int64_t n;
 
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
-		for (n = get_int(r); n > 0 && r->p != NULL; n--) {
-			const char *value = get_text(r), *where = get_text(r);
+		for (n = pack_get_int(r); n > 0 && r->p != NULL; n--) {
+			const char *value = pack_get_text(r);
+			const char *where = pack_get_text(r);
 
 			if (value == NULL || where == NULL) {
 				r->p = NULL;
@@ -299,7 +240,7 @@ get_lists(struct reader *r, struct sandbox_text *t)
 }
 
 static bool
-get_all(struct reader *r, const int place_fd[SANDBOX_PLACES],
+get_all(struct pack_reader *r, const int place_fd[SANDBOX_PLACES],
     struct sandbox_text *t)
 {
 	int64_t n;
@@ -309,7 +250,7 @@ get_all(struct reader *r, const int place_fd[SANDBOX_PLACES],
 	    !get_same_text(r, sysdirs()->conf) ||
 	    !get_same_text(r, sysdirs()->data))
 		return false;
-	for (n = get_int(r); n > 0; n--) {
+	for (n = pack_get_int(r); n > 0; n--) {
 		if (!is_unchanged(r, place_fd))
 			return false;
 	}
@@ -320,7 +261,7 @@ get_all(struct reader *r, const int place_fd[SANDBOX_PLACES],
 	}
 	get_lists(r, t);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
-		t->limit[i] = (long)get_int(r);
+		t->limit[i] = (long)pack_get_int(r);
 	return r->p != NULL && r->p == r->end;
 }
 
@@ -353,7 +294,7 @@ sandbox_cache_read(const char *dir, const char *name,
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(COPY_MAX);
 	struct sandbox_text t;
 	struct header h;
-	struct reader r;
+	struct pack_reader r;
 	int rc = read_file(dir, name, &b);
 
 	if (rc < 0)
@@ -364,7 +305,7 @@ sandbox_cache_read(const char *dir, const char *name,
 	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.check !=
 	    checksum(b.data + sizeof h, b.len - sizeof h))
 		return ERR_SYNTAX;
-	r = (struct reader){ b.data + sizeof h, b.data + b.len };
+	r = (struct pack_reader){ b.data + sizeof h, b.data + b.len };
 	memset(&t, 0, sizeof t);
 	if (!get_all(&r, place_fd, &t)) {
 		sandbox_text_done(&t);

@@ -502,7 +502,7 @@ items(void)
 	unsigned char session[AUDIT_UUID_LEN] = "0123456789abcde";
 	struct audit_item item = { .kind = AUDIT_ITEM_COMMAND,
 		.command = { .event = store_event("line") } }, got;
-	struct audit_items r;
+	struct pack_reader r;
 	size_t cut, bad = 0;
 	int n, endless = 0;
 
