@@ -58,7 +58,7 @@ take_signal(struct line_editor *e)
 	if (read(e->signals, &info, sizeof info) != (ssize_t)sizeof info)
 		return false;
 	if (info.ssi_signo == SIGWINCH) {
-		el_resize(e->el);
+		e->resized = true;
 		return false;
 	}
 	if (info.ssi_signo != SIGINT)
@@ -104,7 +104,7 @@ wait_key(struct line_editor *e)
 		int n;
 
 		limit = time_left(e);
-		if (limit == 0)
+		if (limit == 0 || (e->resized && e->between))
 			return 0;
 		n = poll(p, 3, limit);
 		if (n < 0 && errno != EINTR)
@@ -297,7 +297,9 @@ line_read_key(struct line_editor *e, wchar_t *ret)
 		return 1;
 	}
 	for (;;) {
+		e->between &= e->n_begun == 0;
 		n = next_byte(e, &byte);
+		e->between = false;
 		if (n <= 0)
 			return n;
 		if (byte == '\033' && is_mark(e, paste_begins)) {
@@ -324,7 +326,6 @@ read_hinted(struct line_editor *e, wchar_t *ret)
 {
 	int n;
 
-	e->search.key = L'\0';
 	if (!line_key_waits(e) && line_hint_look(e)) {
 		*ret = LINE_KEY_SEARCH;
 		return 1;
@@ -339,9 +340,8 @@ read_hinted(struct line_editor *e, wchar_t *ret)
 }
 
 static int
-read_key(EditLine *el, wchar_t *ret)
+read_any(struct line_editor *e, wchar_t *ret)
 {
-	struct line_editor *e = line_editor_of(el);
 	int n;
 
 	if (!e->search.on) {
@@ -362,6 +362,52 @@ read_key(EditLine *el, wchar_t *ret)
 		}
 	n = line_read_key(e, &e->search.key);
 	*ret = LINE_KEY_SEARCH;
+	return n;
+}
+
+/* Of keys that come as several, none is torn apart. */
+static void
+follow(struct line_editor *e, wchar_t key)
+{
+	switch (e->sequence) {
+	case LINE_NO_SEQUENCE:
+		e->sequence = key == L'\033' ? LINE_AFTER_ESC :
+		    key == ('X' & 037) ? LINE_AFTER_LEAD : LINE_NO_SEQUENCE;
+		break;
+	case LINE_AFTER_ESC:
+		e->sequence = key == L'[' || key == L'O' ? LINE_IN_SEQUENCE :
+		    LINE_NO_SEQUENCE;
+		break;
+	case LINE_IN_SEQUENCE:
+		if (key >= 0x40 && key <= 0x7e)
+			e->sequence = LINE_NO_SEQUENCE;
+		break;
+	case LINE_AFTER_LEAD:
+		e->sequence = LINE_NO_SEQUENCE;
+		break;
+	}
+}
+
+/* libedit remembers where on the screen it stands, and would go on to draw
+ * there in buffers of the new size (libedit 3.1-20221030, terminal.c: with
+ * characters of two columns it then writes behind their end).  So the size
+ * changes between keys only, and all is drawn anew right then. */
+static int
+read_key(EditLine *el, wchar_t *ret)
+{
+	struct line_editor *e = line_editor_of(el);
+	int n;
+
+	e->search.key = L'\0';
+	e->between = e->sequence == LINE_NO_SEQUENCE;
+	n = e->resized && e->between ? -1 : read_any(e, ret);
+	e->between = false;
+	if (n != 1 && e->resized && !e->interrupted && !e->timed_out) {
+		*ret = LINE_KEY_SEARCH;
+		return 1;
+	}
+	if (n == 1)
+		follow(e, *ret);
 	return n;
 }
 
@@ -524,6 +570,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	e->deadline_ns = clock_mono_ns() + (int64_t)e->patience * 1000000000;
 	memset(&e->decode, 0, sizeof e->decode);
 	e->n_begun = 0;
+	e->sequence = LINE_NO_SEQUENCE;
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
 	ask_for_marks(e, true);

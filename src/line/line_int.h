@@ -69,6 +69,12 @@ struct line_editor {
 	char *continuation;
 	bool idled, interrupted;
 	bool timed_out;
+	bool resized;			/* the screen, and libedit not yet */
+	bool between;			/* keys: it may be told now */
+	enum line_sequence {
+		LINE_NO_SEQUENCE = 0, LINE_AFTER_ESC, LINE_IN_SEQUENCE,
+		LINE_AFTER_LEAD,
+	} sequence;
 	unsigned regained;		/* the terminal, in this line */
 	unsigned patience;		/* seconds for one line, 0: for ever */
 	int64_t deadline_ns;

@@ -435,6 +435,13 @@ line_search_key(EditLine *el, wint_t key)
 	struct line_search *s = &e->search;
 
 	(void)key;
+	if (e->resized) {
+		e->resized = false;
+		el_resize(el);
+		if (s->on)
+			show(e);
+		return CC_REDISPLAY;
+	}
 	/* A hint is new; or somebody has typed U+009E. */
 	if (!s->on)
 		return CC_REFRESH;

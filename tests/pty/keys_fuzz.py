@@ -119,8 +119,9 @@ def play(s, seed, cut):
         if key != "\x0c":
             model.press(key)
         s.send(key)
+        # What is longer than the screen scrolls.
         if rng.random() < 0.03:
-            s.resize(rng.randrange(5, 40), rng.randrange(20, 120))
+            s.resize(rng.randrange(40, 60), rng.randrange(20, 120))
     s.send("\x01echo '<\x05>'\r")
     found = s.expect(r"\n<([^\r\n]*)>\r\n(?:.*?)" + PROMPT)
     got = found.group(1).decode("utf-8", "replace") if found else None
