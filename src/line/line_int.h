@@ -113,6 +113,8 @@ struct line_editor *line_editor_of(EditLine *el);
 bool line_key_waits(const struct line_editor *e);
 /* The next key, where it is Enter: it was meant for what has not been found. */
 void line_drop_enter(struct line_editor *e);
+/* line_read.c, for libedit (EL_GETCFN). */
+int line_get_key(EditLine *el, wchar_t *ret);
 /* 1; 0 at the end, -1 when reading is over. */
 int line_read_key(struct line_editor *e, wchar_t *ret);
 /* A byte of a sequence that a key sends; false: none follows. */
