@@ -49,15 +49,6 @@ static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin",
 
 /* ---- the list ------------------------------------------------------------ */
 
-static bool
-is_same(const struct stat *a, const char *path)
-{
-	struct stat b;
-
-	return stat(path, &b) == 0 && a->st_dev == b.st_dev &&
-	    a->st_ino == b.st_ino;
-}
-
 /* Only there is asked: elsewhere a file server may not answer, and nothing is
  * allowed that lies there. */
 static bool
@@ -72,35 +63,50 @@ is_system(const char *path)
 	return false;
 }
 
-/* The word, as the name of a command, would start this file. */
-static bool
-names_file(const char *word, const struct stat *st, const char *cwd,
-    const char *path)
+#define FILES_MAX 256		/* that words may name */
+
+/* What was typed, by name and as the files that it may be. */
+struct names {
+	const struct strv *typed;
+	size_t n;
+	struct {
+		dev_t dev;
+		ino_t ino;
+	} file[FILES_MAX];
+};
+
+static void
+add_named(struct names *n, const char *dir, const char *word)
+{
+	char *path AEG_AUTOFREE = path_canon(dir, word);
+	struct stat st;
+
+	if (n->n == FILES_MAX || !is_system(path) || stat(path, &st) < 0)
+		return;
+	n->file[n->n].dev = st.st_dev;
+	n->file[n->n++].ino = st.st_ino;
+}
+
+/* The files that the word may start, as the name of a command. */
+static void
+add_word(struct names *n, const char *word, const char *cwd, const char *path)
 {
 	char *rest AEG_AUTOFREE = xstrdup(path), *left = rest, *dir;
 	size_t i;
 
 	if (word[0] == '\0')
-		return false;
+		return;
 	if (strchr(word, '/') != NULL) {
-		char *whole AEG_AUTOFREE = path_canon(cwd, word);
-
-		return is_system(whole) && is_same(st, whole);
+		add_named(n, cwd, word);
+		return;
 	}
+	for (i = 0; i < AEG_NELEM(places); i++)
+		add_named(n, places[i], word);
 	while ((dir = strsep(&left, ":")) != NULL) {
 		char *in AEG_AUTOFREE = path_canon(cwd, dir);
-		char *whole AEG_AUTOFREE = path_canon(in, word);
 
-		if (is_system(whole) && is_same(st, whole))
-			return true;
+		add_named(n, in, word);
 	}
-	for (i = 0; i < AEG_NELEM(places); i++) {
-		char *whole AEG_AUTOFREE = path_canon(places[i], word);
-
-		if (is_same(st, whole))
-			return true;
-	}
-	return false;
 }
 
 /* A program in itself, which starts no interpreter. */
@@ -113,19 +119,20 @@ is_program(int fd)
 	    memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-struct names {
-	const struct strv *typed;
-	const char *cwd, *path;
-};
-
 static bool
 is_typed(const struct names *n, const char *name, const struct stat *st)
 {
 	size_t i;
 
+	/* More than is kept: then it may be any. */
+	if (n->n == FILES_MAX)
+		return true;
 	for (i = 0; i < n->typed->n; i++)
-		if (strcmp(path_base(n->typed->v[i]), name) == 0 ||
-		    names_file(n->typed->v[i], st, n->cwd, n->path))
+		if (strcmp(path_base(n->typed->v[i]), name) == 0)
+			return true;
+	for (i = 0; i < n->n; i++)
+		if (n->file[i].dev == st->st_dev &&
+		    n->file[i].ino == st->st_ino)
 			return true;
 	return false;
 }
@@ -134,10 +141,14 @@ static void
 add_file(const struct names *n, const char *name, const char *path,
     struct complete_guard *ret)
 {
-	char *real AEG_AUTOFREE = realpath(path, NULL);
+	char *real AEG_AUTOFREE = NULL;
 	AEG_AUTOFD int fd = -1;
 	struct stat st;
 
+	/* Most are in one place alone. */
+	if (access(path, X_OK) < 0)
+		return;
+	real = realpath(path, NULL);
 	if (real == NULL ||
 	    conf_trust_open(real, (uid_t)-1, &fd, NULL) != 0 ||
 	    fstat(fd, &st) < 0 || !is_program(fd) || is_typed(n, name, &st))
@@ -167,10 +178,12 @@ void
 complete_guard_init(const char *helpers, const struct strv *typed,
     const char *cwd, const char *path, struct complete_guard *ret)
 {
-	const struct names n = { typed, cwd, path };
+	struct names n = { .typed = typed };
 	char *copy AEG_AUTOFREE = xstrdup(helpers), *rest = copy, *name;
-	size_t count = 0;
+	size_t count = 0, i;
 
+	for (i = 0; i < typed->n; i++)
+		add_word(&n, typed->v[i], cwd, path);
 	*ret = (struct complete_guard){ STRV_INIT, STRV_INIT };
 	while ((name = strsep(&rest, " \t")) != NULL && count < HELPERS_MAX) {
 		if (name[0] == '\0' ||
