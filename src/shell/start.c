@@ -29,8 +29,7 @@ shell_harden(struct shell *sh)
 	struct sigaction old;
 	int sig;
 
-	/* Those without a name we leave as they came. */
-	for (sig = 1; sig < __SIGRTMIN; sig++)
+	for (sig = 1; sig <= 64; sig++)
 		if (sigaction(sig, NULL, &old) == 0 &&
 		    old.sa_handler == SIG_IGN)
 			sh->ignored |= (uint64_t)1 << (sig - 1);
