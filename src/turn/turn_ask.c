@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
 #define FACT_MOST ((size_t)32 * 1024)	/* bytes of one fact; more is cut */
@@ -79,9 +80,9 @@ tell_scripts(const struct turn_judged *j, struct question *q)
 		AEG_AUTOFREE char *name = xasprintf("script %zu", i + 1);
 		struct buf *b = add(q, name);
 
-		buf_putf(b, "%s\n%zu bytes, mode %04o, owner %u, sha256 ",
-		    s->path, s->size, (unsigned)(s->mode & 07777),
-		    (unsigned)s->owner);
+		text_inert(b, s->path, strlen(s->path), 0);
+		buf_putf(b, "\n%zu bytes, mode %04o, owner %u, sha256 ",
+		    s->size, (unsigned)(s->mode & 07777), (unsigned)s->owner);
 		for (k = 0; k < sizeof s->hash; k++)
 			buf_putf(b, "%02x", s->hash[k]);
 		if (i >= TURN_SCRIPTS_SHOWN) {
@@ -115,15 +116,20 @@ tell_session(const struct turn *t, const struct turn_judged *j,
 		b = add(q, "recent");
 		for (i = t->n_recent < TURN_RECENT ? 0 :
 		    t->n_recent - TURN_RECENT; i < t->n_recent; i++) {
-			buf_puts(b, t->recent[i % TURN_RECENT]);
+			const char *line = t->recent[i % TURN_RECENT];
+
+			text_inert(b, line, strlen(line), 0);
 			buf_putc(b, '\n');
 		}
 	}
 	b = add(q, "policy");
 	buf_putf(b, "rule %s: %s; evidence against it: %u",
 	    j->verdict.rule, j->verdict.reason, j->verdict.evidence);
-	if (j->verdict.command != NULL)
-		buf_putf(b, "; decided by: %s", j->verdict.command);
+	if (j->verdict.command != NULL) {
+		buf_puts(b, "; decided by: ");
+		text_inert(b, j->verdict.command, strlen(j->verdict.command),
+		    0);
+	}
 }
 
 /* ---- what else an answer depends on ------------------------------------ */

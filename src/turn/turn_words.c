@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
 #define VALUES_MOST ((size_t)16 * 1024)	/* bytes of one fact; more is cut */
@@ -32,6 +33,13 @@ kind_of(const struct resolved *r)
 	return "(not known which)";
 }
 
+/* A row is one line: what a name or a value has of its own stays in it. */
+static void
+put(struct buf *b, const char *text)
+{
+	text_inert(b, text, strlen(text), 0);
+}
+
 static void
 tell_commands(const struct turn_judged *j, struct turn_words *ret)
 {
@@ -43,12 +51,17 @@ tell_commands(const struct turn_judged *j, struct turn_words *ret)
 
 		if (r->kind == RESOLVE_NONE)
 			continue;
-		buf_putf(b, "%s -> %s", r->name != NULL ? r->name :
-		    "(unknown)", kind_of(r));
-		if (r->interpreter != NULL)
-			buf_putf(b, ", run by %s", r->interpreter);
-		if (r->wrapper != NULL)
-			buf_putf(b, ", started by %s", r->wrapper);
+		put(b, r->name != NULL ? r->name : "(unknown)");
+		buf_puts(b, " -> ");
+		put(b, kind_of(r));
+		if (r->interpreter != NULL) {
+			buf_puts(b, ", run by ");
+			put(b, r->interpreter);
+		}
+		if (r->wrapper != NULL) {
+			buf_puts(b, ", started by ");
+			put(b, r->wrapper);
+		}
 		if (r->program > 0)
 			buf_putf(b, ", in program %u", r->program);
 		if (r->more_args_unknown)
@@ -105,9 +118,9 @@ tell_word(const struct turn_judged *j, const struct syn_word *w,
 		    w->source_len > 0 && (w->len != w->source_len ||
 		    memcmp(source, w->value, w->len) != 0) &&
 		    memchr(source, '$', w->source_len) != NULL) {
-			buf_put(&ret->values, source, w->source_len);
+			text_inert(&ret->values, source, w->source_len, 0);
 			buf_puts(&ret->values, " is ");
-			buf_put(&ret->values, w->value, w->len);
+			text_inert(&ret->values, w->value, w->len, 0);
 			buf_putc(&ret->values, '\n');
 		}
 		return;
@@ -115,7 +128,8 @@ tell_word(const struct turn_judged *j, const struct syn_word *w,
 	for (i = 0; i < w->n_parts; i++) {
 		if (w->parts[i].known)
 			continue;
-		buf_put(&ret->unknown, w->parts[i].text, w->parts[i].len);
+		text_inert(&ret->unknown, w->parts[i].text, w->parts[i].len,
+		    0);
 		buf_putf(&ret->unknown, ": %s\n", why_name(w->parts[i].why));
 	}
 	if (w->n_parts == 0)
@@ -138,7 +152,8 @@ tell_redirections(const struct turn_judged *j, struct buf *ret)
 				buf_putf(ret, "(%zu bytes of the line)",
 				    r->target.len);
 			else if (r->target.value != NULL)
-				buf_put(ret, r->target.value, r->target.len);
+				text_inert(ret, r->target.value,
+				    r->target.len, 0);
 			buf_puts(ret, r->target.known ||
 			    r->op == SYN_REDIR_CLOSE ? "\n" :
 			    " (not known)\n");

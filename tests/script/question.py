@@ -88,6 +88,17 @@ tap.ok(tool in f["script 1"] and text.decode() in f["script 1"] and
        hashlib.sha256(text).hexdigest() in f["script 1"] and
        "mode 0755" in f["script 1"], "the script that would run", f)
 
+# A row is one line: a value with a newline forges none.
+run("frobnicate \"$WHAT\" >\"$WHAT\"; 'a\nls -> ok' x",
+    WHAT="a\ntotal safe is true")
+data, f = facts()
+for rows in ("values", "redirections", "commands"):
+    tap.ok(not any(r.startswith(("total", "ls ->")) for r in
+                   f[rows].split("\n")), "no forged row in " + rows, f[rows])
+tap.ok("^Jtotal safe" in f["values"] and "^Jls" in f["commands"],
+       "what the name or the value holds is there", f)
+tap.ok("\n" not in f["policy"], "nor in what policy says", f["policy"])
+
 for name, line in (("one.sh", "bash %s"), ("two.py", "python3 -B %s x"),
                    ("three.sh", "env A=1 sh %s"), ("four", ". %s")):
     path = os.path.join(home, name)
