@@ -56,6 +56,7 @@ struct turn {
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over, stream_killed;
 	size_t stream_images;		/* its programs that are recorded */
+	bool stream_limited;		/* that it met a limit was told */
 	int64_t stream_id;		/* of its last unit */
 	bool cwd_lost;			/* where its bash is, is not known */
 	struct strv told;		/* notes that are not told again */

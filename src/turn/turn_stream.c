@@ -137,8 +137,8 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	}
 	t->stream_id = ev.id;
 	watch = turn_supervise(t, t->sandbox, j, &opts);
-	/* The limits of a line are not those of many. */
-	opts.limits = (struct supervise_limits){ .children = 0 };
+	/* Many lines may take more time than one, but not more room. */
+	opts.limits.cpu_ms = opts.limits.wall_ms = 0;
 	memcpy(opts.label, ev.uuid, sizeof ev.uuid);
 	if (t->stream == NULL)
 		r = start(t, j, argv0, args, watch, &ret->err);
@@ -149,6 +149,9 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		    &ret->err);
 		ret->kept_back = turn_refused(t, t->stream, t->stream_images,
 		    ret->note, sizeof ret->note) != NULL;
+		if (!t->stream_limited && turn_limited(t, t->stream,
+		    ret->note, sizeof ret->note) != NULL)
+			ret->kept_back = t->stream_limited = true;
 		t->stream_images = turn_record_images(t, t->stream,
 		    t->stream_images, ev.id);
 	}

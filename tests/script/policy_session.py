@@ -119,9 +119,14 @@ def test_limits():
     tap.ok(done.returncode == 0 and done.stdout == "125\n" and
            "limit of the profile full-auto: limit-children: 2 at one time"
            in done.stderr, "limits: more children are refused", done.stderr)
+    done = p.run("--profile", "full-auto", text="echo one\n"
+                 "timeout 0.1 timeout 600 sleep 600\necho two\n")
+    tap.ok(done.stdout == "one\ntwo\n" and done.stderr.count(
+        "limit-children: 2 at one time") == 1,
+           "limits: of lines on standard input", done.stdout + done.stderr)
     told = events(p, "line-%")
     tap.same([kind for kind, text in told],
-             ["line-limited", "line-killed"] * 2 + ["line-limited"],
+             ["line-limited", "line-killed"] * 2 + ["line-limited"] * 2,
              "limits: all are on record")
     p.done()
 
