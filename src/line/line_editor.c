@@ -204,6 +204,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	memset(&e->decode, 0, sizeof e->decode);
 	e->n_begun = 0;
 	e->sequence = LINE_NO_SEQUENCE;
+	line_keys_long(e, false);
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
 	ask_for_marks(e, true);

@@ -91,6 +91,8 @@ struct line_editor {
 	struct line_kill kill;
 	struct line_hint hint;
 	struct line_search search;
+	bool long_way;			/* of drawing letters */
+	bool own_letters;		/* ~/.editrc has bound some */
 	bool vi;			/* its keys, and not those of emacs */
 	bool marks;			/* the terminal may mark pastes */
 	struct buf given;		/* text that was never typed */
@@ -191,6 +193,8 @@ const char *line_keys_name(const char *name);
 void line_keys_bind(struct line_editor *e);
 /* At last: nothing is bound that would run anything unjudged. */
 void line_keys_check(struct line_editor *e);
+/* Letters are drawn the long way (see aegsh-insert), or as libedit does. */
+void line_keys_long(struct line_editor *e, bool on);
 /* What is bound to what, as editline(3) lists it. */
 void line_keys_list(struct line_editor *e, struct buf *ret);
 

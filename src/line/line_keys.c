@@ -34,10 +34,23 @@ edit(EditLine *el, wint_t key)
 /* Starts a program that nobody has judged. */
 #define UNJUDGED "vi-histedit"
 
+/* libedit's short way of drawing what is typed at the end of a line writes
+ * behind its rows where characters of two columns made the line higher than
+ * the screen (libedit 3.1-20221030, refresh.c): this one goes the long way, and
+ * stands at the letters of a line that has such. */
+static unsigned char
+insert(EditLine *el, wint_t key)
+{
+	const wchar_t text[2] = { (wchar_t)key, L'\0' };
+
+	return el_winsertstr(el, text) == 0 ? CC_REFRESH : CC_ERROR;
+}
+
 #define FUNCTION(name, help, replaces, run) \
 	{ L##name, L##help, name, replaces, run }
 static const struct function functions[] = {
 	FUNCTION("aegsh-paste", "Put in what was pasted", NULL, line_paste),
+	FUNCTION("aegsh-insert", "Put in the character", NULL, insert),
 	FUNCTION("aegsh-complete", "Complete the word", NULL,
 	    line_complete_word),
 	FUNCTION("aegsh-older", "The line before, that starts so",
@@ -224,6 +237,22 @@ line_keys_bind(struct line_editor *e)
 	e->vi = name != NULL && strcmp(name, "vi") == 0;
 	for (i = 0; i < AEG_NELEM(keys); i++)
 		bind(e, &keys[i]);
+}
+
+void
+line_keys_long(struct line_editor *e, bool on)
+{
+	char key[8];
+	int c;
+
+	if (e->long_way == on || e->own_letters)
+		return;
+	e->long_way = on;
+	for (c = ' '; c < 0177; c++) {
+		snprintf(key, sizeof key, "\\%03o", (unsigned)c);
+		el_set(e->el, EL_BIND, key, on ? "aegsh-insert" : !e->vi &&
+		    c >= '0' && c <= '9' ? "ed-digit" : "ed-insert", NULL);
+	}
 }
 
 void

@@ -52,6 +52,8 @@ run(struct line_editor *e, int argc, const char **argv)
 	if (name == NULL)
 		return;
 	argv[argc - 1] = name;
+	e->own_letters |= argc > 2 && strlen(argv[argc - 2]) == 1 &&
+	    argv[argc - 2][0] >= ' ';
 	if (el_parse(e->el, argc, argv) == 0 && changes_all(argc, argv))
 		line_keys_bind(e);
 }

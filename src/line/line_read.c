@@ -300,6 +300,12 @@ read_hinted(struct line_editor *e, wchar_t *ret)
 		return 1;
 	}
 	n = line_read_key(e, ret);
+	/* The long way (see aegsh-insert). */
+	if (n == 1 && *ret >= 0x100 && wcwidth(*ret) > 1) {
+		line_put_wide(&e->given, ret, 1);
+		e->pasting = true;
+		*ret = LINE_KEY_PASTE;
+	}
 	if (n == 1 && (*ret == L'\r' || *ret == L'\n') &&
 	    line_hint_clear(e)) {
 		line_ahead(e, (unsigned char)*ret);

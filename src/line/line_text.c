@@ -99,7 +99,13 @@ bool
 line_insert(struct line_editor *e, const char *text, size_t len)
 {
 	AEG_AUTOFREE wchar_t *wide = to_wide(text, len);
+	const wchar_t *p;
 
+	for (p = wide; *p != L'\0'; p++)
+		if (*p >= 0x100 && wcwidth(*p) > 1) {
+			line_keys_long(e, true);
+			break;
+		}
 	return wide[0] == L'\0' || el_winsertstr(e->el, wide) == 0;
 }
 

@@ -109,18 +109,18 @@ def one_key(rng):
     return rng.choice(KEYS_OF_ALL)
 
 
-def play(s, seed, cut):
+def play(s, seed, cut, presses, resizes):
     """What was cut last; None: there is no prompt any more."""
     rng = random.Random(seed)
     model, keys = Model(cut), []
-    for _ in range(KEYS):
+    for _ in range(presses):
         key = one_key(rng)
         keys.append(key)
         if key != "\x0c":
             model.press(key)
         s.send(key)
         # What is longer than the screen scrolls.
-        if rng.random() < 0.03:
+        if rng.random() < 0.03 and resizes:
             s.resize(rng.randrange(40, 60), rng.randrange(20, 120))
     s.send("\x01echo '<\x05>'\r")
     found = s.expect(r"\n<([^\r\n]*)>\r\n(?:.*?)" + PROMPT)
@@ -131,15 +131,21 @@ def play(s, seed, cut):
     return model.cut if found else None
 
 
-s = Session([program("aegsh")], env=env, cwd=env["HOME"], cols=80)
-if s.expect(PROMPT):
-    cut = ""
-    for number in range(ROUNDS):
+def session(rows, cols, seeds, presses, resizes):
+    s = Session([program("aegsh")], env=env, cwd=env["HOME"], cols=cols,
+                rows=rows)
+    cut = "" if s.expect(PROMPT) else None
+    if cut is None:
+        tap.ok(False, "a prompt appears", s.seen)
+    for number in seeds:
         if cut is not None:
-            cut = play(s, number, cut)
-else:
-    tap.ok(False, "a prompt appears", s.seen)
-s.send("\x04")
-s.wait()
-s.close()
+            cut = play(s, number, cut, presses, resizes)
+    s.send("\x04")
+    s.wait()
+    s.close()
+
+
+session(24, 80, range(ROUNDS), KEYS, True)
+# Lines that are higher than the screen.
+session(6, 30, range(30, 45), 200, False)
 tap.done()
