@@ -2,7 +2,10 @@
 /* A profile: its text, given meaning for one user and session. */
 #include "sandbox_int.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
@@ -203,6 +206,19 @@ know(struct known *k, const char *path)
 	return k->real.v[k->real.n - 1];
 }
 
+/* It is not there, and no command could put it there.  Its neighbours are
+ * many; for a single line they need not be told from it. */
+static bool
+cannot_come(const char *path)
+{
+	AEG_AUTOFREE char *dir = xmemdup0(path, (size_t)(path_base(path) -
+	    path));
+
+	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    errno == ENOENT && faccessat(AT_FDCWD, dir, W_OK, AT_EACCESS) < 0 &&
+	    errno == EACCES;
+}
+
 static int
 read_place(struct sandbox_profile *p, const struct sandbox_vars *vars,
     enum sandbox_key key, size_t i, struct known *known, struct err *err)
@@ -230,6 +246,9 @@ read_place(struct sandbox_profile *p, const struct sandbox_vars *vars,
 		}
 		return rc;
 	}
+	if (key == SANDBOX_KEY_HIDE && vars->once &&
+	    cannot_come(lead(known, path)))
+		return 0;
 	return add_place(p, key, lead(known, path), l->where.v[i], err);
 }
 
