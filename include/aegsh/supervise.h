@@ -105,6 +105,8 @@ int supervise_child_fd(const struct supervisor *s);
 /* That process is on its way, or will never be: the descriptor is closed
  * here. */
 void supervise_handed_over(struct supervisor *s);
+/* The same wait for a guest whose line was lost with the aegsh around it. */
+void supervise_end_with_outer(const struct supervisor *s);
 /* Its process, or 0: there is none yet. */
 pid_t supervise_pid(const struct supervisor *s);
 
@@ -115,6 +117,11 @@ int supervise_child(int fd);
  * around it; 0: no; -errno: yes, and it does not answer (-ENOSYS: it is
  * gone). */
 int supervise_knock(int *ret_sock);
+/* It was there, and has ended: it takes the line along in which we stand.
+ * Whatever of the line saw us end before that would go on with less, so wait
+ * for that, two seconds at most.  Returns at once where sock tells of no
+ * end. */
+void supervise_await_end(int sock);
 
 /* For serve().  The next guest: 1; 0: none is there; -ENODATA: no other will
  * come.  Its number is never 0, and pid the kernel's word. */

@@ -178,6 +178,7 @@ exec_job_hear(struct job *j)
 	supervise_kill_tree(j->pid);
 	supervise_kill_images(j->supervisor);
 	exec_job_signal(j, SIGKILL);
+	supervise_end_with_outer(j->supervisor);
 }
 
 int

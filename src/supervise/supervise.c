@@ -20,6 +20,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
+#define END_NS ((int64_t)2 * 1000000000)	/* for being killed */
 #define PATIENCE_NS ((int64_t)10 * 1000000000)	/* for its last words */
 
 struct supervisor {
@@ -31,6 +32,7 @@ struct supervisor {
 	int poll;		/* epoll: what of these there is */
 	pid_t line;		/* who brought the listener */
 	bool own_group, guest, images;
+	bool gone;		/* the aegsh around us, and not in peace */
 	bool runs;		/* the line's bash was there before it */
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;
@@ -343,6 +345,37 @@ look_at_listener(struct supervisor *s)
 	return 0;
 }
 
+static bool
+has_hung_up(int sock)
+{
+	struct pollfd p = { .fd = sock };
+
+	return sock >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP) != 0;
+}
+
+static void
+await_end(void)
+{
+	int64_t until = clock_mono_ns() + END_NS;
+
+	while (clock_mono_ns() < until)
+		poll(NULL, 0, 100);
+}
+
+void
+supervise_await_end(int sock)
+{
+	if (has_hung_up(sock))
+		await_end();
+}
+
+void
+supervise_end_with_outer(const struct supervisor *s)
+{
+	if (s->gone)
+		await_end();
+}
+
 /* The aegsh around us says nothing by itself. */
 static int
 look_at_outer(struct supervisor *s)
@@ -351,6 +384,7 @@ look_at_outer(struct supervisor *s)
 
 	if (s->control < 0 || poll(&p, 1, 0) <= 0)
 		return s->broken != NULL ? -ESRCH : 0;
+	s->gone = has_hung_up(s->control);
 	io_close(&s->control);
 	s->broken = xstrdup("the aegsh around it, which records it, is gone");
 	return -ESRCH;

@@ -27,6 +27,7 @@ lost(struct turn *t, struct err *err)
 		err_context(err, "the aegsh around this line, which judges "
 		    "and records what runs in it, does not answer");
 	}
+	supervise_await_end(t->outer);
 	io_close(&t->outer);
 	return ERR_REFUSED;
 }
