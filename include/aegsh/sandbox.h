@@ -80,6 +80,8 @@ enum sandbox_started {
 	SANDBOX_STARTED_RECORD,
 };
 enum sandbox_started sandbox_started(const struct sandbox_profile *p);
+/* May a line leave a umask that clears bits of the one before? */
+bool sandbox_loosens_umask(const struct sandbox_profile *p);
 /* A shell at the terminal inside a pager, an editor or an interpreter. */
 enum sandbox_escape { SANDBOX_ESCAPE_KILL = 0, SANDBOX_ESCAPE_RECORD };
 enum sandbox_escape sandbox_escape(const struct sandbox_profile *p);

@@ -60,6 +60,7 @@ const char *state_last_arg(const struct state *s);	/* $_ */
 void state_set_last_arg(struct state *s, const char *word);
 /* For umask(2) in the child; aegsh's own does not change. */
 mode_t state_umask(const struct state *s);
+void state_set_umask(struct state *s, mode_t mask);
 /* Resource limits (setrlimit(2), by number) for a child, as the last line
  * left them; NULL: aegsh's own.  They can only be what that line was able to
  * set under the limits of its profile. */

@@ -40,18 +40,6 @@ static const char *const key_names[SANDBOX_KEY_COUNT] = {
 	[SANDBOX_KEY_TCP_BIND] = "tcp-bind",
 };
 
-static const char *const limit_names[SANDBOX_LIMIT_COUNT] = {
-	[SANDBOX_LIMIT_CPU] = "limit-cpu",
-	[SANDBOX_LIMIT_MEMORY] = "limit-memory",
-	[SANDBOX_LIMIT_PROCESSES] = "limit-processes",
-	[SANDBOX_LIMIT_FILES] = "limit-files",
-	[SANDBOX_LIMIT_FILE_SIZE] = "limit-file-size",
-	[SANDBOX_LIMIT_CORE] = "limit-core",
-	[SANDBOX_LIMIT_SPACE] = "limit-address-space",
-	[SANDBOX_LIMIT_CHILDREN] = "limit-children",
-	[SANDBOX_LIMIT_TIME] = "limit-time",
-};
-
 /* One file of the chain. */
 struct source {
 	char *path;
@@ -71,12 +59,6 @@ const char *
 sandbox_key_name(enum sandbox_key key)
 {
 	return key_names[key];
-}
-
-const char *
-sandbox_limit_name(enum sandbox_limit limit)
-{
-	return limit_names[limit];
 }
 
 static void
@@ -130,7 +112,8 @@ on_limit(cfg_t *cfg, cfg_opt_t *opt)
 	long value = cfg_opt_getnint(opt, cfg_opt_size(opt) - 1);
 	size_t i;
 
-	for (i = 0; strcmp(limit_names[i], cfg_opt_name(opt)) != 0; i++)
+	for (i = 0; strcmp(sandbox_limit_name((enum sandbox_limit)i),
+	    cfg_opt_name(opt)) != 0; i++)
 		;
 	/* One that counts bash itself, or all that it starts. */
 	if (value == 0 && sandbox_limit_is_shared((enum sandbox_limit)i)) {
@@ -204,6 +187,7 @@ new_cfg(void)
 		CFG_STR("supervise", "scripts", CFGF_NONE),
 		CFG_STR("started", "block", CFGF_NONE),
 		CFG_STR("shell-escape", "record", CFGF_NONE),
+		CFG_STR("umask", "tighten", CFGF_NONE),
 		CFG_INT("limit-cpu", -1, CFGF_NONE),
 		CFG_INT("limit-memory", -1, CFGF_NONE),
 		CFG_INT("limit-processes", -1, CFGF_NONE),
@@ -226,7 +210,8 @@ new_cfg(void)
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++)
 		cfg_set_validate_func(cfg, key_names[i], on_list);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
-		cfg_set_validate_func(cfg, limit_names[i], on_limit);
+		cfg_set_validate_func(cfg, sandbox_limit_name(
+		    (enum sandbox_limit)i), on_limit);
 	return cfg;
 }
 
@@ -498,6 +483,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->supervise = take(cfg, "supervise");
 	t->started = take(cfg, "started");
 	t->escape = take(cfg, "shell-escape");
+	t->umask = take(cfg, "umask");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
 
@@ -509,7 +495,8 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 			strv_add(&l->where, "(built in)");
 	}
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++)
-		t->limit[i] = cfg_getint(cfg, limit_names[i]);
+		t->limit[i] = cfg_getint(cfg, sandbox_limit_name(
+		    (enum sandbox_limit)i));
 }
 
 static int
@@ -590,6 +577,7 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->supervise);
 	free(t->started);
 	free(t->escape);
+	free(t->umask);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);
 		strv_done(&t->list[i].where);

@@ -86,7 +86,7 @@ struct sandbox_text {
 	char *file;		/* of the profile itself */
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
-	char *udp, *local, *seccomp, *supervise, *started, *escape;
+	char *udp, *local, *seccomp, *supervise, *started, *escape, *umask;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -196,6 +196,7 @@ struct sandbox_profile {
 	enum sandbox_supervise supervise;
 	enum sandbox_started started;
 	enum sandbox_escape escape;
+	bool loosens_umask;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
 	char *copy;		/* of its text, in the store; or NULL */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* How the lines of a profile are watched while they run. */
+/* How the lines of a profile are watched while they run, and what of them is
+ * kept for the next. */
 #include "sandbox_int.h"
 
 #include <limits.h>
@@ -34,6 +35,7 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 		[SANDBOX_STARTED_BLOCK] = "block",
 		[SANDBOX_STARTED_RECORD] = "record",
 	};
+	static const char *const umask[] = { "tighten", "any" };
 	static const char *const escape[] = {
 		[SANDBOX_ESCAPE_KILL] = "kill",
 		[SANDBOX_ESCAPE_RECORD] = "record",
@@ -55,7 +57,30 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->escape = (enum sandbox_escape)rc;
+	rc = read_word(p, "umask", p->text.umask, umask, AEG_NELEM(umask),
+	    "tighten or any", err);
+	if (rc < 0)
+		return rc;
+	p->loosens_umask = rc == 1;
 	return 0;
+}
+
+static const char *const limit_names[SANDBOX_LIMIT_COUNT] = {
+	[SANDBOX_LIMIT_CPU] = "limit-cpu",
+	[SANDBOX_LIMIT_MEMORY] = "limit-memory",
+	[SANDBOX_LIMIT_PROCESSES] = "limit-processes",
+	[SANDBOX_LIMIT_FILES] = "limit-files",
+	[SANDBOX_LIMIT_FILE_SIZE] = "limit-file-size",
+	[SANDBOX_LIMIT_CORE] = "limit-core",
+	[SANDBOX_LIMIT_SPACE] = "limit-address-space",
+	[SANDBOX_LIMIT_CHILDREN] = "limit-children",
+	[SANDBOX_LIMIT_TIME] = "limit-time",
+};
+
+const char *
+sandbox_limit_name(enum sandbox_limit limit)
+{
+	return limit_names[limit];
 }
 
 bool
@@ -101,4 +126,10 @@ enum sandbox_escape
 sandbox_escape(const struct sandbox_profile *p)
 {
 	return p->escape;
+}
+
+bool
+sandbox_loosens_umask(const struct sandbox_profile *p)
+{
+	return p->loosens_umask;
 }

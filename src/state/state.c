@@ -309,6 +309,12 @@ state_set_last_arg(struct state *s, const char *word)
 	s->last_arg = copy;
 }
 
+void
+state_set_umask(struct state *s, mode_t mask)
+{
+	s->umask = mask;
+}
+
 mode_t
 state_umask(const struct state *s)
 {

@@ -33,6 +33,22 @@ note_report(struct turn *t, const struct state_report *r,
 	buf_done(&text);
 }
 
+/* A mask that lets others do more than before is kept only where the profile
+ * lets it. */
+static void
+keep_umask(struct turn *t, mode_t before, struct turn_result *ret)
+{
+	mode_t after = state_umask(t->opts.state);
+
+	if ((before & ~after) == 0 || sandbox_loosens_umask(t->sandbox))
+		return;
+	state_set_umask(t->opts.state, before | after);
+	snprintf(ret->note, sizeof ret->note, "umask is %04o for the next "
+	    "line, not %04o: under the profile %s a line can only tighten it",
+	    (unsigned)(before | after), (unsigned)after,
+	    sandbox_profile_name(t->sandbox));
+}
+
 /* A line may end bash itself (exec, kill, exit in a trap): the old state
  * stays, and that is said. */
 void
@@ -41,6 +57,7 @@ turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 	const struct capture *c = job_capture(job);
 	struct state_report report = { .lost_functions = false };
 	struct err err = ERR_INIT;
+	mode_t umask = state_umask(t->opts.state);
 	const char *bytes;
 	size_t len;
 	int max_kib;
@@ -57,6 +74,7 @@ turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 			state_set_limits(t->opts.state, capture_limits(c));
 			note_report(t, &report, ret);
 			turn_take_functions(t, ret);
+			keep_umask(t, umask, ret);
 		} else {
 			snprintf(ret->note, sizeof ret->note, "changes of "
 			    "directory and variables were not taken over: "

@@ -131,6 +131,24 @@ def test_limits():
     p.done()
 
 
+def test_umask():
+    p = Place(True)
+    for profile, want, note in (("full-auto", "0077", True),
+                                ("admin", "0002", False)):
+        s = Session([AEGSH, "--profile", profile], env=p.env,
+                    cwd=p.path("home"))
+        s.expect(r"[#$] ")
+        s.run("umask 077", r"[#$] ")
+        said = s.run("umask 002", r"[#$] ")
+        tap.same("a line can only tighten it" in said, note,
+                 "umask: %s tells what was not kept" % profile)
+        said = s.run("umask", r"[#$] ")
+        tap.ok(want in said, "umask: the next line under " + profile, said)
+        s.line("exit")
+        s.wait()
+    p.done()
+
+
 def test_match():
     p = Place(True)
     p.site("50-match.conf", """
@@ -402,6 +420,7 @@ def test_place():
 
 os.umask(0o022)
 test_place()
+test_umask()
 test_limits()
 test_match()
 test_reload()
