@@ -38,7 +38,10 @@ home_of(const char *user)
 	int rc = *user == '\0' ? names_user_by_uid(getuid(), &u) :
 	    names_user_by_name(user, &u);
 
-	return rc == 0 ? xstrdup(u.home) : NULL;
+	/* Bash gives a user whom nobody knows the root directory. */
+	if (rc != 0)
+		return *user == '\0' ? xstrdup("/") : NULL;
+	return xstrdup(u.home);
 }
 
 /* Owned, or NULL. */
