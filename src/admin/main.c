@@ -180,6 +180,9 @@ main(int argc, char **argv)
 	int status;
 
 	signal(SIGPIPE, SIG_DFL);
+	/* Ignored, as a parent may leave it, it leaves no child to wait
+	 * for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (io_fill_std() < 0)
 		return ADMIN_SYSTEM;
 	if (fix_rights(&err) < 0)

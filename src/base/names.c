@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -11,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
@@ -21,11 +24,12 @@
 
 #define PASSWD "/etc/passwd"
 #define GROUP "/etc/group"
-#define SWITCH "/etc/nsswitch.conf"
 #define FIELDS 7
 #define LINES_MAX 1000000	/* of one file */
 #define ANSWER_MAX ((size_t)4 * 1024 * 1024)	/* of getent */
 #define NOT_FOUND 2		/* getent(1) */
+/* A service that takes longer is not waited for: a shell must start. */
+#define ANSWER_SECONDS 10
 
 /* Where lines come from: a file, or what getent said. */
 struct source {
@@ -122,8 +126,8 @@ systemd_may_know(void)
 static bool
 has_more(const char *database, bool *ret_fails)
 {
-	AEG_AUTO(source_done) struct source s = { .file = fopen(SWITCH,
-	    "re") };
+	AEG_AUTO(source_done) struct source s = { .file = fopen(
+	    sysdirs()->nsswitch, "re") };
 	char *f[FIELDS], *word, *rest;
 	bool more = false;
 
@@ -163,13 +167,88 @@ start_getent(char *const argv[], int to, pid_t *ret)
 	posix_spawnattr_setsigdefault(&at, &all);
 	posix_spawnattr_setsigmask(&at, &none);
 	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, to, 1);
+	if (to >= 0)
+		posix_spawn_file_actions_adddup2(&fa, to, 1);
+	else
+		posix_spawn_file_actions_addopen(&fa, 1, "/dev/null",
+		    O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
 	e = posix_spawn(ret, sysdirs()->getent, &fa, &at, argv, envp);
 	posix_spawnattr_destroy(&at);
 	posix_spawn_file_actions_destroy(&fa);
 	/* That it is not there says nothing of whom it was to be asked. */
 	return e == ENOENT ? -ENOEXEC : -e;
+}
+
+/* 0: it can be read, or has ended. */
+static int
+await(int fd, int64_t until_ns)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t left_ms;
+	int n;
+
+	do {
+		left_ms = (until_ns - clock_mono_ns()) / 1000000;
+		n = poll(&p, 1, left_ms > 0 ? (int)left_ms : 0);
+	} while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return -ETIMEDOUT;
+	return n < 0 ? -errno : 0;
+}
+
+/* Waits for its end, and brings that about where there is no time left or
+ * rc is an error already.  0, -ENOENT for what it does not know, or another
+ * error. */
+static int
+finish(pid_t pid, int64_t until_ns, int rc)
+{
+	AEG_AUTOFD int end = (int)syscall(SYS_pidfd_open, pid, 0);
+	int status = 0;
+	pid_t got;
+
+	if (rc == 0)
+		rc = end < 0 ? -errno : await(end, until_ns);
+	if (rc < 0)
+		kill(pid, SIGKILL);
+	do
+		got = waitpid(pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	if (rc < 0)
+		return rc;
+	if (got < 0 || !WIFEXITED(status))
+		return -EIO;
+	return WEXITSTATUS(status) == 0 ? 0 :
+	    WEXITSTATUS(status) == NOT_FOUND ? -ENOENT : -EIO;
+}
+
+/* Runs it for that long; said NULL: what it says does not matter. */
+static int
+run_getent(char *const argv[], struct buf *said)
+{
+	int64_t until_ns = clock_mono_ns() + ANSWER_SECONDS *
+	    (int64_t)1000000000;
+	int pipe_fd[2] = { -1, -1 }, rc;
+	pid_t pid;
+
+	if (said != NULL && (pipe2(pipe_fd, O_CLOEXEC) < 0 ||
+	    fcntl(pipe_fd[0], F_SETFL, O_NONBLOCK) < 0)) {
+		rc = -errno;
+		io_close(&pipe_fd[1]);
+		io_close(&pipe_fd[0]);
+		return rc;
+	}
+	rc = start_getent(argv, pipe_fd[1], &pid);
+	io_close(&pipe_fd[1]);
+	if (rc == 0) {
+		while (said != NULL && (rc = io_read_all(pipe_fd[0],
+		    said)) == -EAGAIN && (rc = await(pipe_fd[0],
+		    until_ns)) == 0)
+			;
+		rc = finish(pid, until_ns, rc);
+	}
+	io_close(&pipe_fd[0]);
+	return rc;
 }
 
 /* What getent says of key, or of everything (NULL), for reading; 0, -ENOENT
@@ -181,27 +260,11 @@ ask(const char *database, const char *key, struct source *ret)
 	    (char *)(uintptr_t)database, (char *)(uintptr_t)"--",
 	    (char *)(uintptr_t)key, NULL };
 	AEG_AUTO(buf_done) struct buf said = BUF_INIT_MAX(ANSWER_MAX);
-	int pipe_fd[2], status = 0, rc;
-	pid_t pid, got;
+	int rc;
 
 	if (key == NULL)
 		argv[2] = NULL;
-	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
-		return -errno;
-	rc = start_getent(argv, pipe_fd[1], &pid);
-	io_close(&pipe_fd[1]);
-	if (rc == 0) {
-		rc = io_read_all(pipe_fd[0], &said);
-		io_close(&pipe_fd[0]);	/* it ends, if it was too much */
-		do
-			got = waitpid(pid, &status, 0);
-		while (got < 0 && errno == EINTR);
-		if (rc == 0 && (got < 0 || !WIFEXITED(status) ||
-		    WEXITSTATUS(status) != 0))
-			rc = got > 0 && WIFEXITED(status) &&
-			    WEXITSTATUS(status) == NOT_FOUND ? -ENOENT : -EIO;
-	}
-	io_close(&pipe_fd[0]);
+	rc = run_getent(argv, &said);
 	if (rc < 0)
 		return rc;
 	if (said.len == 0)
@@ -308,31 +371,17 @@ look_for_group(struct source *s, const char *name, const gid_t *groups,
 	return -ENOENT;
 }
 
-/*
- * getent says the same of a group that is not there and of a service that
- * is not.  But a service that knows the names of all the numbers that
- * somebody has is there, and was asked.
- */
 static int
-check_service(const gid_t *groups, size_t n)
+cannot_ask(const char *name, int rc, struct err *err)
 {
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; rc == 0 && i < n; i++) {
-		AEG_AUTO(source_done) struct source said = { 0 };
-		char number[16];
-
-		snprintf(number, sizeof number, "%lu",
-		    (unsigned long)groups[i]);
-		rc = ask("group", number, &said);
-	}
-	return rc;
+	if (rc == -ETIMEDOUT)
+		return err_set(err, rc, "group %s: the name service did not "
+		    "answer within %d seconds", name, ANSWER_SECONDS);
+	return err_sys(err, -rc, "group %s: getent", name);
 }
 
 int
-names_in_group(const char *name, const gid_t *groups, size_t n,
-    struct err *err)
+names_in_group(const char *name, struct names_groups *g, struct err *err)
 {
 	AEG_AUTO(source_done) struct source file = { .file = fopen(GROUP,
 	    "re") }, said = { 0 };
@@ -340,7 +389,7 @@ names_in_group(const char *name, const gid_t *groups, size_t n,
 	int rc = -ENOENT;
 
 	if (file.file != NULL)
-		rc = look_for_group(&file, name, groups, n);
+		rc = look_for_group(&file, name, g->gids, g->n);
 	else if (errno != ENOENT)
 		return err_sys(err, errno, GROUP);
 	if (rc != -ENOENT || !has_more("group", &fails))
@@ -349,8 +398,35 @@ names_in_group(const char *name, const gid_t *groups, size_t n,
 	rc = name[strspn(name, "0123456789")] == '\0' ? -EINVAL :
 	    ask("group", name, &said);
 	if (rc == 0)
-		rc = look_for_group(&said, name, groups, n);
-	if (rc == -ENOENT)
-		rc = fails ? check_service(groups, n) : 0;
-	return rc < 0 ? err_sys(err, -rc, "group %s: getent", name) : rc;
+		rc = look_for_group(&said, name, g->gids, g->n);
+	if (rc == -ENOENT) {
+		if (fails)
+			g->unsure = name;
+		return 0;
+	}
+	return rc < 0 ? cannot_ask(name, rc, err) : rc;
+}
+
+/*
+ * getent says the same of a group that is not there and of a service that
+ * is not.  But a service that knows the names of all the numbers that
+ * somebody has is there, and was asked.  All at once, and after the last
+ * question, for it may have gone meanwhile.
+ */
+int
+names_groups_sure(const struct names_groups *g, struct err *err)
+{
+	AEG_AUTO(strv_done) struct strv argv = STRV_INIT;
+	size_t i;
+	int rc;
+
+	if (g->unsure == NULL || g->n == 0)
+		return 0;
+	strv_add(&argv, "getent");
+	strv_add(&argv, "group");
+	strv_add(&argv, "--");
+	for (i = 0; i < g->n; i++)
+		strv_addf(&argv, "%lu", (unsigned long)g->gids[i]);
+	rc = run_getent(strv_peek(&argv), NULL);
+	return rc < 0 ? cannot_ask(g->unsure, rc, err) : 0;
 }

@@ -13,6 +13,7 @@ sysdirs(void)
 		.state_own = "/var/tmp",
 		.bash = AEGSH_BASH,
 		.getent = AEGSH_GETENT,
+		.nsswitch = "/etc/nsswitch.conf",
 		.system = "",
 		.operator_uid = 0,
 	};

@@ -69,28 +69,28 @@ any_pattern(const struct policy *p, uint32_t list, uint32_t n,
  * nobody is in. */
 static int
 any_group(const struct policy *p, uint32_t list, uint32_t n,
-	const struct policy_who *who, struct err *err)
+	struct names_groups *groups, struct err *err)
 {
 	const uint32_t *v = pol_list(p, list);
 	uint32_t i;
 	int rc = 0;
 
 	for (i = 0; i < n && rc == 0; i++)
-		rc = names_in_group(pol_string(p, v[i]), who->groups,
-		    who->n_groups, err);
+		rc = names_in_group(pol_string(p, v[i]), groups, err);
 	return rc;
 }
 
 /* 1: what is asked holds. */
 static int
 answer(const struct policy *p, enum pol_match_ask ask, uint32_t list,
-	uint32_t n, const struct policy_who *who, struct err *err)
+	uint32_t n, const struct policy_who *who,
+	struct names_groups *groups, struct err *err)
 {
 	switch (ask) {
 	case POL_MATCH_USER:
 		return any_pattern(p, list, n, who->user);
 	case POL_MATCH_GROUP:
-		return any_group(p, list, n, who, err);
+		return any_group(p, list, n, groups, err);
 	case POL_MATCH_HOST:
 		return any_pattern(p, list, n, who->host);
 	case POL_MATCH_ORIGIN:
@@ -105,7 +105,8 @@ answer(const struct policy *p, enum pol_match_ask ask, uint32_t list,
 /* 1, 0, or an error. */
 static int
 holds(const struct policy *p, const struct pol_match *m,
-	const struct policy_who *who, struct err *err)
+	const struct policy_who *who, struct names_groups *groups,
+	struct err *err)
 {
 	int ask, not, rc;
 
@@ -115,7 +116,7 @@ holds(const struct policy *p, const struct pol_match *m,
 				continue;
 			rc = answer(p, (enum pol_match_ask)ask,
 			    m->asks[ask][not].list, m->asks[ask][not].n, who,
-			    err);
+			    groups, err);
 			if (rc < 0)
 				return err_context(err, "%s:%u: match '%s'",
 				    pol_string(p, m->file), m->line,
@@ -131,19 +132,17 @@ first_match(const struct policy *p, const struct policy_who *who,
 	const struct pol_match **ret, struct err *err)
 {
 	const struct pol_match *m = pol_section(p, POL_SEC_MATCHES);
+	struct names_groups groups = { .gids = who->groups,
+	    .n = who->n_groups };
 	uint32_t i;
-	int rc;
+	int rc = 0;
 
-	for (i = 0; i < pol_count(p, POL_SEC_MATCHES); i++, m++) {
-		rc = holds(p, m, who, err);
-		if (rc < 0)
-			return rc;
-		if (rc == 1) {
+	for (i = 0; rc == 0 && i < pol_count(p, POL_SEC_MATCHES); i++, m++) {
+		rc = holds(p, m, who, &groups, err);
+		if (rc == 1)
 			*ret = m;
-			return 0;
-		}
 	}
-	return 0;
+	return rc < 0 ? rc : names_groups_sure(&groups, err);
 }
 
 /* Select a profile that is as strict as the selected one, or ERR_RANGE. */

@@ -33,6 +33,9 @@ shell_harden(struct shell *sh)
 		if (sigaction(sig, NULL, &old) == 0 &&
 		    old.sa_handler == SIG_IGN)
 			sh->ignored |= (uint64_t)1 << (sig - 1);
+	/* Ignored, as a parent may leave it, it leaves no child to wait for,
+	 * getent(1) the first of them. */
+	signal(SIGCHLD, SIG_DFL);
 #ifndef AEGSH_SANITIZE
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif

@@ -16,7 +16,7 @@ const struct sysdirs *
 sysdirs(void)
 {
 	static struct sysdirs dirs;
-	const char *root, *data, *libexec, *operator_uid, *getent;
+	const char *root, *data, *libexec, *operator_uid, *getent, *nsswitch;
 
 	if (dirs.conf != NULL)
 		return &dirs;
@@ -38,6 +38,9 @@ sysdirs(void)
 	dirs.bash = "/bin/bash";
 	getent = getenv("AEGSH_TEST_GETENT");
 	dirs.getent = getent != NULL ? xstrdup(getent) : AEGSH_GETENT;
+	nsswitch = getenv("AEGSH_TEST_NSSWITCH");
+	dirs.nsswitch = nsswitch != NULL ? xstrdup(nsswitch) :
+	    "/etc/nsswitch.conf";
 	dirs.system = xasprintf("%s/system", root);
 	dirs.operator_uid = operator_uid != NULL ?
 	    (uid_t)strtoul(operator_uid, NULL, 10) : geteuid();

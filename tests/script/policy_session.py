@@ -5,6 +5,7 @@ user's own layer, and what the operator changes between two lines."""
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -32,6 +33,7 @@ class Place:
         self.dir = tempfile.mkdtemp(prefix="t-aegsh-", dir="/var/tmp")
         os.chmod(self.dir, 0o755)
         self.operator = operator
+        self.sigchld = signal.SIG_DFL
         self.uid = None if operator or not ROOT else UID
         for name in ("etc/policy.d", "own", "home/.config/aegsh/policy.d"):
             os.makedirs(self.path(name), 0o755)
@@ -72,6 +74,7 @@ class Place:
             os.chown(path, UID, UID)
 
     def become(self):
+        signal.signal(signal.SIGCHLD, self.sigchld)
         if self.uid:
             os.setgroups([])
             os.setgid(UID)
@@ -194,6 +197,36 @@ match "late" { user = { '*' } profile = admin }
     tap.ok(done.returncode == 111 and "50-match.conf:1" in done.stderr,
            "a profile that is not there is an error", done.stderr)
     p.no_site("50-match.conf")
+    p.done()
+
+
+def test_name_service():
+    """Groups that only the name service knows, where the parent has left
+    SIGCHLD ignored."""
+    p = Place(True)
+    for name, text, mode in (
+            ("nsswitch", "passwd: files ldap\ngroup: files ldap\n", 0o644),
+            ("getent", "#!/bin/sh\n[ \"$1 $3\" = 'group robots' ] && "
+             "exec echo robots:x:%d:\nexit 2\n" % os.getegid(), 0o755)):
+        with open(p.path(name), "w") as f:
+            f.write(text)
+        os.chmod(p.path(name), mode)
+    p.env.update(AEGSH_TEST_NSSWITCH=p.path("nsswitch"),
+                 AEGSH_TEST_GETENT=p.path("getent"))
+    p.site("50-match.conf",
+           'match "x" { group = { robots } profile = safe }')
+    for p.sigchld in (signal.SIG_DFL, signal.SIG_IGN):
+        done = p.run("-c", "ls")
+        tap.ok("profile.disabled" in done.stderr,
+               "match: a group of the name service, " + p.sigchld.name,
+               done.stderr)
+        tap.same(p.test("ls")["profile"], "safe", "aegshctl test agrees")
+    p.site("50-match.conf",
+           'match "x" { group = { humans } profile = full-auto }')
+    done = p.run("-c", "ls")
+    tap.ok(done.returncode == 111 and "group humans" in done.stderr,
+           "match: a service that is not there is not taken for a no",
+           done.stderr)
     p.done()
 
 
@@ -423,6 +456,7 @@ test_place()
 test_umask()
 test_limits()
 test_match()
+test_name_service()
 test_reload()
 for test in test_own_rules, test_reload_own:
     if ROOT:

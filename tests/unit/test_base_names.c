@@ -100,6 +100,7 @@ static void
 test_groups(void)
 {
 	gid_t groups[2] = { 0, 0 };
+	struct names_groups of = { .gids = groups, .n = 2 };
 	struct err err = ERR_INIT;
 	struct group *g;
 	size_t n = 0;
@@ -107,16 +108,18 @@ test_groups(void)
 	setgrent();
 	while (n++ < MOST && (g = getgrent()) != NULL) {
 		groups[1] = g->gr_gid;
-		IS_INTN(names_in_group(g->gr_name, groups, 2, &err), 1,
+		IS_INTN(names_in_group(g->gr_name, &of, &err), 1,
 		    g->gr_name);
 		groups[1] = g->gr_gid + 1;
 		groups[0] = g->gr_gid + 1;
-		IS_INTN(names_in_group(g->gr_name, groups, 2, &err), 0,
+		IS_INTN(names_in_group(g->gr_name, &of, &err), 0,
 		    g->gr_name);
 	}
 	endgrent();
-	IS_INTN(names_in_group("root", groups, 0, &err), 0, "in no group");
-	IS_INTN(names_in_group("no such group", groups, 2, &err), 0,
+	of.n = 0;
+	IS_INTN(names_in_group("root", &of, &err), 0, "in no group");
+	of.n = 2;
+	IS_INTN(names_in_group("no such group", &of, &err), 0,
 	    "no such group");
 }
 

@@ -22,16 +22,35 @@ struct names_user {
 
 void names_user_done(struct names_user *u) __attribute__((nonnull));
 
-/* 0; -ENOENT: nobody knows that user, or who could cannot be asked. */
+/* 0; -ENOENT: nobody knows that user, or who could cannot be asked, or does
+ * not answer in time. */
 int names_user_by_uid(uid_t uid, struct names_user *ret)
 	__attribute__((nonnull));
 int names_user_by_name(const char *name, struct names_user *ret)
 	__attribute__((nonnull));
 
-/* Whether the group of that name is among the n numbers: 1 or 0.  A negative
- * value: there may be such a group, and who knows could not be asked. */
-int names_in_group(const char *name, const gid_t *groups, size_t n,
-	struct err *err) __attribute__((nonnull(1)));
+/*
+ * Whose groups are asked for, in one round of questions that ends with
+ * names_groups_sure().  gids and the names that are asked stay the caller's
+ * and must outlive the round.
+ */
+struct names_groups {
+	const gid_t *gids;
+	size_t n;
+	const char *unsure;	/* a group that the service says it does not
+				 * have; NULL at the beginning */
+};
+
+/* Whether the group of that name is among them: 1 or 0.  A negative value:
+ * there may be such a group, and who knows could not be asked, or did not
+ * answer in time. */
+int names_in_group(const char *name, struct names_groups *g,
+	struct err *err) __attribute__((nonnull(1, 2)));
+
+/* 0: each 0 of the round stands.  A negative value: one may be wrong, for
+ * who knows the groups was not there. */
+int names_groups_sure(const struct names_groups *g, struct err *err)
+	__attribute__((nonnull(1)));
 
 /* All users, until each() gives something but 0, and at most that many.  u
  * is the callee's for the time of the call. */

@@ -34,6 +34,8 @@ struct sysdirs {
 				 * state holds no directory for the uid */
 	const char *bash;	/* /bin/bash */
 	const char *getent;	/* of libc: asks the name service */
+	const char *nsswitch;	/* /etc/nsswitch.conf: whether it has more
+				 * than the files */
 	const char *home;	/* NULL: the home directory of passwd(5) */
 	const char *system;	/* "": in front of the paths of the system's
 				 * own start-up files, /etc/profile */
