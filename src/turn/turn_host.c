@@ -370,6 +370,10 @@ hold_scripts(struct host *h, struct guest *g, struct err *err)
 	int rc;
 
 	release_unused(h, g);
+	/* Before: what is held stays until this guest has no line left. */
+	rc = turn_check_scripts(h->t, g->j, err);
+	if (rc < 0)
+		return rc;
 	turn_supervise(h->t, h->t->sandbox, g->j, &watch);
 	for (i = 0; i < watch.n; i++) {
 		rc = supervise_hold(h->door, g->number, &watch.script[i]);
@@ -420,6 +424,8 @@ run(struct host *h, struct guest *g, struct guest_body *b)
 		return -EPROTO;
 	use(h, g);
 	rc = hold_scripts(h, g, &err);
+	if (rc < 0)
+		release_unused(h, g);
 	if (rc == 0)
 		rc = record(h, g, b, &row, &err);
 	said = guest_get_wide(b);

@@ -141,6 +141,8 @@ bool turn_tell_not_held(struct turn *t, const struct turn_judged *j);
 void turn_scripts_done(struct turn_judged *j);
 /* turn_supervise.c.  Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
+/* The profile that lines run in now. */
+const struct sandbox_profile *turn_sandbox(const struct turn *t);
 /* turn_started.c, for supervise_opts. */
 bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);

@@ -29,6 +29,12 @@ struct run {
 	int null, out, child_out;
 };
 
+const struct sandbox_profile *
+turn_sandbox(const struct turn *t)
+{
+	return t->login != NULL ? t->login->sandbox : t->sandbox;
+}
+
 void
 turn_login_end(struct turn *t)
 {

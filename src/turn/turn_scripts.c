@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <nettle/sha2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -67,10 +69,29 @@ seal(int fd, mode_t mode)
 	    F_SEAL_SHRINK | F_SEAL_SEAL) < 0 ? -errno : 0;
 }
 
+/* What the line itself may not read is nothing that it could be handed, nor
+ * that a model should see.  Asked of the file that was opened: its name may
+ * lead elsewhere before and after. */
+static bool
+is_hidden(const struct turn *t, int fd)
+{
+	const struct sandbox_profile *p = turn_sandbox(t);
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof path - 1);
+	if (n <= 0 || path[0] != '/')
+		return true;
+	path[n] = '\0';
+	return p != NULL && (sandbox_rights_at(p, path) & SANDBOX_READ) == 0;
+}
+
 /* Its bytes up to TURN_SCRIPT_SHOWN, and the hash of them all; all of them
  * into copy as well, unless it is -1. */
 static int
-read_script(const char *path, int copy, struct turn_script *ret)
+read_script(const struct turn *t, const char *path, int copy,
+    struct turn_script *ret)
 {
 	AEG_AUTOFREE char *bytes = NULL;
 	struct sha256_ctx ctx;
@@ -82,6 +103,8 @@ read_script(const char *path, int copy, struct turn_script *ret)
 
 	if (fd < 0)
 		return fd;
+	if (is_hidden(t, fd))
+		return -EACCES;
 	bytes = xmalloc(TURN_SCRIPT_SHOWN + 1);
 	sha256_init(&ctx);
 	ret->len = 0;
@@ -158,7 +181,7 @@ add(const struct turn *t, struct turn_judged *j, const char *path)
 	rc = copy_for(t, path, &copy);
 	if (rc < 0)
 		j->not_held = rc;
-	rc = read_script(path, copy, &s);
+	rc = read_script(t, path, copy, &s);
 	if (rc == -ENOENT || rc == -ENOTDIR || rc == -ENOEXEC)
 		return;		/* no script after all */
 	if (rc < 0) {
@@ -412,7 +435,7 @@ turn_check_scripts(const struct turn *t, const struct turn_judged *j,
 
 	for (i = 0; i < j->n_scripts; i++) {
 		struct turn_script now = { .path = NULL };
-		int rc = read_script(j->scripts[i].path, -1, &now);
+		int rc = read_script(t, j->scripts[i].path, -1, &now);
 		bool same = rc == 0 && memcmp(now.hash, j->scripts[i].hash,
 		    sizeof now.hash) == 0;
 

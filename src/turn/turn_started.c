@@ -17,6 +17,8 @@
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
+#define LINE_ROOM 64		/* for what follows the words */
+
 /* The name by which it was called says more than that of the file behind
  * links (nc, of nc.traditional), where it leads there.  Owned. */
 static char *
@@ -52,10 +54,13 @@ put_words(const struct supervise_image *m, struct buf *line)
 		put_word(line, name, strlen(name));
 	for (p += n + 1; p < end; p += n + 1) {
 		n = strnlen(p, (size_t)(end - p));
+		/* A quote becomes four bytes. */
+		if (line->len + 4 * n + LINE_ROOM > SYN_LEN_MAX)
+			break;
 		put_word(line, p, n);
 	}
-	/* What could not be read may be anything. */
-	if (m->cut)
+	/* What was not read may be anything. */
+	if (m->cut || p < end)
 		buf_puts(line, " \"$(:)\"");
 }
 
@@ -101,7 +106,7 @@ judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
 {
 	static const struct syn_options whole = { .at_end = true };
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT_MAX(SYN_LEN_MAX);
-	struct policy_verdict v = { .action = POLICY_UNKNOWN,
+	struct policy_verdict v = { .action = POLICY_BLOCK,
 		.rule = "unreadable",
 		.reason = "its words are no line that could be judged" };
 	struct syn_tree *tree = NULL;

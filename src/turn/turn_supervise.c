@@ -102,15 +102,12 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	};
 	for (i = 0; i < j->n_scripts && ret->n < SUPERVISE_SCRIPTS_MAX; i++) {
 		const struct turn_script *s = &j->scripts[i];
-		AEG_AUTOFREE char *real = realpath(s->path, NULL);
 
 		if (s->copy < 0)
 			continue;
 		ret->script[ret->n++] = (struct supervise_script){
 			.path = s->path,
 			.copy = s->copy,
-			.hidden = real == NULL || (sandbox_rights_at(where,
-			    real) & SANDBOX_READ) == 0,
 		};
 	}
 	ret->images = ret->n > 0 ||

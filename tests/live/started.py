@@ -120,13 +120,19 @@ script("fd", "import os\nos.execve(os.open('/usr/bin/rev', os.O_RDONLY), "
        "['x', 'work'], os.environ)\n")
 script("loader", "import glob, os\nos.spawnv(0, '/usr/bin/env', ['env', "
        "'-i', '/usr/bin/rev', 'work'])\n")
+script("padded", "import os\nos.execv('/usr/bin/rev', ['rev', 'work'] + "
+       "[\"'\" * 1000] * 300)\n")
+script("long", "import os\nos.execv('/usr/bin/rev', ['rev', 'work'] + "
+       "['x' * 1000] * 1500)\n")
 script("back", "import os\nos.system('tac work')\n")
 WAYS = {"a script": "sh work", "its first line": "./work", "make": "make -f m",
         "python": "python3 p", "perl": "perl q", "awk": "awk -f a",
         "find -exec": "sh f", "a relative path": "sh path",
         "a link of another name": "sh link", "vfork and exec":
         "python3 vfork", "a descriptor": "python3 fd",
-        "another's wrapper": "python3 loader"}
+        "another's wrapper": "python3 loader",
+        "many words of quotes": "python3 padded",
+        "more words than a line holds": "python3 long"}
 for name, line in WAYS.items():
     if line.split()[0] != "./work" and not shutil.which(line.split()[0]):
         tap.skip(name, "no " + line.split()[0])
