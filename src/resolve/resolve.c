@@ -429,9 +429,22 @@ nested_facts(const struct walk *w, const struct spot *at,
 	return syn_facts_new(tree, &vars);
 }
 
-void
-resolve_program(struct walk *w, const struct spot *at,
-	const struct syn_word *text)
+/* What is left of the caps lets one more program be read. */
+static bool
+may_read(struct walk *w, const struct spot *at, const struct syn_word *text)
+{
+	w->nested_bytes += text->len;
+	if (at->depth < RESOLVE_DEPTH_MAX && w->nested_bytes <= SYN_LEN_MAX &&
+	    w->n_nests < RESOLVE_NESTED_MAX)
+		return true;
+	resolve_over_cap(w);
+	return false;
+}
+
+/* One reading of a program; false: bash's parser takes it for none. */
+static bool
+follow_text(struct walk *w, const struct spot *at, const struct syn_word *text,
+	bool other)
 {
 	struct spot spot = *at;
 	struct syn_tree *tree = NULL;
@@ -439,24 +452,11 @@ resolve_program(struct walk *w, const struct spot *at,
 	const struct syn_options whole = { .at_end = true };
 	struct syn_diag diag;
 
-	if (!text->known)
-		w->pub.incomplete = true;
-	if (text->len == 0)
-		return;
-	w->nested_bytes += text->len;
-	if (at->depth >= RESOLVE_DEPTH_MAX || w->nested_bytes > SYN_LEN_MAX ||
-	    w->n_nests >= RESOLVE_NESTED_MAX) {
-		resolve_over_cap(w);
-		return;
-	}
+	if (!may_read(w, at, text))
+		return true;
 	if (syn_parse(text->value, text->len, &whole, &tree,
-	    &diag) != SYN_TREE) {
-		/* Another shell may read it: it is code all the same. */
-		w->pub.incomplete = true;
-		if (w->pub.n > 0)
-			resolve_add_code(w, "shell", text, w->pub.n - 1);
-		return;
-	}
+	    &diag) != SYN_TREE)
+		return false;
 	facts = nested_facts(w, at, tree);
 	w->pub.incomplete |= resolve_reads_otherwise(at->wrapper, text, facts);
 	push_nest(w, tree, facts);
@@ -466,8 +466,35 @@ resolve_program(struct walk *w, const struct spot *at,
 	spot.depth = at->depth + 1;
 	spot.more_args = false;
 	spot.by_exec = false;
+	spot.other = other;
 	spot.fed |= resolve_is_fed(at);
 	follow_facts(w, &spot);
+	return true;
+}
+
+void
+resolve_program(struct walk *w, const struct spot *at,
+	const struct syn_word *text)
+{
+	bool other = resolve_is_other(at->wrapper, at->other);
+	struct syn_word second;
+	size_t by = w->pub.n;
+
+	if (!text->known)
+		w->pub.incomplete = true;
+	if (text->len == 0)
+		return;
+	if (!follow_text(w, at, text, other)) {
+		/* Another shell may read it: it is code all the same. */
+		w->pub.incomplete = true;
+		if (by > 0)
+			resolve_add_code(w, "shell", text, by - 1);
+	}
+	if (!other || !resolve_other_text(w, text, &second))
+		return;
+	w->pub.incomplete = true;
+	if (!follow_text(w, at, &second, other) && by > 0)
+		resolve_add_code(w, "shell", &second, by - 1);
 }
 
 /* Anything in the line that names a variable which auto-shebang heeds: it

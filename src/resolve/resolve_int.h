@@ -137,6 +137,7 @@ struct spot {
 	bool fed;		/* something around the program says what its
 				 * standard input is */
 	bool own;		/* the words are the command's */
+	bool other;		/* another shell than bash reads the program */
 	const struct syn_command *given;	/* its prefix is the environment
 						 * of the program, or NULL */
 	struct found_by by;
@@ -184,6 +185,15 @@ void resolve_shell_call(const struct wrap_row *row,
  * is no bash.  facts: what bash would make of it. */
 bool resolve_reads_otherwise(const char *shell, const struct syn_word *text,
 	const struct syn_facts *facts);
+/* No bash: what runs the text is a shell of another kind, or hands it to one;
+ * below eval and its like: around says so. */
+bool resolve_is_other(const char *shell, bool around);
+/* The text as dash reads it, if otherwise than bash. */
+bool resolve_other_text(struct walk *w, const struct syn_word *text,
+	struct syn_word *ret);
+/* What dash's echo prints, if it is otherwise than bash's. */
+bool resolve_other_output(struct walk *w, const struct syn_command *c,
+	struct syn_word *ret);
 void resolve_unwrap_shell(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
 void resolve_unwrap_xargs(struct walk *w, const struct spot *at,

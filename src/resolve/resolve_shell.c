@@ -244,6 +244,25 @@ has_long_number(const struct syn_word *text)
 	return false;
 }
 
+/* Numbers too long for 64 bits wrap in bash, and stay the greatest there. */
+static bool
+has_long_value(const struct syn_word *text)
+{
+	static const char digits[] = "0123456789abcdefABCDEFxX";
+	const char *p = text->value;
+	size_t n;
+
+	if (!has(text, "$(("))
+		return false;
+	while ((p = strpbrk(p, "0123456789")) != NULL) {
+		n = strspn(p, digits);
+		if (n >= 18)
+			return true;
+		p += n;
+	}
+	return false;
+}
+
 /* What echo and printf print, which may be a program again. */
 static bool
 has_escapes(const struct syn_word *text)
@@ -267,7 +286,8 @@ text_differs(const struct syn_word *text)
 		NULL };
 
 	return has_any(text, differ) || has_arithmetic(text) ||
-	    has_braces(text) || has_long_number(text) || has_escapes(text);
+	    has_braces(text) || has_long_number(text) ||
+	    has_long_value(text) || has_escapes(text);
 }
 
 /* Elsewhere an assignment in front of these stays, of functions it may. */
@@ -329,6 +349,14 @@ is_foreign(const char *shell)
 		if (strstr(shell, names[i]) != NULL)
 			return true;
 	return false;
+}
+
+bool
+resolve_is_other(const char *shell, bool around)
+{
+	if (shell == NULL || resolve_is_builtin(shell))
+		return around;
+	return strstr(shell, "bash") == NULL;
 }
 
 bool

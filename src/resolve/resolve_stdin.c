@@ -171,12 +171,21 @@ resolve_moves_stdin(const struct syn_facts *facts)
 void
 resolve_stdin(struct walk *w, const struct spot *at)
 {
+	const struct syn_command *c, *before;
 	struct syn_word text;
 
 	if (resolve_stdin_text(w, at, &text))
 		resolve_program(w, at, &text);
 	else if (resolve_is_fed(at))
 		w->pub.incomplete = true;
+	if (!at->other)
+		return;
+	c = has_stdin(at->facts, at->command);
+	before = c != NULL ? upstream(at->facts, c) : NULL;
+	if (before != NULL && resolve_other_output(w, before, &text)) {
+		w->pub.incomplete = true;
+		resolve_program(w, at, &text);
+	}
 }
 
 void
