@@ -117,7 +117,7 @@ round_again(void)
 	AEG_AUTOFREE char *path = xasprintf("%s/audit.db", place);
 	struct buf file = BUF_INIT;
 	unsigned char *page;
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = NULL;
 	sqlite3 *db = NULL;
 	unsigned first, second;
 	int root = 0, size = 0;
