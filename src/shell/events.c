@@ -110,6 +110,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* No line has as many words as the largest that it can give: SIZE_MAX is for
+ * read_range() to use. */
 static size_t
 number(const char **p)
 {
@@ -117,7 +119,7 @@ number(const char **p)
 	size_t n = (size_t)strtoull(*p, &end, 10);
 
 	*p = end;
-	return n;
+	return n < EVENTS_MOST ? n : EVENTS_MOST;
 }
 
 static void
