@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the word before the cursor may become.  Nothing is run for it: names
- * are read from directories and files, in a child that has little time, so
- * that a dead file server stops no typing.
+ * What the word before the cursor may become.  Names are read from
+ * directories and files, in a child that has little time, so that a dead file
+ * server stops no typing.  The one program that runs for it is the confined
+ * bash of complete_prog.c.
  */
 #include <errno.h>
 #include <fcntl.h>

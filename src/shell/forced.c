@@ -4,8 +4,9 @@
  * where there is a forced command (ForceCommand of sshd_config(5), command=
  * of an authorized key), COMMAND is that one, and what the client wished for
  * is in SSH_ORIGINAL_COMMAND.  When aegsh is both login shell and forced
- * command, COMMAND is a call of aegsh: it is taken as that call, since a
- * second aegsh inside the first one's sandbox could not record anything.
+ * command, COMMAND is a call of aegsh: it is taken as that call.  A second
+ * aegsh would be a line of the first: confined as one, judged twice, and on
+ * record below it.
  */
 #include <string.h>
 #include <sys/stat.h>
