@@ -96,6 +96,7 @@ option(struct shell *sh, int argc, char *const *argv, struct buf *out,
 		return shell_wrong_option(complaint, &bi_history, argv[1]);
 	switch (argv[1][1]) {
 	case 'c':
+		recall_set_audit(sh->recall, turn_audit(sh->turn));
 		recall_clear(sh->recall);
 		return 0;
 	case 'p':

@@ -29,7 +29,9 @@ struct recall {
 	int64_t limit;
 	struct typed *v;
 	size_t n, bytes;
-	bool cleared;			/* history -c */
+	bool cleared;			/* history -c: of the record only
+					 * rows of this session count … */
+	int64_t since;			/* … behind that one */
 	char host[256];
 };
 
@@ -227,12 +229,56 @@ recall_hint(void *ctx, const struct line_wish *wish, struct line_place *place,
 
 /* ---- all of them -------------------------------------------------------- */
 
+static int
+take_id(void *ctx, const struct audit_row *row)
+{
+	*(int64_t *)ctx = row->id;
+	return 1;
+}
+
+/* Of the newest row; 0: there is none.  -errno: it is not known. */
+static int64_t
+newest(struct recall *r)
+{
+	struct audit_query q = { .limit = 1 };
+	struct err err = ERR_INIT;
+	int64_t id = 0, at = 0;
+	int rc = 0;
+
+	while (rc == 0 && at >= 0 && id == 0)
+		rc = audit_recall(r->audit, &q, &at, BUDGET_NS, take_id, &id,
+		    &err);
+	return rc < 0 ? rc : id;
+}
+
+/* Which rows may be shown, in the query; false: none. */
+static bool
+narrow(struct recall *r, struct audit_query *q)
+{
+	if (r->audit == NULL || r->limit == 0)
+		return false;
+	if (!r->cleared)
+		return true;
+	q->session = audit_session_id(r->audit);
+	q->after_id = r->since;
+	return q->session != 0;
+}
+
 void
 recall_clear(struct recall *r)
 {
+	struct err err = ERR_INIT;
+
 	while (r->n > 0)
 		drop_oldest(r);
 	r->cleared = true;
+	/* Where it cannot be told what is old, all is. */
+	r->since = INT64_MAX;
+	if (r->audit == NULL || audit_flush(r->audit, &err) != 0)
+		return;
+	r->since = newest(r);
+	if (r->since < 0)
+		r->since = INT64_MAX;
 }
 
 struct listed {
@@ -273,8 +319,14 @@ recall_list(struct recall *r, const char *words, size_t most,
 
 	recall_wish_init(&wish, &fuzzy, state_cwd(r->state),
 	    state_get(r->state, "HOME"), r->host);
-	if (wish.here)
+	wish.q.limit = r->limit;
+	if (!narrow(r, &wish.q))
+		at = -1;
+	if (wish.here) {
 		wish.q.session = audit_session_id(r->audit);
+		/* 0 would be any. */
+		at = wish.q.session != 0 ? at : -1;
+	}
 	while (rc == 0 && at >= 0 && l.n < most)
 		rc = audit_recall(r->audit, &wish.q, &at, BUDGET_NS, add_row,
 		    &l, err);
@@ -340,7 +392,7 @@ numbered(struct recall *r, int64_t id)
 	struct err err = ERR_INIT;
 	char *text = NULL;
 
-	if (r->audit == NULL || r->limit == 0 ||
+	if (!narrow(r, &q) || id <= newest(r) - r->limit ||
 	    audit_query(r->audit, &q, take_row, &text, &err) != 0)
 		return NULL;
 	return text;

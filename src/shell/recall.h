@@ -27,10 +27,11 @@ bool recall_past(void *ctx, const struct line_wish *wish,
 bool recall_hint(void *ctx, const struct line_wish *wish,
 	struct line_place *place,
 	int (*fn)(void *fn_ctx, const struct line_past *past), void *fn_ctx);
-/* This session's lines are forgotten, and the record is not looked at. */
+/* What was typed so far, here and in other sessions, is forgotten: of the
+ * record only what this session adds is looked at. */
 void recall_clear(struct recall *r);
 /* The newest `most' lines of the record that all these words and filters let
- * through, oldest first. */
+ * through, oldest first; of as many as recall_new() says. */
 int recall_list(struct recall *r, const char *words, size_t most,
 	void (*fn)(void *ctx, int64_t id, const char *text, size_t len),
 	void *ctx, struct err *err);

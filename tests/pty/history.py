@@ -298,8 +298,50 @@ def builtin():
     s.send("history -" + UP)
     typed(s, "\x15echo '<end>'\r", "end", "history -c")
     out = s.run("history", PROMPT)
+    tap.ok(out and "<end>" in out and "<one>" not in out and
+           "<added>" not in out, "history lists what came behind it", out)
+    mine = [l.split()[0] for l in (out or "").split("\n") if "<end>" in l]
+    typed(s, "!%s\r" % (mine + ["0"])[0], "end", "and so is its number known")
+    out = s.run("!%s" % number("<one>"), PROMPT)
+    tap.ok(out and "event not found" in out and "<one>" not in out,
+           "no number of an earlier line", out)
+    end(s)
+    s = start()
+    out = s.run("history", PROMPT)
     tap.ok(out and "<one>" in out, "which the record outlives", out)
     end(s)
+    s = start()
+    out = s.run("history session:.", PROMPT)
+    tap.ok(out is not None and "<" not in out, "a session without lines", out)
+    end(s)
+
+
+def number(what):
+    """Of the newest line with that, as the record has it."""
+    s = start()
+    out = s.run("history", PROMPT)
+    end(s)
+    found = [l.split()[0] for l in (out or "").split("\n") if what in l]
+    return (found + ["0"])[-1]
+
+
+def limits():
+    old = number("<one>")
+    for most in (0, 2):
+        settings("history = %d\n" % most)
+        s = start()
+        s.run("true a", PROMPT)
+        s.run("true b", PROMPT)
+        out = s.run("history", PROMPT)
+        rows = [l for l in (out or "").split("\n") if "true" in l or "<" in l]
+        tap.ok(out is not None and len(rows) <= most and
+               not [l for l in rows if "<" in l],
+               "history = %d: the list" % most, out)
+        out = s.run("!" + old, PROMPT)
+        tap.ok(out and "event not found" in out,
+               "history = %d: a number" % most, out)
+        end(s)
+    settings()
 
 
 settings()
@@ -309,6 +351,7 @@ search()
 find()
 secrets()
 builtin()
+limits()
 expansion()
 suggest()
 vi()
