@@ -175,8 +175,6 @@ struct policy_input {
 					 * line */
 };
 
-/* By its name: a program that runs what its words or its input say. */
-bool policy_is_shell(const char *name);
 /* One file under many names. */
 bool policy_is_multicall(const char *name);
 /* The verdict's strings live as long as the policy and the facts.  explain

@@ -91,6 +91,9 @@ struct resolve_files {
 	struct resolve_file at[RESOLVE_FILES_MAX];
 	size_t n;
 	bool more;		/* some are not known, or too many */
+	bool input;		/* it reads its program, or more of it, from
+				 * standard input: no word of it that is known
+				 * says otherwise */
 	bool make;		/* n 0: a makefile of … */
 	struct resolve_file directory;	/* … this, or where it runs */
 };
@@ -98,6 +101,9 @@ struct resolve_files {
  * shell, ".", an interpreter of any language, a tool that runs what files of
  * its directory say: true, also where no word names one. */
 bool resolve_files(const struct resolved *item, struct resolve_files *ret);
+/* By its name: a program that runs what its words or its input say, in a
+ * shell's language.  Version and variant of the name do not matter. */
+bool resolve_is_shell(const char *name);
 
 /*
  * Option words as getopt_long(3) reads them.  A grammar names the options

@@ -10,9 +10,6 @@
 /* Commands behind a wrapper that are looked at for its first. */
 #define PASSED_ON_MAX 64
 
-static const char *const shells[] = { "ash", "bash", "csh", "dash", "elvish",
-	"fish", "ksh", "mksh", "posh", "rbash", "sh", "tcsh", "yash", "zsh" };
-
 /* One file under many names: its own name says nothing. */
 static const char *const multicall[] = { "busybox", "toybox", "coreutils" };
 
@@ -34,15 +31,9 @@ policy_is_multicall(const char *name)
 }
 
 bool
-policy_is_shell(const char *name)
-{
-	return is_one_of(shells, AEG_NELEM(shells), name);
-}
-
-bool
 view_is_shell(const struct view_cmd *cmd)
 {
-	return policy_is_shell(cmd->name);
+	return resolve_is_shell(cmd->name);
 }
 
 static size_t

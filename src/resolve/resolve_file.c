@@ -69,8 +69,9 @@ of_shell(const struct resolved *item, const struct wrap_row *row,
 	resolve_shell_call(row, item->argv, item->argc, &call);
 	if (call.startup != 0)
 		add(ret, item->argv, call.startup, 0);
-	if (call.operand != 0 && !call.command && !call.input)
+	if (!call.command && !call.input)
 		add(ret, item->argv, call.operand, 0);
+	ret->input = call.input;
 }
 
 static void
@@ -80,12 +81,15 @@ of_language(const struct resolved *item, const struct code_row *row,
 	struct resolve_opts o;
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
+	bool dash = false;
 
 	resolve_opts_init(&o, row->grammar, item->argv, item->argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND) {
 			if (operand && strcmp(item->argv[opt.word].value,
-			    "-") != 0)
+			    "-") == 0)
+				dash = true;
+			else if (operand)
 				add(ret, item->argv, opt.word, 0);
 			operand = false;
 			continue;
@@ -102,6 +106,8 @@ of_language(const struct resolved *item, const struct code_row *row,
 		if (resolve_opt_is(&opt, "f file"))
 			operand = false;
 	}
+	/* python3 <FILE, python3 - <FILE */
+	ret->input = operand || dash;
 }
 
 static void
@@ -140,6 +146,14 @@ is_builder(const char *name)
 		if (strcmp(builders[i], name) == 0)
 			return true;
 	return false;
+}
+
+bool
+resolve_is_shell(const char *name)
+{
+	const struct wrap_row *row = resolve_wrap_row(name);
+
+	return row != NULL && row->kind == WRAP_SHELL;
 }
 
 bool

@@ -147,6 +147,24 @@ read_plain(const struct wrap_row *row, const struct syn_word *argv,
 	}
 }
 
+/* As bash's shell.c does. */
+static void
+read_bash(const struct syn_word *argv, size_t argc, struct shell_call *ret)
+{
+	size_t i = read_long(argv, argc, ret);
+
+	while (i < argc) {
+		if (ends_options(&argv[i])) {
+			i++;
+			break;
+		}
+		if (argv[i].value[0] != '-' && argv[i].value[0] != '+')
+			break;
+		i = read_group(argv, argc, i, ret);
+	}
+	ret->operand = i < argc ? i : 0;
+}
+
 void
 resolve_shell_call(const struct wrap_row *row, const struct syn_word *argv,
 	size_t argc, struct shell_call *ret)
@@ -157,23 +175,12 @@ resolve_shell_call(const struct wrap_row *row, const struct syn_word *argv,
 	if (strcmp(row->grammar, RESOLVE_ZSH_GRAMMAR) == 0) {
 		i = read_zsh(argv, argc, ret);
 		ret->operand = i < argc ? i : 0;
-		return;
-	}
-	if (strcmp(row->grammar, RESOLVE_SHELL_GRAMMAR) != 0) {
+	} else if (strcmp(row->grammar, RESOLVE_SHELL_GRAMMAR) == 0) {
+		read_bash(argv, argc, ret);
+	} else {
 		read_plain(row, argv, argc, ret);
-		return;
 	}
-	for (i = read_long(argv, argc, ret); i < argc; ) {
-		if (ends_options(&argv[i])) {
-			i++;
-			break;
-		}
-		if (argv[i].value[0] != '-' && argv[i].value[0] != '+')
-			break;
-		i = read_group(argv, argc, i, ret);
-	}
-	if (i < argc)
-		ret->operand = i;
+	ret->input |= !ret->command && ret->operand == 0;
 }
 
 /* ---- what other shells read otherwise ----------------------------------- */
@@ -416,7 +423,7 @@ resolve_unwrap_shell(struct walk *w, const struct spot *at,
 		/* dash -sc reads on when that is done. */
 		if (call.input)
 			resolve_stdin(w, at);
-	} else if (call.operand != 0 && !call.input) {
+	} else if (!call.input) {
 		resolve_script(w, at, &argv[call.operand]);
 	} else {
 		resolve_stdin(w, at);

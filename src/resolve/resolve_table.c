@@ -38,7 +38,9 @@ static const struct wrap_row wraps[] = {
 	    "B:b:c:D:E:e:F:I:i:J:L:l:M:m:O:o:P:p:Q:R:S:W:w:", .skip = 1,
 	    .elsewhere = true },
 	{ "bash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "bash-static", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "batch", WRAP_STDIN, "q:f:" },
+	{ "bsd-csh", WRAP_SHELL, "+" },
 	{ "builtin", WRAP_WORDS, "+", .in_shell = true, .no_function = true },
 	{ "bundle", WRAP_AFTER, "", .after = "exec" },
 	{ "busybox", WRAP_WORDS, "+" },
@@ -127,6 +129,7 @@ static const struct wrap_row wraps[] = {
 	    "preload: argv0: glibc-hwcaps-prepend: glibc-hwcaps-mask:" },
 	{ "linux32", WRAP_WORDS, "+" },
 	{ "linux64", WRAP_WORDS, "+" },
+	{ "lksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "ltrace", WRAP_WORDS, "+a:A:D:e:F:l:n:o:p:s:u:w:x: align: config: "
 	    "debug: library: output: indent: where:" },
 	{ "machinectl", WRAP_AFTER, "+E:H:M:p: setenv: uid: host: machine: "
@@ -134,6 +137,7 @@ static const struct wrap_row wraps[] = {
 	{ "mapfile", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
 	{ "mksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "mksh-static", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "mosh", WRAP_WORDS, "+p: client: server: predict: port: family: "
 	    "bind-server: ssh: experimental-remote-ip:", .skip = 1,
 	    .option = "ssh", .elsewhere = true },
@@ -167,6 +171,7 @@ static const struct wrap_row wraps[] = {
 	{ "rbash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "readarray", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
+	{ "rksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "rlwrap", WRAP_WORDS, "+b:C:D:e:f:g:H:l:M:O:p::P:q:s:S:t:w:X:z: "
 	    "break-chars: command-name: history-no-dupes: "
 	    "history-filename: file: substitute-prompt:" },
@@ -278,6 +283,7 @@ static const struct wrap_row wraps[] = {
 	{ "yarn", WRAP_AFTER, "+ cwd:", .after = "exec" },
 	{ "yash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "zsh", WRAP_SHELL, RESOLVE_ZSH_GRAMMAR },
+	{ "zsh-static", WRAP_SHELL, RESOLVE_ZSH_GRAMMAR },
 };
 
 static const struct code_row codes[] = {

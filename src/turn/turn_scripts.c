@@ -283,35 +283,6 @@ add_makefile(const struct turn *t, struct turn_judged *j,
 
 /* ---- standard input ------------------------------------------------------ */
 
-static bool
-is_shell(const struct resolved *r)
-{
-	static const char *const names[] = { "ash", "bash", "dash", "ksh",
-		"mksh", "sh", "yash", "zsh" };
-	size_t i;
-
-	for (i = 0; r->name != NULL && i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], r->name) == 0)
-			return true;
-	return false;
-}
-
-/* "-c" or a cluster that has it. */
-static bool
-has_command(const struct resolved *r)
-{
-	size_t i;
-
-	for (i = 1; i < r->argc; i++) {
-		const char *word = r->argv[i].value;
-
-		if (r->argv[i].known && word[0] == '-' && word[1] != '-' &&
-		    strchr(word, 'c') != NULL)
-			return true;
-	}
-	return false;
-}
-
 static void
 add_word(const struct turn *t, struct turn_judged *j,
     const struct resolved *r, const struct syn_word *word)
@@ -370,12 +341,12 @@ add_piped(const struct turn *t, struct turn_judged *j,
 		(void)add_redirected(t, j, r, c);
 }
 
-/* A shell that no word gives a program reads it there. */
+/* What no word gives a program reads it there. */
 static void
 add_stdin(const struct turn *t, struct turn_judged *j,
     const struct resolved *r)
 {
-	if (!is_shell(r) || has_command(r) || r->command == NULL)
+	if (r->command == NULL)
 		return;
 	if (!add_redirected(t, j, r, r->command) &&
 	    r->command->pipe_index > 0)
@@ -403,7 +374,7 @@ turn_find_scripts(const struct turn *t, struct turn_judged *j)
 			    f.at[k].skip);
 		if (f.make && f.n == 0 && !f.more)
 			add_makefile(t, j, r, &f);
-		if (f.n == 0 && !f.more)
+		if (f.input)
 			add_stdin(t, j, r);
 	}
 }

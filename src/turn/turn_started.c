@@ -131,6 +131,8 @@ judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
 
 /* ---- a shell inside of something else ------------------------------------ */
 
+#define SHELL_WORDS_MAX 256	/* that are read of a shell's */
+
 /* What people leave to a shell by a key or a word of its own. */
 static bool
 gives_shells(const char *path)
@@ -158,23 +160,46 @@ gives_shells(const char *path)
 	return false;
 }
 
+/* Its whole words, up to SHELL_WORDS_MAX of them, which argv borrows; from the
+ * shell's name on (busybox sh). */
+static size_t
+take_words(const struct supervise_image *m, bool multicall,
+    struct syn_word *argv)
+{
+	const char *p = m->argv, *end = p + m->argv_len;
+	size_t argc = 0, n;
+
+	for (; p < end && argc < SHELL_WORDS_MAX; p += n + 1) {
+		n = strnlen(p, (size_t)(end - p));
+		if (p + n == end)
+			break;
+		if (p == m->argv && multicall &&
+		    policy_is_multicall(path_base(p)))
+			continue;
+		argv[argc++] = (struct syn_word){ .value = p, .len = n,
+			.known = true };
+	}
+	return argc;
+}
+
 /* It reads what a person types: no command, no script. */
 static bool
 is_interactive(const struct supervise_image *m)
 {
-	const char *p = m->argv, *end = p + m->argv_len;
-	size_t n;
+	struct syn_word argv[SHELL_WORDS_MAX];
+	struct resolved item = { .kind = RESOLVE_FILE, .argv = argv };
+	struct resolve_files f;
+	bool multicall;
 
-	if (!m->at_terminal || !policy_is_shell(path_base(m->path)))
+	if (!m->at_terminal)
 		return false;
-	for (p += strnlen(p, (size_t)(end - p)) + 1; p < end; p += n + 1) {
-		n = strnlen(p, (size_t)(end - p));
-		if (n == 0 || (p[0] != '-' && p[0] != '+'))
-			return false;
-		if (p[0] == '-' && p[1] != '-' && memchr(p, 'c', n) != NULL)
-			return false;
-	}
-	return true;
+	item.name = path_base(m->path);
+	multicall = policy_is_multicall(item.name);
+	item.argc = take_words(m, multicall, argv);
+	if (multicall && item.argc > 0)
+		item.name = path_base(argv[0].value);
+	return resolve_is_shell(item.name) && resolve_files(&item, &f) &&
+	    f.input;
 }
 
 bool

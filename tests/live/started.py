@@ -169,27 +169,62 @@ status, out, err = run("sh work")
 tap.ok("cba" in out and err == "", "started = record", out + err)
 
 # ---- a shell inside of something else ---------------------------------------
-script("escape", "import os\nos.spawnlp(0, 'sh', 'sh')\n")
-for mode, killed in (("record", False), ("kill", True)):
-    write("etc/sandbox.d/admin.conf",
-          SANDBOX + "shell-escape = %s\n" % mode)
+script("escape", "import os, sys\nos.spawnlp(0, sys.argv[1], *sys.argv[1:])\n")
+script("startup", ":\n")
+
+
+def escapes(words, killed):
+    """python3 starts that at a terminal: killed, or it reads what is typed."""
+    if not shutil.which(words.split()[0]):
+        tap.skip("inside python: " + words, "no " + words.split()[0])
+        return
     s = Session([AEGSH], env=ENV, cwd=HOME,
                 uid=None if os.getuid() == UID else UID)
     s.expect(r"[$#] ")
-    s.line("python3 escape; echo end")
+    # Whatever its prompt is, it reads the next line, or aegsh does.
+    s.line("python3 escape %s; echo 'is' over" % words)
     if killed:
-        s.expect("a shell inside of python3")
-        tap.ok(True, "a shell inside of python is killed")
+        said = s.expect("a shell inside of python3")
+        tap.ok(said, "killed inside python: " + words, s.seen)
     else:
-        s.expect(r"[$#] ")
-        s.line("exit")
-        s.expect("end")
-        tap.ok(True, "a shell inside of python is recorded")
+        s.line("echo 'by' it; exit")
+        told = s.expect("by it.*is over")
+        tap.ok(told and b"killed" not in s.seen,
+               "recorded inside python: " + words, s.seen)
     s.expect(r"[$#] ")
     s.line("exit")
     s.wait()
-tap.ok([r for r in execs() if (r[2] or "").startswith(
-    "killed: a shell inside of python3")], "and both are on record")
+
+
+def started(words):
+    """It has no person's lines to read."""
+    s = Session([AEGSH], env=ENV, cwd=HOME,
+                uid=None if os.getuid() == UID else UID)
+    s.expect(r"[$#] ")
+    s.line("python3 escape %s; echo 'is' over" % words)
+    over = s.expect("is over")
+    tap.ok(over and b"a shell inside" not in s.seen,
+           "no shell for a person: " + words, s.seen)
+    s.expect(r"[$#] ")
+    s.line("exit")
+    s.wait()
+
+
+write("etc/sandbox.d/admin.conf", SANDBOX + "shell-escape = record\n")
+escapes("sh", False)
+write("etc/sandbox.d/admin.conf", SANDBOX + "shell-escape = kill\n")
+for words in ("sh", "bash -norc", "bash --rcfile startup", "bash -O extglob",
+              "bash -o noclobber", "rbash", "busybox sh",
+              "mksh", "fish"):
+    escapes(words, True)
+for words in ("sh work", "bash -norc -c :", "bash -O extglob startup",
+              "busybox sh startup", "busybox true"):
+    started(words)
+rows = execs()
+tap.ok([r for r in rows if (r[2] or "").startswith(
+    "killed: a shell inside of python3")] and
+       [r for r in rows if "a shell inside of python3" in (r[2] or "") and
+        not r[2].startswith("killed")], "and both are on record", rows)
 
 # ---- a program that does not begin as libc does ------------------------------
 STATIC = r"""

@@ -257,6 +257,47 @@ for first in ("", "echo before\n", "sh y\n"):
                    "%s: %s: %s" % (where, how, run),
                    "%r %r %r" % (p.returncode, out, err))
 
+# ---- what reads its program from standard input ------------------------------
+for run in ("rbash <x", "bash -norc <x", "bash --rcfile y <x",
+            "bash -O extglob <x", "bash -s 1 <x", "cat x | bash -norc",
+            "fish <x", "mksh <x", "zsh -f <x"):
+    if not shutil.which(run.split()[0]):
+        tap.skip("standard input: " + run, "no " + run.split()[0])
+        continue
+    fresh()
+    p = start()
+    p.stdin.write("cat gate; %s; touch late\n" % run)
+    p.stdin.flush()
+    with gate(p):
+        write("x", EVIL)
+    out, err = ended(p)
+    tap.ok("evil" not in out and p.returncode == 126 and
+           "the line was killed: %s/x was changed" % HOME in err and
+           not os.path.exists(HOME + "/late"), "standard input: " + run,
+           "%r %r %r" % (p.returncode, out, err))
+write("x", "print('good')\n")
+p = start()
+p.stdin.write("cat gate; python3 - word <x; touch late\n")
+p.stdin.flush()
+with gate(p):
+    write("x", "print('evil')\n")
+out, err = ended(p)
+tap.ok("evil" not in out and "x was changed" in err and
+       not os.path.exists(HOME + "/late"), "standard input: python3",
+       "%r %r %r" % (p.returncode, out, err))
+# Of a program that has its script already it is data, as ever.
+for run in ("bash -norc -c cat <x", "python3 y.py <x"):
+    fresh()
+    write("y.py", "import sys\nprint(sys.stdin.read())\n")
+    p = start()
+    p.stdin.write("cat gate; %s\n" % run)
+    p.stdin.flush()
+    with gate(p):
+        write("x", "another\n")
+    out, err = ended(p)
+    tap.same((out.strip(), err, p.returncode), ("another", "", 0),
+             "standard input that is data: " + run)
+
 # ---- what an earlier unit left behind keeps its scripts --------------------
 for left in ("(cat gate; sh x; : >late) &", "( (cat gate; sh x; : >late) & )",
              "( ( (cat gate; sh x; : >late); : >late) & )", "{ cat gate; ./x; } &",
