@@ -81,6 +81,8 @@ COMPLETIONS = {
              "}\ncomplete -F _names names\n" % mark,
     "one": "_one() { COMPREPLY=('x$(touch %s);y'); }\n"
            "complete -F _one one\n" % mark,
+    "room": "_room() { COMPREPLY=(room$(ulimit -v)end); }\n"
+            "complete -F _room room\n",
     "words": "complete -W 'alpha beta' words\n",
     "spaceless": "_s() { compopt -o nospace; COMPREPLY=(key=); }\n"
                  "complete -F _s spaceless\n",
@@ -175,6 +177,8 @@ tab_until(s, "evals $(touch\\ x) '$(echo y >%s)' `echo z >%s` " % (mark, mark),
 tap.ok(not os.path.exists(mark) and not os.path.exists(home + "/x"),
        "do nothing, and neither does --help")
 
+tab_until(s, "room ", "room%dend" % (512 * 1024),
+          "there is so much room for each process")
 tab_until(s, "words al", "pha ", "a list of words")
 tab_until(s, "spaceless k", "ey=", "no blank where none is wanted")
 s.send("end")
@@ -197,10 +201,12 @@ tap.ok(b"of-the-user" not in s.seen and not os.path.exists(mark),
        "files of the user's are not read")
 
 # What takes long, or says too much.
-for name in ("spins", "hangs", "floods"):
+for name, want in (("spins", "took too long"), ("hangs", "took too long"),
+                   # Or its room is used up before: then files, as without.
+                   ("floods", r"took too long|ain\.txt")):
     s.rest = b""
-    s.send("\x15" + name + " \t")
-    tap.ok(s.expect("took too long"), "one that " + name, s.rest[-300:])
+    s.send("\x15" + name + " pl\t")
+    tap.ok(s.expect(want), "one that " + name, s.rest[-300:])
 s.send("\x15echo al''ive\r")
 tap.ok(s.expect("alive"), "holds nothing up", s.rest[-300:])
 s.expect(PROMPT)
