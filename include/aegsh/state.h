@@ -20,6 +20,8 @@
 
 /* execve(2): one string of argv or envp is at most 32 pages. */
 #define STATE_VAR_MAX ((size_t)131072)
+#define STATE_VARS_MAX 16384	/* exported; as many live on unexported */
+#define STATE_OWN_VARS 8	/* of its own at most, in state_envp() */
 /* The stack must fit in what capture_dirs() hands to each bash. */
 #define STATE_DIRS_MAX 4096
 #define STATE_DIRS_BYTES_MAX ((size_t)16384)

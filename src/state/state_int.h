@@ -7,7 +7,6 @@
 
 /* What one environment may hold, so that no later execve(2) fails: names,
  * and bytes beside the line itself. */
-#define STATE_VARS_MAX 16384
 #define STATE_DIR_MAX 8192	/* one path */
 
 /* Sorted by name; each string is "NAME=value". */

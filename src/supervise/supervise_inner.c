@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,6 +36,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
+#define HOST_DATA ((rlim_t)2 << 30)	/* bytes */
 #define FRAME_ROOM (192 * 1024)	/* a whole frame of wire fits */
 
 union rights {
@@ -61,6 +63,32 @@ supervise_knock(int *ret_sock)
 
 /* ---- the host's start --------------------------------------------------- */
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define OWN_SHADOW 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define OWN_SHADOW 1
+#endif
+
+/*
+ * No limit of the line counts the host, yet what the line says to it takes
+ * memory.  Each thing that is said has a cap; this one is for all of them
+ * together.  Beyond it the host ends, and with it the line.
+ */
+static void
+limit_host(void)
+{
+#ifndef OWN_SHADOW	/* a sanitizer's marks are terabytes of data */
+	struct rlimit data;
+
+	if (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur > HOST_DATA) {
+		data.rlim_cur = HOST_DATA;
+		setrlimit(RLIMIT_DATA, &data);
+	}
+#endif
+}
+
 static void __attribute__((noreturn))
 become_host(const struct sup *s, int guests, int holds)
 {
@@ -83,6 +111,7 @@ become_host(const struct sup *s, int guests, int holds)
 		syscall(SYS_close_range, (unsigned)low + 1,
 		    (unsigned)high - 1, 0);
 	syscall(SYS_close_range, (unsigned)high + 1, ~0U, 0);
+	limit_host();
 	s->serve(s->ctx, &host);
 	_exit(0);
 }

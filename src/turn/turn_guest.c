@@ -17,6 +17,12 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
+/* What an honest guest says at most: a line, in front of it the options of
+ * bash, variables, each with a newline, and functions. */
+#define OPTIONS_MAX ((size_t)64 * 1024)
+#define QUESTION_LINE_MAX (LINE_MAX_BYTES + OPTIONS_MAX + STATE_PLAIN_MAX + \
+	STATE_VARS_MAX + CARRY_MAX)
+
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
 
 void
@@ -98,6 +104,64 @@ guest_get_string(struct guest_body *b)
 
 	b->broken = b->broken || memchr(p, '\0', len) != NULL;
 	return xmemdup0(p, b->broken ? 0 : len);
+}
+
+/* ---- what a guest says --------------------------------------------------- */
+
+void
+guest_question_done(struct guest_question *q)
+{
+	free(q->tty);
+	free(q->cwd);
+	strv_done(&q->envp);
+}
+
+bool
+guest_get_question(struct guest_body *b, struct guest_question *q)
+{
+	uint32_t n, i, origin = guest_get(b);
+
+	q->flags = guest_get(b);
+	q->prefix = guest_get(b);
+	q->prefix_lines = guest_get(b);
+	(void)guest_get(b);
+	(void)guest_get(b);
+	q->tty = guest_get_string(b);
+	q->cwd = guest_get_string(b);
+	n = guest_get(b);
+	/* Small ones would take many times their bytes. */
+	if (n > STATE_VARS_MAX + STATE_OWN_VARS)
+		return false;
+	for (i = 0; i < n && !b->broken; i++)
+		strv_take(&q->envp, guest_get_string(b));
+	q->line.bytes = guest_get_text(b, &q->line.len);
+	q->line.origin = origin > LINE_LOGIN ? LINE_ORIGIN_UNKNOWN :
+	    (enum line_origin)origin;
+	return !b->broken && b->p == b->end && q->cwd[0] == '/' &&
+	    q->prefix <= q->line.len &&
+	    q->line.len <= QUESTION_LINE_MAX;
+}
+
+char **
+guest_get_args(struct guest_body *b, char **ret_text)
+{
+	size_t len, n = 0, i;
+	const char *p = guest_get_text(b, &len);
+	char *at, **v;
+
+	if (len > AUDIT_LINE_MAX)
+		b->broken = true;
+	if (len == 0 || b->broken)
+		return NULL;
+	at = *ret_text = xmemdup0(p, len);
+	for (i = 0; i < len; i++)
+		n += at[i] == '\0';
+	/* The last is without one where there was no room for it. */
+	n += at[len - 1] != '\0';
+	v = xcalloc(n + 1, sizeof *v);
+	for (i = 0; i < n; i++, at += strlen(at) + 1)
+		v[i] = at;
+	return v;
 }
 
 /* ---- frames ------------------------------------------------------------- */

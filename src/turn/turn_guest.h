@@ -63,6 +63,21 @@ const char *guest_get_text(struct guest_body *b, size_t *ret_len);
 /* Owned; broken where there is a NUL inside. */
 char *guest_get_string(struct guest_body *b);
 
+/* A line, and where it would run.  False where something is wrong with it, or
+ * it is more than a guest sends. */
+struct guest_question {
+	struct line line;
+	uint32_t flags, prefix, prefix_lines;
+	char *tty, *cwd;
+	struct strv envp;
+};
+
+void guest_question_done(struct guest_question *q);
+bool guest_get_question(struct guest_body *b, struct guest_question *q);
+/* The words of RUN, NULL behind the last; they lie in *ret_text, both to be
+ * freed.  NULL: there are none, or more than is ever recorded, then broken. */
+char **guest_get_args(struct guest_body *b, char **ret_text);
+
 /* 0; -EAGAIN: the other end does not read; -errno.  Ends the body. */
 int guest_send(int fd, enum guest_type type, struct guest_body *b,
 	struct err *err);

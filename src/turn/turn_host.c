@@ -26,6 +26,7 @@
 #include "turn/turn_guest.h"
 
 #define HOPS_MAX 4096		/* processes above one that are looked at */
+#define SAME_MAX 4		/* conversations of one process */
 
 struct guest {
 	int fd;
@@ -37,6 +38,7 @@ struct guest {
 	struct state *state;		/* where its last line was judged */
 	struct turn_judged *j;		/* that line; NULL: none to be run */
 	char tty[64];
+	bool session, stream, terminal;	/* where that line stood */
 	struct {
 		int64_t said, row;	/* by the guest, by the store */
 	} open[GUEST_LINES_MAX];
@@ -89,9 +91,24 @@ depth(const struct host *h, pid_t pid)
 	return n;
 }
 
+static size_t
+of_process(const struct host *h, pid_t pid)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < h->n; i++)
+		n += h->guest[i]->pid == pid;
+	return n;
+}
+
 static const char *
 why_not(const struct host *h, pid_t pid)
 {
+	if (pid <= 0)
+		return "who asked has ended";
+	if (of_process(h, pid) >= SAME_MAX)
+		return "one process has more conversations with the aegsh "
+		    "around the line than an aegsh has";
 	if (h->n >= GUEST_MAX)
 		return "more aegshs are inside of one line already than the "
 		    "one around them serves";
@@ -125,6 +142,8 @@ let_in(struct host *h)
 		h->closed = rc < 0;
 		return false;
 	}
+	/* The kernel names the thread. */
+	pid = (pid_t)number_after("status", pid, "\nTgid:");
 	no = why_not(h, pid);
 	if (fcntl(sock, F_SETFL, O_NONBLOCK) < 0 ||
 	    welcome(h, sock, no) < 0 || no[0] != '\0') {
@@ -146,11 +165,25 @@ use(struct host *h, const struct guest *g)
 	h->t->audit = g->audit;
 	h->t->opts.state = g->state;
 	h->t->opts.cancel_fd = g->fd;
+	h->t->opts.session = g->session;
+	h->t->stream_began = g->stream;
+	h->t->guest_terminal = g->terminal;
 	h->t->unsettled = false;
 	free(h->t->unrecorded);
 	h->t->unrecorded = g->unrecorded != NULL ? xstrdup(g->unrecorded) :
 	    NULL;
 	snprintf(h->t->tty, sizeof h->t->tty, "%s", g->tty);
+}
+
+/* A line that runs, or will not, needs none of what it was judged with. */
+static void
+let_go(struct host *h, struct guest *g)
+{
+	turn_judged_free(g->j);
+	g->j = NULL;
+	state_free(g->state);
+	g->state = NULL;
+	h->t->opts.state = NULL;
 }
 
 static void
@@ -186,8 +219,7 @@ goodbye(struct host *h, struct guest *g)
 		(void)audit_session_end(g->audit, &err);
 	audit_close(g->audit);
 	h->t->audit = NULL;
-	turn_judged_free(g->j);
-	state_free(g->state);
+	let_go(h, g);
 	io_close(&g->fd);
 	free(g->unrecorded);
 	free(g);
@@ -195,46 +227,8 @@ goodbye(struct host *h, struct guest *g)
 
 /* ---- a line ------------------------------------------------------------- */
 
-struct question {
-	struct line line;
-	uint32_t flags, prefix, prefix_lines;
-	char *tty, *cwd;
-	struct strv envp;
-};
-
 static void
-question_done(struct question *q)
-{
-	free(q->tty);
-	free(q->cwd);
-	strv_done(&q->envp);
-}
-
-static bool
-get_question(struct guest_body *b, struct question *q)
-{
-	uint32_t n, i, origin = guest_get(b);
-
-	q->flags = guest_get(b);
-	q->prefix = guest_get(b);
-	q->prefix_lines = guest_get(b);
-	(void)guest_get(b);
-	(void)guest_get(b);
-	q->tty = guest_get_string(b);
-	q->cwd = guest_get_string(b);
-	n = guest_get(b);
-	for (i = 0; i < n && !b->broken; i++)
-		strv_take(&q->envp, guest_get_string(b));
-	q->line.bytes = guest_get_text(b, &q->line.len);
-	q->line.origin = origin > LINE_LOGIN ? LINE_ORIGIN_UNKNOWN :
-	    (enum line_origin)origin;
-	return !b->broken && b->p == b->end && q->cwd[0] == '/' &&
-	    q->prefix <= q->line.len &&
-	    q->line.len <= LINE_MAX_BYTES + GUEST_BODY_MAX / 2;
-}
-
-static void
-begin_record(struct host *h, struct guest *g, const struct question *q)
+begin_record(struct host *h, struct guest *g, const struct guest_question *q)
 {
 	const struct turn *t = h->t;
 	AEG_AUTO(names_user_done) struct names_user other = { .name = NULL };
@@ -274,7 +268,7 @@ begin_record(struct host *h, struct guest *g, const struct question *q)
 
 /* What the profile has made of its environment. */
 static void
-put_changes(const struct guest *g, const struct question *q,
+put_changes(const struct guest *g, const struct guest_question *q,
     struct guest_body *b)
 {
 	struct strv changes = STRV_INIT;
@@ -304,7 +298,7 @@ put_changes(const struct guest *g, const struct question *q,
 }
 
 static int
-answer(const struct guest *g, const struct question *q)
+answer(const struct guest *g, const struct guest_question *q)
 {
 	const struct decision *d = g->j->decision;
 	struct guest_body b = { .out = BUF_INIT_MAX(GUEST_BODY_MAX) };
@@ -330,22 +324,22 @@ answer(const struct guest *g, const struct question *q)
 static int
 judge(struct host *h, struct guest *g, struct guest_body *b)
 {
-	AEG_AUTO(question_done) struct question q = { .flags = 0 };
+	AEG_AUTO(guest_question_done) struct guest_question q = { .flags = 0 };
 	struct turn *t = h->t;
-	if (!get_question(b, &q))
+	int rc;
+
+	if (!guest_get_question(b, &q))
 		return -EPROTO;
-	turn_judged_free(g->j);
-	g->j = NULL;
-	state_free(g->state);
+	let_go(h, g);
 	g->state = state_new_at(strv_peek(&q.envp), q.cwd);
 	policy_clean_state(t->policy, g->state);
 	snprintf(g->tty, sizeof g->tty, "%s",
 	    text_starts(q.tty, "/dev/") ? q.tty : "");
+	g->session = (q.flags & GUEST_SESSION) != 0;
+	g->stream = (q.flags & GUEST_STREAM) != 0;
+	g->terminal = (q.flags & GUEST_TERMINAL) != 0;
 	begin_record(h, g, &q);
 	use(h, g);
-	t->opts.session = (q.flags & GUEST_SESSION) != 0;
-	t->stream_began = (q.flags & GUEST_STREAM) != 0;
-	t->guest_terminal = (q.flags & GUEST_TERMINAL) != 0;
 	/* Names in it are relative to there; where that is gone, to nowhere,
 	 * as they are for the line. */
 	if (chdir(q.cwd) < 0)
@@ -355,7 +349,10 @@ judge(struct host *h, struct guest *g, struct guest_body *b)
 		return -errno;
 	if (decision_action(g->j->decision) != DECISION_ALLOW)
 		turn_record_refusal(t, g->j);
-	return answer(g, &q);
+	rc = answer(g, &q);
+	if (decision_action(g->j->decision) != DECISION_ALLOW)
+		let_go(h, g);
+	return rc;
 }
 
 /* ---- running it --------------------------------------------------------- */
@@ -390,24 +387,18 @@ hold_scripts(struct host *h, struct guest *g, struct err *err)
 }
 
 static int
-record(struct host *h, struct guest *g, struct guest_body *b,
-    int64_t *ret_row, struct err *err)
+record(struct host *h, struct guest *g, char *const *args, int64_t *ret_row,
+    struct err *err)
 {
 	struct turn *t = h->t;
-	struct strv args = STRV_INIT;
 	struct audit_event ev;
-	size_t len;
-	const char *p = guest_get_text(b, &len), *end = p + len;
 	int rc;
 
-	for (; p < end; p += strnlen(p, (size_t)(end - p)) + 1)
-		strv_take(&args, xmemdup0(p, strnlen(p, (size_t)(end - p))));
 	turn_event(t, g->j, true, &ev);
-	if (args.n > 1)
-		turn_event_args(t, g->j, args.v[0], &args.v[1], &ev);
+	if (args != NULL)
+		turn_event_args(t, g->j, args[0], &args[1], &ev);
 	rc = turn_record_intent(t, &ev, err);
 	*ret_row = ev.id;
-	strv_done(&args);
 	return rc;
 }
 
@@ -415,6 +406,8 @@ static int
 run(struct host *h, struct guest *g, struct guest_body *b)
 {
 	struct guest_body out = { .out = BUF_INIT };
+	AEG_AUTOFREE char *text = NULL;
+	AEG_AUTOFREE char **args = NULL;
 	struct err err = ERR_INIT;
 	int64_t said, row = 0;
 	int rc;
@@ -422,15 +415,16 @@ run(struct host *h, struct guest *g, struct guest_body *b)
 	if (g->j == NULL || g->n_open == GUEST_LINES_MAX ||
 	    decision_action(g->j->decision) != DECISION_ALLOW)
 		return -EPROTO;
+	args = guest_get_args(b, &text);
+	said = guest_get_wide(b);
+	if (b->broken)
+		return -EPROTO;
 	use(h, g);
 	rc = hold_scripts(h, g, &err);
 	if (rc < 0)
 		release_unused(h, g);
 	if (rc == 0)
-		rc = record(h, g, b, &row, &err);
-	said = guest_get_wide(b);
-	if (b->broken)
-		return -EPROTO;
+		rc = record(h, g, args, &row, &err);
 	if (rc == 0) {
 		g->open[g->n_open].said = said;
 		g->open[g->n_open++].row = row;
@@ -439,8 +433,7 @@ run(struct host *h, struct guest *g, struct guest_body *b)
 	}
 	guest_put_string(&out, rc < 0 ? err.text : "");
 	/* Each judgement lets one line run, once. */
-	turn_judged_free(g->j);
-	g->j = NULL;
+	let_go(h, g);
 	return guest_send(g->fd, GUEST_SETTLED, &out, NULL);
 }
 
@@ -482,8 +475,7 @@ builtin(struct host *h, struct guest *g, struct guest_body *b)
 	turn_event(h->t, g->j, true, &ev);
 	if (g->audit != NULL)
 		audit_builtin(g->audit, &ev, status);
-	turn_judged_free(g->j);
-	g->j = NULL;
+	let_go(h, g);
 	return 0;
 }
 

@@ -269,8 +269,8 @@ tap.same(run(A, "-c", "./many")[:2], (0, "done\n"),
          "and there is room for any number, one after the other")
 
 # ---- forged words ---------------------------------------------------------------
-write("forge.py", r'''
-import ctypes, os, socket, struct, sys
+WORDS = r'''
+import ctypes, fcntl, os, signal, socket, struct, sys, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
 NR = 294 if os.uname().machine == 'x86_64' else 26
 MAGIC = None
@@ -284,13 +284,25 @@ def text(t):
     return struct.pack('=I', len(t)) + t
 def frame(kind, body):
     return HEAD[:4] + struct.pack('=III', kind, 0, len(body)) + body
-def question(line):
-    return struct.pack('=IIIIII', 2, 0, 0, 0, os.getuid(), 0) + \
+def question(line, flags=0, prefix=0):
+    return struct.pack('=IIIIII', 2, flags, prefix, 0, os.getuid(), 0) + \
         text('') + text('/') + struct.pack('=I', 1) + \
         text('PATH=/usr/bin:/bin') + text(line)
+def sealed(body):
+    fd = os.memfd_create('x', os.MFD_ALLOW_SEALING)
+    while body:
+        body = body[os.write(fd, body):]
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE |
+                fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    return fd
 def say(s, kind, body):
     try:
-        s.send(frame(kind, body))
+        if len(body) > 60000:
+            fd = sealed(body)
+            socket.send_fds(s, [frame(kind, b'')], [fd])
+            os.close(fd)
+        else:
+            s.send(frame(kind, body))
         got = s.recv(200000)
     except OSError:
         return 'closed'
@@ -300,6 +312,8 @@ HEAD = s.recv(200000)
 RUN = struct.pack('=I', 0) + struct.pack('=q', 1)
 END = struct.pack('=qII', 1, 0, 0) + struct.pack('=qqqq', 0, 0, 0, 0) + \
     text('')
+'''
+write("forge.py", WORDS + r'''
 # Nonsense.
 for raw in (b'', b'x', b'\0' * 16, HEAD[:16] + b'x' * 70000):
     s = knock()
@@ -337,17 +351,54 @@ for what in (os.memfd_create('x', os.MFD_ALLOW_SEALING),
     s.recv(200000)
     socket.send_fds(s, [frame(2, b'')], [what])
     print('file', 'closed' if not s.recv(99) else 'heard')
-# As many as there are.
-door = []
-try:
-    while len(door) < 2000:
-        s = knock()
-        door.append(s)
-        if not s.recv(200000)[16:].find(b'than the one around') < 0:
-            break
-except OSError as e:
-    pass
-print('flood', 200 < len(door) < 300)
+# What one guest says is not held against another's line.
+a, b = knock(), knock()
+a.recv(200000), b.recv(200000)
+before = 'of=before\n'
+say(a, 2, question(before + 'true # of-a-session', 1, len(before)))
+say(b, 2, question('true'))
+print('beside', say(a, 4, RUN) == text(''))
+del a, b
+# As many as one process may have, whichever of its threads asks; and as there
+# are.
+def doors(most=9):
+    door = []
+    try:
+        while len(door) < most:
+            s = knock()
+            if s.recv(200000)[20:].find(GOOD) != 0:
+                break
+            door.append(s)
+    except OSError:
+        pass
+    return door
+GOOD = HEAD[20:20 + struct.unpack('=I', HEAD[16:20])[0]] + struct.pack('=I', 0)
+del s
+door = doors()
+more = []
+for i in range(3):
+    t = threading.Thread(target=lambda: more.extend(doors()))
+    t.start()
+    t.join()
+print('of one', len(door), len(more))
+end, flood = os.pipe(), 0
+kids = []
+while len(kids) < 90:
+    told, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(end[1])
+        held = doors()
+        os.write(tell, bytes([len(held)]))
+        os.read(end[0], 1)
+        os._exit(0)
+    kids.append(pid)
+    flood += os.read(told, 1)[0]
+    os.close(told), os.close(tell)
+print('flood', len(door) + flood)
+os.close(end[1])
+for pid in kids:
+    os.waitpid(pid, 0)
 # Questions that are asked and never listened to.
 for s in door[:20]:
     s.setblocking(False)
@@ -366,13 +417,15 @@ want = ["nonsense closed"] * 4 + [
                             "unknown", "cut off", "lengths",
                             "no directory")] + [
     "refused True closed", "allowed True True closed", "file closed",
-    "file closed", "flood True", "stuffed", "still here"]
+    "file closed", "beside True", "of one 4 0", "flood 256", "stuffed", "still here"]
 tap.ok(status == 0 and out.splitlines() == want, "what is forged ends the "
        "conversation, and the way stays open for others", out, err)
 last = rows("true # forged-line")
 tap.ok(len(last) == 1 and last[0]["decision"] == "allow" and
        last[0].get("status") == 127,
        "whose end nobody told has one that says so", last)
+tap.same([r["line"] for r in history() if "of-a-session" in r["line"]],
+         ["true # of-a-session"], "a line is recorded as its own guest said")
 
 # ---- guards ----------------------------------------------------------------------
 def named(pid, name):
@@ -464,6 +517,109 @@ status, out, err = outer("%s -c './attack'; %s -c 'echo on'" % (A, A))
 tap.same(out, "tried 1\non\n", "from inside, neither can be reached")
 status, out, err = outer("%s -c './stop $PPID; true'; echo $?" % A)
 tap.same(out, "went on\n0\n", "who stops its own aegsh waits for itself")
+
+# ---- how much is said ---------------------------------------------------------
+# No limit of the line's counts the host, which is what it says to it.
+write("weigh.py", WORDS + r'''
+def wait(name):
+    while not os.path.exists(name):
+        time.sleep(0.02)
+open('weigh-up', 'w').close()
+wait('weigh-go')
+HOLLOW = 15 * 1024 * 1024
+s = knock()
+s.recv(200000)
+say(s, 2, question('true # of-any-words'))
+print('words', say(s, 4, struct.pack('=I', HOLLOW) + bytes(HOLLOW) +
+                   struct.pack('=q', 1)))
+for what, head, n in (('entries', 0, HOLLOW // 4), ('a line', 1, 0)):
+    s = knock()
+    s.recv(200000)
+    body = struct.pack('=IIIIII', 2, 0, 0, 0, os.getuid(), 0) + text('') + \
+        text('/') + struct.pack('=I', n) + bytes(4 * n) + \
+        text('true ' + head * HOLLOW * ' ')
+    print(what, say(s, 2, body))
+kids = []
+told, tell = os.pipe()
+end = os.pipe()
+for i in range(12):
+    pid = os.fork()
+    if pid == 0:
+        os.close(end[1])
+        held = []
+        for k in range(4):
+            held.append(knock())
+            held[-1].recv(200000)
+            got = say(held[-1], 2, question(
+                'nc -e sh 127.0.0.1 1 # ' + 1000000 * 'x'))
+            if struct.unpack('=I', got[:4])[0] == 0:
+                os.write(tell, b'x')
+        os.read(end[0], 1)
+        os._exit(0)
+    kids.append(pid)
+n = 0
+while n < 48:
+    n += len(os.read(told, 48))
+print('held', n, flush=True)
+open('weigh-held', 'w').close()
+wait('weigh-tight')
+s = knock()
+s.recv(200000)
+open('weigh-last', 'w').close()
+say(s, 2, question('true ' + 500000 * 'x '))
+signal.pause()
+''')
+
+
+def weight(pid, word):
+    """MiB"""
+    with open("/proc/%d/status" % pid) as f:
+        return [int(row.split()[1]) for row in f
+                if row.startswith(word + ":")][0] // 1024
+
+
+def data(pid, *limit):
+    """Bytes of data that it may have; as who it belongs to."""
+    status, out, err = run(sys.executable, "-c", """if True:
+        import resource, sys
+        pid, limits = int(sys.argv[1]), [int(n) for n in sys.argv[2:]]
+        had = resource.prlimit(pid, resource.RLIMIT_DATA)
+        if limits:
+            resource.prlimit(pid, resource.RLIMIT_DATA, (limits[0], had[1]))
+        print(had[0])
+        """, str(pid), *[str(n) for n in limit])
+    return out if status == 0 else err
+
+
+p = popen(A, "-c", ":; python3 weigh.py")
+until(lambda: os.path.exists(HOME + "/weigh-up"))
+host = named(p.pid, "aegsh-host")
+before = weight(host, "VmRSS")
+open(HOME + "/weigh-go", "w").close()
+until(lambda: os.path.exists(HOME + "/weigh-held"))
+peak, after = weight(host, "VmHWM"), weight(host, "VmRSS")
+if os.environ.get("SANITIZED"):
+    for name in ("peak", "held", "data"):
+        tap.skip("the host's memory: " + name, "a sanitizer keeps what is "
+                 "freed, and has marks of its own")
+else:
+    tap.ok(peak < before + 160, "what is said takes the host no more memory "
+           "than an honest line may", before, peak)
+    tap.ok(after < before + 64, "and lines that were refused are not held",
+           before, after)
+    tap.same(data(host), "%d\n" % (2 << 30), "all of them together have a limit")
+data(host, 1 << 20)
+open(HOME + "/weigh-tight", "w").close()
+out, err = p.communicate(timeout=DEADLINE)
+try:
+    os.killpg(p.pid, signal.SIGKILL)
+except ProcessLookupError:
+    pass
+tap.same(out, "words closed\nentries closed\na line closed\nheld 48\n",
+         "more than a guest says ends its conversation")
+tap.ok(p.returncode == 126 and "the line was killed" in err and
+       os.path.exists(HOME + "/weigh-last"),
+       "beyond that limit the line is killed", p.returncode, err)
 
 # ---- what outlives its aegsh --------------------------------------------------
 for name in ("go", "late"):
