@@ -64,6 +64,59 @@ list_verbs(FILE *f, const char *group)
 	}
 }
 
+/* How many letters were left out, put in or changed, up to 3. */
+static unsigned
+letters_off(const char *a, const char *b, unsigned most)
+{
+	unsigned off, other;
+
+	while (*a != '\0' && *a == *b) {
+		a++;
+		b++;
+	}
+	if (*a == *b || most == 0)
+		return *a == *b ? 0 : 1;
+	off = *a != '\0' ? letters_off(a + 1, b, most - 1) : most;
+	other = *b != '\0' ? letters_off(a, b + 1, most - 1) : most;
+	off = other < off ? other : off;
+	other = *a != '\0' && *b != '\0' ?
+	    letters_off(a + 1, b + 1, most - 1) : most;
+	return 1 + (other < off ? other : off);
+}
+
+/* One line: what was typed, and the verb that it comes nearest to. */
+static int
+no_such_verb(struct admin *a, const char *group, const char *word,
+    const char *next)
+{
+	AEG_AUTOFREE char *typed = xasprintf("%s%s%s", group, group[0] != '\0' ?
+	    " " : "", word);
+	AEG_AUTOFREE char *both = xasprintf("%s %s", typed, next);
+	const struct admin_verb *const *v, *near = NULL;
+	unsigned least = 3, off;
+
+	for (v = admin_verbs; *v != NULL; v++) {
+		const char *space = strrchr((*v)->name, ' ');
+
+		if ((*v)->hidden)
+			continue;
+		off = letters_off(space != NULL && group[0] == '\0' &&
+		    next[0] != '\0' ? both : typed, (*v)->name, 3);
+		/* Its second word alone. */
+		if (space != NULL && strcmp(typed, space + 1) == 0)
+			off = 2;
+		if (off < least) {
+			least = off;
+			near = *v;
+		}
+	}
+	admin_complain(a, "%s: no such verb%s%s%s; \"aegshctl %s%s\" lists "
+	    "them", typed, near != NULL ? " (near: " : "",
+	    near != NULL ? near->name : "", near != NULL ? ")" : "",
+	    group[0] != '\0' ? "help " : "--help", group);
+	return ADMIN_USAGE;
+}
+
 static void
 help_verb(const struct admin_verb *verb)
 {
@@ -126,10 +179,8 @@ run_verb(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	}
 	if (a->verb == NULL) {
-		admin_complain(a, "%s%s%s: no such verb", argv[0],
-		    group ? " " : "", group ? argv[1] : "");
-		list_verbs(stderr, group ? argv[0] : NULL);
-		return ADMIN_USAGE;
+		return no_such_verb(a, group ? argv[0] : "",
+		    argv[group ? 1 : 0], argc > 1 ? argv[1] : "");
 	}
 	if (argc > words && strcmp(argv[words], "--help") == 0) {
 		help_verb(a->verb);

@@ -22,6 +22,14 @@ run --version
 like "$out" 'aegshctl [0-9]*' '--version'
 run nonsense
 is "$status" 100 'no such verb: 100'
+is "$(printf '%s\n' "$err" | wc -l)" 1 'in one line'
+run histroy
+like "$err" '*histroy: no such verb (near: history); "aegshctl --help" lists*' \
+	'the nearest is named'
+run polcy check x
+like "$err" '*polcy: no such verb (near: policy check)*' 'of two words'
+run verify
+like "$err" '*(near: audit verify)*' 'a second word alone, too'
 run config
 is "$status" 100 'half a verb: 100'
 like "$err" '*config show*' 'the other half is told'
@@ -32,7 +40,8 @@ run config show --help
 is "$status" 0 'VERB --help: 0'
 like "$out" 'usage: aegshctl config show*--json*' 'the same'
 run config nonsense
-like "$err" '*config nonsense: no such verb*' 'the wrong word is named'
+like "$err" '*config nonsense: no such verb; "aegshctl help config"*' \
+	'the wrong word is named'
 run help nonsense
 is "$status" 100 'help on nothing: 100'
 run config show --nonsense
