@@ -108,9 +108,14 @@ take_cwd(struct admin *a, const char *text, struct admin_filter *f)
 static int
 take_decision(struct admin *a, const char *text, struct audit_query *q)
 {
+	/* Questions and rules have other words for what the record calls
+	 * confirm. */
+	if (strcmp(text, "ask") == 0 || strcmp(text, "warn") == 0)
+		text = "confirm";
 	if (strcmp(text, "allow") != 0 && strcmp(text, "confirm") != 0 &&
 	    strcmp(text, "block") != 0)
-		return bad(a, text, "a decision: allow, confirm, block");
+		return bad(a, text, "a decision: allow, confirm (ask, warn), "
+		    "block");
 	q->decision = text;
 	return 0;
 }

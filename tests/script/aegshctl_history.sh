@@ -41,6 +41,10 @@ is "$(count --limit=0)" 7 '--limit=0: all'
 is "$(count --search echo)" 1 '--search'
 is "$(count --search '%')" 0 '--search takes no pattern'
 is "$(count --decision block)" 1 '--decision'
+for word in confirm ask warn; do
+	"$aegshctl" history --decision $word >"$test_root/out" 2>&1
+	is "$? $(cat "$test_root/out")" '1 ' "--decision $word: none"
+done
 is "$(count --unfinished)" 1 '--unfinished'
 is "$(count --since 1h)" 7 '--since 1h'
 is "$(count --until 1h)" 0 '--until 1h'
