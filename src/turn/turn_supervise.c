@@ -115,6 +115,15 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	return ret;
 }
 
+/* Which program it was, and what policy said of it. */
+static void
+note_refused(const struct turn *t, const struct supervise_image *m)
+{
+	AEG_AUTOFREE char *text = xasprintf("%s: %s", m->path, m->said);
+
+	audit_note(t->audit, "program-killed", text);
+}
+
 const char *
 turn_refused(const struct turn *t, const struct job *job, size_t from,
     char *ret, size_t size)
@@ -130,7 +139,7 @@ turn_refused(const struct turn *t, const struct job *job, size_t from,
 		if (refused++ == 0)
 			first = &m[i];
 		if (t->audit != NULL && refused <= REFUSED_TOLD)
-			audit_note(t->audit, "program-killed", m[i].said);
+			note_refused(t, &m[i]);
 	}
 	if (first == NULL)
 		return NULL;
