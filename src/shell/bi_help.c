@@ -47,7 +47,7 @@ static const char blocked[] =
 	"\n";
 static const char question[] =
 	"What policy does not settle is asked about.  Keys typed before the"
-	" question\ndo not count, and the answer is recorded:\n"
+	" question\ndo not count, and the answer is recorded; Enter ends it:\n"
 	"  y        run it\n"
 	"  n        do not; so does anything else, and no answer in time\n"
 	"  e        do not, and give the line back to be changed\n"
@@ -65,14 +65,19 @@ static const char history[] =
 	" replaced.\n";
 static const char prompt[] =
 	"The setting prompt takes bash's escapes (\\u \\h \\w \\$ ...),"
-	" \\{git} and others,\nor theme:NAME; see aegsh.conf(5), "
-	"\"aegshctl config show prompt\".\n";
+	" \\{git} and others,\nor theme:NAME; see aegsh.conf(5).  What it is,"
+	" and from where:\n  aegshctl config show | grep ^prompt\n";
 static const char confined[] =
 	"Each line runs in a fresh bash under Landlock and seccomp, as its"
 	" profile says.\nWhat a profile does not grant fails with \"Permission"
 	" denied\".\n"
-	"  aegshctl status       the profile and what it grants\n"
-	"  man aegsh-sandbox     the profiles\n";
+	"  aegshctl status                 the profile and what it grants\n"
+	"  aegshctl sandbox show           all that it says\n"
+	"  aegshctl sandbox explain PATH   what may be done there, and why\n"
+	"  man aegsh-sandbox               the profiles\n"
+	"sudo and other set-uid programs gain no rights inside a line"
+	" (no_new_privs).  What\nneeds root is done in a session of root's own"
+	" aegsh, or in another terminal.\n";
 
 static const struct topic {
 	const char *name, *help, *text;

@@ -136,7 +136,8 @@ put_more(const struct shell *sh, struct turn *t, const struct turn_judged *j)
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
 
 	turn_tell(t, j, put_fact, &out);
-	buf_puts(&out, "  answers:\n    y run it; n or nothing: do not");
+	buf_puts(&out, "  answers, and Enter:\n    y run it; n or nothing: do "
+	    "not");
 	if (can_edit(sh))
 		buf_puts(&out, "; e do not, and give it back to be changed");
 	buf_puts(&out, "\n    what you say is recorded\n");
