@@ -54,14 +54,14 @@ is_dash(const struct resolved *item)
 	    strcmp(item->argv[item->argc - 1].value, "/dev/stdin") == 0;
 }
 
-/* sed -f <(echo …), python3 <(echo …): what that prints. */
+/* sed -f <(echo …), python3 <(echo …), perl /dev/fd/3: what that holds. */
 static void
 add_made(struct walk *w, const struct spot *at, const struct code_row *row,
 	const struct syn_word *word, size_t by)
 {
 	struct syn_word text;
 
-	if (!word->known && resolve_file_text(w, at, word, &text))
+	if (resolve_file_text(w, at, word, &text))
 		resolve_add_code(w, row->language, &text, by);
 }
 

@@ -227,7 +227,7 @@ bool resolve_moves_stdin(const struct syn_facts *facts);
 /* A script that a word names: followed where the line shows its text. */
 void resolve_script(struct walk *w, const struct spot *at,
 	const struct syn_word *word);
-/* What a word such as <(echo x) can be read as. */
+/* What a word such as <(echo x), or /dev/fd/3 with its text, can be read as. */
 bool resolve_file_text(struct walk *w, const struct spot *at,
 	const struct syn_word *word, struct syn_word *ret);
 bool resolve_stdin_text(struct walk *w, const struct spot *at,

@@ -149,6 +149,23 @@ is_moved(const struct walk *w, const struct spot *at, const char *word)
 	return word[0] != '/' && at->by.cwd_unknown;
 }
 
+/* /dev/fd/3 is what a redirection says, /proc/self/exe whoever looks. */
+static bool
+is_descriptor(const char *word)
+{
+	static const char *const below[] = { "/dev/fd/", "/proc/" };
+	char *folded AEG_AUTOFREE = NULL;
+	size_t i;
+
+	if (strchr(word, '/') == NULL)
+		return false;
+	folded = path_canon("/", word);
+	for (i = 0; i < AEG_NELEM(below); i++)
+		if (strncmp(folded, below[i], strlen(below[i])) == 0)
+			return true;
+	return strcmp(folded, "/dev/stdin") == 0;
+}
+
 void
 resolve_name_item(struct walk *w, const struct spot *at, struct resolved *item)
 {
@@ -173,6 +190,9 @@ resolve_name_item(struct walk *w, const struct spot *at, struct resolved *item)
 	    (!at->by.path_unknown || at->by.builtins) &&
 	    resolve_is_builtin(word->value)) {
 		item->kind = RESOLVE_BUILTIN;
+	} else if (is_descriptor(word->value)) {
+		item->kind = RESOLVE_UNKNOWN;
+		w->pub.incomplete = true;
 	} else if (is_moved(w, at, word->value)) {
 		item->kind = RESOLVE_UNKNOWN;
 		if (at->by.builtins && strchr(word->value, '/') == NULL)

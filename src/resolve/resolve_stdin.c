@@ -6,6 +6,7 @@
  */
 #include "resolve_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "aegsh/base/buf.h"
@@ -106,13 +107,6 @@ process_text(struct walk *w, const struct syn_facts *facts,
 }
 
 bool
-resolve_file_text(struct walk *w, const struct spot *at,
-    const struct syn_word *word, struct syn_word *ret)
-{
-	return process_text(w, at->facts, at->command, word, ret);
-}
-
-bool
 resolve_stdin_text(struct walk *w, const struct spot *at, struct syn_word *ret)
 {
 	const struct syn_command *c = has_stdin(at->facts, at->command);
@@ -188,6 +182,61 @@ resolve_stdin(struct walk *w, const struct spot *at)
 	}
 }
 
+/* The text that a here-document or -string puts behind the descriptor. */
+static const struct syn_word *
+text_behind(const struct syn_command *c, int fd)
+{
+	const struct syn_redir *r;
+	size_t i;
+
+	for (i = c->n_redirs; i-- > 0;) {
+		r = &c->redirs[i];
+		if (r->fd == fd && r->fd_name == NULL)
+			return r->op == SYN_REDIR_HEREDOC ||
+			    r->op == SYN_REDIR_HERESTRING ? &r->target : NULL;
+	}
+	return NULL;
+}
+
+/* /dev/fd/3: of the command, of what is around it, or of any other of the
+ * program, exec for one; which of these it was is not sure. */
+static const struct syn_word *
+descriptor_text(const struct spot *at, const char *name)
+{
+	static const char *const below[] = { "/dev/fd/", "/proc/self/fd/" };
+	const struct syn_command *c = at->command;
+	const struct syn_word *text = NULL;
+	size_t i, n = 0;
+	int fd;
+
+	for (i = 0; i < AEG_NELEM(below) && n == 0; i++)
+		if (strncmp(name, below[i], strlen(below[i])) == 0)
+			n = strlen(below[i]);
+	if (n == 0 || name[n] < '1' || name[n] > '9' ||
+	    strspn(name + n, "0123456789") > 4)
+		return NULL;
+	fd = atoi(name + n);
+	while ((text = text_behind(c, fd)) == NULL && c->parent != 0)
+		c = &at->facts->commands[c->parent - 1];
+	for (i = at->facts->n_commands; text == NULL && i-- > 0;)
+		text = text_behind(&at->facts->commands[i], fd);
+	return text;
+}
+
+bool
+resolve_file_text(struct walk *w, const struct spot *at,
+    const struct syn_word *word, struct syn_word *ret)
+{
+	const struct syn_word *text;
+
+	if (!word->known)
+		return process_text(w, at->facts, at->command, word, ret);
+	text = descriptor_text(at, word->value);
+	if (text != NULL)
+		*ret = *text;
+	return text != NULL;
+}
+
 void
 resolve_script(struct walk *w, const struct spot *at,
     const struct syn_word *word)
@@ -205,6 +254,8 @@ resolve_script(struct walk *w, const struct spot *at,
 		resolve_stdin(w, at);
 		return;
 	}
+	if (word->known && resolve_file_text(w, at, word, &text))
+		resolve_program(w, at, &text);
 	/* What stands behind such a name a redirection says, perhaps. */
 	for (i = 0; word->known && i < AEG_NELEM(others); i++)
 		w->pub.incomplete |= strncmp(word->value, others[i],
