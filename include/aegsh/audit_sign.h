@@ -35,6 +35,10 @@ void audit_head_sign(const struct audit_head *h,
 /* Whether it is of this head and by the key that it names. */
 bool audit_head_signed(const struct audit_head *h,
 	const struct audit_signature *s);
+/* Whether h may be signed after seen (or NULL) was: it is of another store, or
+ * as far or farther, and the same where it is as far.  0, or ERR_STORE. */
+int audit_head_follows(const struct audit_head *h,
+	const struct audit_head *seen, struct err *err);
 void audit_key_public(const unsigned char secret[AUDIT_KEY_LEN],
 	unsigned char ret[AUDIT_KEY_LEN]);
 /* The text of audit_head_text(), then "wall=N root=HEX key=HEX sig=HEX". */

@@ -23,7 +23,7 @@ struct hello {			/* of the process with the key */
 };
 struct answer {			/* of the process of a store */
 	int rc;
-	bool is_signed;
+	int is_signed;	/* no bool: its bytes are somebody else's */
 	struct audit_head head;
 	char text[ERR_TEXT_MAX];
 };
@@ -147,11 +147,13 @@ seal_one(struct admin *a, const char *user, const struct audit_head *seen,
 	struct audit_signature s;
 	struct audit *store = NULL;
 	struct err err = ERR_INIT;
+	bool is_signed = false;
 	int rc = admin_read_quietly(a, user, true, &store, &err);
 
 	if (rc == 0)
-		rc = audit_seal(store, seen, keys, &answer.head,
-		    &answer.is_signed, &err);
+		rc = audit_seal(store, seen, keys, &answer.head, &is_signed,
+		    &err);
+	answer.is_signed = is_signed;
 	if (tell(fd, rc, &err, &answer) && rc == 0 &&
 	    receive(fd, &s, sizeof s)) {
 		rc = audit_seal_keep(store, &answer.head, &s, &err);
@@ -176,18 +178,31 @@ hear(int fd, struct answer *ret, struct err *err)
 	return ret->rc < 0 ? err_set(err, ret->rc, "%s", ret->text) : 0;
 }
 
+static bool
+is_seen(const struct audit_head *h, const struct audit_head *seen)
+{
+	return seen != NULL && h->seq == seen->seq && memcmp(h->store,
+	    seen->store, sizeof h->store) == 0;
+}
+
+/* The reader looked already whether this head follows the one that was
+ * signed last; but it reads what the user wrote, with the user's rights, and
+ * may be theirs by now. */
 static int
-talk(struct admin_signer *s, int fd, int (*keep)(void *ctx,
-    const struct admin_sealed *sealed, struct err *err), void *ctx,
-    struct admin_sealed *ret, struct err *err)
+talk(struct admin_signer *s, int fd, const struct audit_head *seen,
+    int (*keep)(void *ctx, const struct admin_sealed *sealed,
+    struct err *err), void *ctx, struct admin_sealed *ret, struct err *err)
 {
 	struct answer answer;
 	int rc = hear(fd, &answer, err);
 
+	if (rc == 0)
+		rc = audit_head_follows(&answer.head, seen, err);
 	if (rc < 0)
 		return rc;
 	ret->head = answer.head;
-	if (answer.head.seq <= 0 || answer.is_signed)
+	if (answer.head.seq <= 0 || (answer.is_signed != 0 &&
+	    is_seen(&answer.head, seen)))
 		return 0;
 	rc = admin_signer_sign(s, &ret->head, &ret->signature, err);
 	ret->fresh = rc == 0;
@@ -219,7 +234,7 @@ admin_signer_seal(struct admin *a, struct admin_signer *s, const char *user,
 	}
 	io_close(&ends[1]);
 	rc = pid < 0 ? err_sys(err, errno, "fork") :
-	    talk(s, ends[0], keep, ctx, ret, err);
+	    talk(s, ends[0], seen, keep, ctx, ret, err);
 	io_close(&ends[0]);
 	if (pid > 0) {
 		/* Of no use any more, whatever holds it up. */

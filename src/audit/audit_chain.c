@@ -268,6 +268,10 @@ audit_chain_add(struct audit_db *d, enum audit_kind kind, int64_t row,
 	    err) : NULL;
 	if (st == NULL)
 		return ERR_STORE;
+	if (d->tail.seq == INT64_MAX)
+		return err_set(err, ERR_STORE, "audit store %s: its chain "
+		    "has no number left, so somebody altered it; audit verify "
+		    "says more", d->path);
 	sqlite3_bind_int64(st, 1, row);
 	if (sqlite3_step(st) != SQLITE_ROW) {
 		sqlite3_reset(st);
@@ -329,7 +333,7 @@ audit_chain_seal(struct audit_db *d, bool now, struct err *err)
 	if (rc == 0)
 		rc = audit_chain_last(d, AUDIT_CHAIN_STONE, &stone, err);
 	if (rc < 0 || d->tail.seq <= head.seq || (!now && !d->tail.ended &&
-	    d->tail.seq - head.seq < AUDIT_HEAD_EVERY))
+	    (uint64_t)d->tail.seq - (uint64_t)head.seq < AUDIT_HEAD_EVERY))
 		return rc;
 	rc = grow_tree(d, head.seq > stone.seq ? head.seq : stone.seq, &tree,
 	    err);

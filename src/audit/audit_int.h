@@ -31,6 +31,19 @@
 #define AUDIT_UUID_LEN 16
 #define AUDIT_SHA256_LEN 32
 
+/* The numbers next to one of a store, which may be anything. */
+static inline int64_t
+audit_after(int64_t n)
+{
+	return (int64_t)((uint64_t)n + 1);
+}
+
+static inline int64_t
+audit_before(int64_t n)
+{
+	return (int64_t)((uint64_t)n - 1);
+}
+
 enum audit_journal { AUDIT_JOURNAL_DELETE = 0, AUDIT_JOURNAL_WAL };
 
 /* ---- audit_place.c ----------------------------------------------------- */

@@ -40,8 +40,8 @@ audit_key_load(bool make, bool fresh, unsigned char ret[AUDIT_KEY_LEN],
 	rc = conf_trust_dir(dir, (uid_t)-1, &fd, err);
 	if (rc < 0)
 		return rc;
-	if (fresh && unlinkat(fd, SECRET, 0) < 0 && errno != ENOENT)
-		return err_sys(err, errno, "%s/" SECRET, dir);
+	if (fresh && keyfile_renew(fd, SECRET, AUDIT_KEY_LEN, err) < 0)
+		return err_context(err, "%s", dir);
 	if (!make && faccessat(fd, SECRET, F_OK, 0) < 0)
 		return errno == ENOENT ? err_set(err, -ENOENT, "%s/" SECRET
 		    ": there is no key; aegshctl audit key makes one", dir) :
@@ -118,49 +118,62 @@ read_named(const char *path, struct buf *ret, struct err *err)
 	return rc < 0 ? err_set(err, rc, "%s: %s", path, err_str(rc)) : 0;
 }
 
-int
-audit_keys_read(const char *path, struct audit_keys *ret, struct err *err)
+/* text stays empty where there is no such file of this host. */
+static int
+read_keys(const char *path, struct buf *text, struct audit_keys *ret,
+    struct err *err)
 {
 	AEG_AUTOFREE char *own = xasprintf("%s/" PUBLIC, sysdirs()->conf);
-	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(FILE_MAX);
 	int rc;
 
 	ret->n = 0;
 	if (path != NULL)
-		rc = read_named(path, &text, err);
+		rc = read_named(path, text, err);
 	else
-		rc = conf_trust_read(own, (uid_t)-1, FILE_MAX, &text, err);
+		rc = conf_trust_read(own, (uid_t)-1, FILE_MAX, text, err);
 	if (rc == -ENOENT && path == NULL)
 		return 0;
-	if (rc == 0 && text.len > 0 && strlen(text.data) != text.len)
+	if (rc == 0 && text->len > 0 && strlen(text->data) != text->len)
 		rc = err_set(err, ERR_SYNTAX, "%s: has a NUL byte",
 		    path != NULL ? path : own);
-	return rc < 0 || text.len == 0 ? rc :
-	    parse(path != NULL ? path : own, text.data, ret, err);
+	return rc < 0 || text->len == 0 ? rc :
+	    parse(path != NULL ? path : own, text->data, ret, err);
+}
+
+int
+audit_keys_read(const char *path, struct audit_keys *ret, struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(FILE_MAX);
+
+	return read_keys(path, &text, ret, err);
 }
 
 int
 audit_key_publish(const unsigned char public[AUDIT_KEY_LEN], struct err *err)
 {
-	AEG_AUTOFREE char *path = xasprintf("%s/" PUBLIC, sysdirs()->conf);
-	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
-	struct audit_keys known;
+	const char *dir = sysdirs()->conf;
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(FILE_MAX);
 	AEG_AUTOFD int fd = -1;
-	int rc = audit_keys_read(NULL, &known, err);
+	struct audit_keys known;
+	int rc = read_keys(NULL, &text, &known, err);
 	size_t i;
 
 	if (rc < 0 || audit_keys_have(&known, public))
 		return rc;
-	buf_puts(&line, MARK);
+	/* An operator may have written the last line without its end. */
+	if (text.len > 0 && text.data[text.len - 1] != '\n')
+		buf_putc(&text, '\n');
+	buf_puts(&text, MARK);
 	for (i = 0; i < AUDIT_KEY_LEN; i++)
-		buf_putf(&line, "%02x", public[i]);
-	buf_putc(&line, '\n');
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW |
-	    O_CLOEXEC, 0644);
-	if (fd < 0 || fchmod(fd, 0644) < 0)
-		return err_sys(err, errno, "%s", path);
-	rc = io_write_full(fd, line.data, line.len);
-	if (rc == 0 && fsync(fd) < 0)
-		rc = -errno;
-	return rc < 0 ? err_sys(err, -rc, "%s", path) : 0;
+		buf_putf(&text, "%02x", public[i]);
+	buf_putc(&text, '\n');
+	if (known.n == AUDIT_KEYS_MAX || buf_overflow(&text))
+		return err_set(err, ERR_TOO_LONG, "%s/" PUBLIC ": is full; "
+		    "take keys out that nothing is signed with any more, "
+		    "then call aegshctl audit key again", dir);
+	rc = conf_trust_dir(dir, (uid_t)-1, &fd, err);
+	if (rc < 0)
+		return rc;
+	rc = io_replace(fd, PUBLIC, text.data, text.len, 0644);
+	return rc < 0 ? err_sys(err, -rc, "%s/" PUBLIC, dir) : 0;
 }

@@ -39,13 +39,13 @@ find_before(struct prove *p, struct audit_proof *q, bool *ret, struct err *err)
 	int rc;
 
 	*ret = true;
-	if (q->seq - 1 == p->stone.seq) {
+	if (audit_before(q->seq) == p->stone.seq) {
 		memcpy(q->before, p->stone.seq > 0 ? p->stone.link :
 		    p->origin.link, sizeof q->before);
 		return 0;
 	}
-	rc = prepare(p, "SELECT link FROM chain WHERE seq = ?", q->seq - 1, 0,
-	    &st, err);
+	rc = prepare(p, "SELECT link FROM chain WHERE seq = ?",
+	    audit_before(q->seq), 0, &st, err);
 	if (rc < 0)
 		return rc;
 	rc = sqlite3_step(st);
@@ -160,7 +160,7 @@ read_leaves(struct prove *p, int64_t behind, int64_t to, bool *ret,
 		    audit_chain_link(st, 1, link);
 		if (*ret)
 			add_leaf(p, link);
-		next = (int64_t)((uint64_t)next + 1);
+		next = audit_after(next);
 		rc = 0;
 	}
 	if (rc > 0)
@@ -210,7 +210,7 @@ find_way(struct prove *p, struct audit_proof *q, struct err *err)
 	q->broken = !whole || q->seq < p->first;
 	if (q->broken)
 		return 0;
-	q->index = (uint64_t)(q->seq - p->first);
+	q->index = (uint64_t)q->seq - (uint64_t)p->first;
 	q->leaves = p->n;
 	q->broken = !climb(p, q);
 	return 0;

@@ -152,17 +152,18 @@ find_cut(struct prune *p, struct audit_tree *tree, struct err *err)
 	    " seq > ?1 ORDER BY seq", -1, &st, NULL) != SQLITE_OK)
 		return audit_db_error(p->d, "prepare", err);
 	sqlite3_bind_int64(st, 1, p->from.seq);
-	while (p->cut.seq + 1 < at[0] && sqlite3_step(st) == SQLITE_ROW &&
-	    sqlite3_column_int64(st, 0) == p->cut.seq + 1 &&
+	while (audit_after(p->cut.seq) < at[0] &&
+	    sqlite3_step(st) == SQLITE_ROW &&
+	    sqlite3_column_int64(st, 0) == audit_after(p->cut.seq) &&
 	    audit_chain_link(st, 1, p->cut.link)) {
 		p->cut.seq++;
 		audit_tree_add(tree, p->cut.link);
 	}
 	sqlite3_finalize(st);
-	return p->cut.seq + 1 == at[0] ? 0 : err_set(err, ERR_STORE,
+	return audit_after(p->cut.seq) == at[0] ? 0 : err_set(err, ERR_STORE,
 	    "audit store %s: the chain is broken at link %" PRId64
 	    ": nothing was deleted; audit verify says more", p->d->path,
-	    p->cut.seq + 1);
+	    audit_after(p->cut.seq));
 }
 
 static int

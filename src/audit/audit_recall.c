@@ -141,7 +141,7 @@ audit_recall(struct audit *a, const struct audit_query *q, int64_t *at,
 	if (rc < 0)
 		return rc;
 	if (*at == 0)
-		*at = last + 1;
+		*at = audit_after(last) > last ? last + 1 : last;
 	if (q->limit > 0 && last > q->limit)
 		least = last - q->limit + 1;
 	put_sql(&sql, q);

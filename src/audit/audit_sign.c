@@ -69,6 +69,24 @@ audit_head_signed(const struct audit_head *h, const struct audit_signature *s)
 	    s->bytes) == 1;
 }
 
+int
+audit_head_follows(const struct audit_head *h, const struct audit_head *seen,
+    struct err *err)
+{
+	if (seen == NULL || memcmp(h->store, seen->store,
+	    sizeof h->store) != 0)
+		return 0;
+	if (h->seq < seen->seq)
+		return err_set(err, ERR_STORE, "truncated: link %" PRId64
+		    " was signed, and the chain is said to end at %" PRId64,
+		    seen->seq, h->seq);
+	if (h->seq == seen->seq && memcmp(h->link, seen->link,
+	    sizeof h->link) != 0)
+		return err_set(err, ERR_STORE, "rewritten: link %" PRId64
+		    " is said to be another than was signed", seen->seq);
+	return 0;
+}
+
 static void
 put_hex(struct buf *b, const char *name, const unsigned char *p, size_t len)
 {

@@ -189,13 +189,6 @@ count_row(struct audit_verifying *v, int64_t seq,
 
 /* ---- the chain ----------------------------------------------------------- */
 
-/* The store's numbers may be anything. */
-static int64_t
-after(int64_t seq)
-{
-	return (int64_t)((uint64_t)seq + 1);
-}
-
 static int
 check_link(struct audit_verifying *v, struct err *err)
 {
@@ -204,7 +197,7 @@ check_link(struct audit_verifying *v, struct err *err)
 	int64_t row = sqlite3_column_int64(v->chain, 2);
 	unsigned char link[AUDIT_SHA256_LEN], hash[AUDIT_SHA256_LEN] = { 0 };
 	const struct audit_kind_spec *k;
-	bool there = false, gap = seq != after(v->v.last);
+	bool there = false, gap = seq != audit_after(v->v.last);
 	int rc;
 
 	if (kind <= AUDIT_KIND_NONE || kind >= AUDIT_KIND_COUNT ||
@@ -215,7 +208,7 @@ check_link(struct audit_verifying *v, struct err *err)
 		return audit_verify_damaged(v, "chain", err);
 	k = &audit_kinds[kind];
 	if (gap) {
-		audit_find(v, AUDIT_FAULT_GAP, after(v->v.last), NULL, 0);
+		audit_find(v, AUDIT_FAULT_GAP, audit_after(v->v.last), NULL, 0);
 		v->known_head = false;
 	}
 	audit_chain_start(&v->bytes, v->v.link, (enum audit_kind)kind, row);
@@ -355,7 +348,7 @@ find_beginning(struct audit_verifying *v, struct err *err)
 	sqlite3_finalize(st);
 	if (rc < 0)
 		return rc;
-	v->v.first = after(v->v.last);
+	v->v.first = audit_after(v->v.last);
 	rc = audit_verify_prepare(v, "SELECT seq, link, root FROM heads"
 	    " WHERE seq > ? ORDER BY seq", &v->heads, err);
 	if (rc == 0)

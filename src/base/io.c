@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void
@@ -81,6 +83,44 @@ io_read_all(int fd, struct buf *b)
 		b->data[b->len] = '\0';
 	}
 	return 0;
+}
+
+static int
+write_new(int dir, const char *name, const void *p, size_t len, mode_t mode)
+{
+	AEG_AUTOFD int fd = -1;
+	int rc;
+
+	unlinkat(dir, name, 0);	/* of one who had this number and died */
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	rc = io_write_full(fd, p, len);
+	if (rc == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+		rc = -errno;
+	return rc;
+}
+
+int
+io_replace(int dir, const char *name, const void *p, size_t len, mode_t mode)
+{
+	AEG_AUTOFD int in = openat(dir, ".", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC);
+	char temp[256];
+	int rc;
+
+	if (in < 0)
+		return -errno;
+	if (snprintf(temp, sizeof temp, ".%s.%ld", name, (long)getpid()) >=
+	    (int)sizeof temp)
+		return -ENAMETOOLONG;
+	rc = write_new(in, temp, p, len, mode);
+	if (rc == 0 && (renameat(in, temp, in, name) < 0 || fsync(in) < 0))
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(in, temp, 0);
+	return rc;
 }
 
 int

@@ -48,6 +48,22 @@ make(int dir, const char *name, size_t len, struct err *err)
 	return rc < 0 ? err_sys(err, -rc, "%s", name) : 0;
 }
 
+int
+keyfile_renew(int dir, const char *name, size_t len, struct err *err)
+{
+	unsigned char key[KEY_MAX];
+	int rc;
+
+	if (len > sizeof key)
+		return err_set(err, -EINVAL, "%s: too long a key", name);
+	rc = keyfile_random(key, len, err);
+	if (rc < 0)
+		return rc;
+	rc = io_replace(dir, name, key, len, 0600);
+	explicit_bzero(key, sizeof key);
+	return rc < 0 ? err_sys(err, -rc, "%s", name) : 0;
+}
+
 static int
 read_it(int fd, const char *name, unsigned char *ret_key, size_t len,
     struct err *err)

@@ -118,44 +118,18 @@ is_good_name(const char *name)
 }
 
 static int
-write_new(int dir, const char *temp, const struct buf *text)
-{
-	AEG_AUTOFD int fd = -1;
-	int rc;
-
-	unlinkat(dir, temp, 0);
-	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	rc = io_write_full(fd, text->data, text->len);
-	if (rc == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0))
-		rc = -errno;
-	return rc;
-}
-
-static int
 put(const char *place, const char *name, const struct buf *text,
 	struct err *err)
 {
-	AEG_AUTOFD int trusted = -1, dir = -1;
-	char temp[128];
+	AEG_AUTOFD int dir = -1;
 	int rc;
 
 	if (mkdir(place, 0755) < 0 && errno != EEXIST)
 		return err_sys(err, errno, "%s", place);
-	rc = conf_trust_dir(place, (uid_t)-1, &trusted, err);
+	rc = conf_trust_dir(place, (uid_t)-1, &dir, err);
 	if (rc < 0)
 		return rc;
-	dir = openat(trusted, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return err_sys(err, errno, "%s", place);
-	snprintf(temp, sizeof temp, ".%s.%ld", name, (long)getpid());
-	rc = write_new(dir, temp, text);
-	if (rc == 0 && (renameat(dir, temp, dir, name) < 0 || fsync(dir) < 0))
-		rc = -errno;
-	if (rc < 0)
-		unlinkat(dir, temp, 0);
+	rc = io_replace(dir, name, text->data, text->len, 0644);
 	return rc < 0 ? err_sys(err, -rc, "%s/%s", place, name) : 0;
 }
 

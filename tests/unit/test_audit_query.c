@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "audit/audit_int.h"
+#include "aegsh/audit_chain.h"
 #include "store.h"
 
 #include "aegsh/base/mem.h"
@@ -140,6 +141,57 @@ fill(void)
 	audit_flush(a, &err);
 }
 
+static void
+alter(const char *name, const char *sql)
+{
+	AEG_AUTOFREE char *file = scratch_path(name);
+	sqlite3 *db = NULL;
+
+	OKF(sqlite3_open(file, &db) == SQLITE_OK && sqlite3_exec(db, sql,
+	    NULL, NULL, NULL) == SQLITE_OK, "%s", sql);
+	sqlite3_close(db);
+}
+
+/* Rows that somebody has given the last number there is. */
+static void
+at_the_end(void)
+{
+	AEG_AUTOFREE char *path = scratch_path("end");
+	struct audit_keep keep = { .lines = 1, .who = "t" };
+	struct audit_pruned pruned;
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+	int64_t at = 0;
+
+	scratch_mkdir("end", 0700);
+	a = store_open("end");
+	store_put(a, "five", &err);
+	store_put(a, "six", &err);
+	audit_close(a);
+	alter("end/audit.db", "UPDATE chain SET seq = 9223372036854775807"
+	    " WHERE seq = (SELECT max(seq) FROM chain)");
+	IS_INT(audit_open(path, false, &a, &err), 0);
+	OKF((audit_session_begin(a, &store_session, &err) < 0 ||
+	    store_put(a, "seven", &err) < 0) &&
+	    strstr(err.text, "no number left") != NULL,
+	    "a chain that has no number left: %s", err.text);
+	audit_close(a);
+	alter("end/audit.db", "INSERT INTO tombstones VALUES (1, 1,"
+	    " 9223372036854775807, zeroblob(32), zeroblob(32), 1)");
+	IS_INT(audit_open(path, false, &a, &err), 0);
+	OKF(audit_prune(a, &keep, &pruned, &err) < 0, "nothing is deleted "
+	    "from it: %s", err.text);
+	audit_close(a);
+	alter("end/audit.db", "UPDATE commands SET id = 9223372036854775807"
+	    " WHERE id = (SELECT max(id) FROM commands)");
+	IS_INT(audit_open(path, true, &a, &err), 0);
+	IS_INT(audit_recall(a, &(struct audit_query){ 0 }, &at, 0, add_line,
+	    &b, &err), 0);
+	OKF(at > 0, "it is recalled from its last row on");
+	buf_done(&b);
+	audit_close(a);
+}
+
 int
 main(void)
 {
@@ -214,6 +266,7 @@ main(void)
 	IS_STR(b.data, "one two");
 	buf_done(&b);
 	audit_close(a);
+	at_the_end();
 	IS_INT(audit_open(path, true, &a, &err), 0);
 	audit_query(a, &(struct audit_query){ 0 }, check_row, NULL, &err);
 	audit_close(a);

@@ -4,11 +4,13 @@
  * signature none. */
 #include "aegsh/audit_sign.h"
 
-#include <inttypes.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -167,6 +169,34 @@ write_file(const char *path, const char *text, mode_t mode)
 		exit(99);
 }
 
+/* A file that cannot be written for want of room: what is there stays. */
+static void
+no_room(void)
+{
+	unsigned char before[AUDIT_KEY_LEN], after[AUDIT_KEY_LEN];
+	struct rlimit all, none;
+	struct audit_keys known;
+	struct err err = ERR_INIT;
+	int rc[2];
+
+	signal(SIGXFSZ, SIG_IGN);
+	IS_INT(audit_key_load(false, false, before, &err), 0);
+	getrlimit(RLIMIT_FSIZE, &all);
+	none = all;
+	none.rlim_cur = 16;
+	setrlimit(RLIMIT_FSIZE, &none);
+	rc[0] = audit_key_load(true, true, after, &err);
+	rc[1] = audit_key_publish(before, &err);
+	setrlimit(RLIMIT_FSIZE, &all);
+	IS_INT(rc[0], -EFBIG);
+	IS_INT(rc[1], -EFBIG);
+	IS_INT(audit_key_load(false, false, after, &err), 0);
+	OKF(memcmp(before, after, sizeof before) == 0, "the key stays");
+	IS_INT(audit_keys_read(NULL, &known, &err), 0);
+	OKF(known.n == 2 && !audit_keys_have(&known, before),
+	    "and so do the public ones");
+}
+
 static void
 keys(void)
 {
@@ -208,6 +238,13 @@ keys(void)
 	write_file(public, text, 0644);
 	IS_INT(audit_keys_read(public, &known, &err), 0);
 	IS_INT(known.n, 2);
+	OK(unlink(secret) == 0);
+	IS_INT(audit_key_load(true, false, again, &err), 0);
+	no_room();
+	IS_INTN(audit_key_publish(first, &err), 0,
+	    "behind a line that has no end");
+	IS_INT(audit_keys_read(NULL, &known, &err), 0);
+	OK(known.n == 3 && audit_keys_have(&known, first));
 	write_file(public, "aegsh-key d75a98\n", 0644);
 	IS_INT(audit_keys_read(public, &known, &err), ERR_SYNTAX);
 	OK(strstr(err.text, ":1: ") != NULL);
@@ -222,6 +259,11 @@ keys(void)
 		free(text);
 		text = longer;
 	}
+	write_file(public, text + strlen(key) + 1, 0644);
+	IS_INT(audit_keys_read(public, &known, &err), 0);
+	IS_INTN(audit_key_publish(first, &err), ERR_TOO_LONG,
+	    "no more than can be read");
+	IS_INT(audit_keys_read(public, &known, &err), 0);
 	write_file(public, text, 0644);
 	IS_INT(audit_keys_read(public, &known, &err), ERR_TOO_LONG);
 	OK(audit_key_open_to(0) && audit_key_open_to(geteuid()) &&
@@ -249,6 +291,41 @@ lines(void)
 	    memcmp(last.link, h.link, sizeof h.link) == 0);
 }
 
+/* What a reader says of a store, beside what was signed of it. */
+static void
+follows(void)
+{
+	static const struct {
+		int64_t seq;
+		bool other_store, other_link;
+		int want;
+	} cases[] = {
+		{ 42, false, false, 0 },
+		{ 43, false, true, 0 },
+		{ 42, false, true, ERR_STORE },
+		{ 41, false, false, ERR_STORE },
+		{ 41, false, true, ERR_STORE },
+		{ 0, false, true, ERR_STORE },
+		{ INT64_MIN, false, true, ERR_STORE },
+		{ INT64_MAX, false, true, 0 },
+		{ 41, true, true, 0 },
+		{ 42, true, true, 0 },
+	};
+	struct audit_head seen = make();
+	struct err err = ERR_INIT;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(cases); i++) {
+		struct audit_head h = seen;
+
+		h.seq = cases[i].seq;
+		h.store[15] ^= cases[i].other_store;
+		h.link[31] ^= cases[i].other_link;
+		IS_INT(audit_head_follows(&h, &seen, &err), cases[i].want);
+		IS_INT(audit_head_follows(&h, NULL, &err), 0);
+	}
+}
+
 int
 main(void)
 {
@@ -258,5 +335,6 @@ main(void)
 	altered();
 	keys();
 	lines();
+	follows();
 	return tap_done();
 }

@@ -25,6 +25,10 @@ int io_read_full(int fd, void *p, size_t len);
 int io_write_full(int fd, const void *p, size_t len);
 /* Read to the end into b (its maximum holds).  0, -errno, ERR_TOO_LONG. */
 int io_read_all(int fd, struct buf *b);
+/* NAME in a directory, which may be O_PATH, becomes a file of these bytes and
+ * that mode, whole and for good, or stays what it was.  0 or -errno. */
+int io_replace(int dir, const char *name, const void *p, size_t len,
+	mode_t mode);
 /* Make 0, 1 and 2 exist (open /dev/null for a missing one), so that no
  * later open lands there.  0 or -errno. */
 int io_fill_std(void);

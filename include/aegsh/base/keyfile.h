@@ -15,6 +15,9 @@
  * that others could have read or written, or of another length. */
 int keyfile_load(const char *dir, const char *name, unsigned char *ret_key,
 	size_t len, struct err *err);
+/* Another one in its place: until that is there, the old one is.  dir is an
+ * open directory, which may be O_PATH. */
+int keyfile_renew(int dir, const char *name, size_t len, struct err *err);
 /* Random bytes alone. */
 int keyfile_random(unsigned char *ret_key, size_t len, struct err *err);
 
