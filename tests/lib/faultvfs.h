@@ -82,6 +82,13 @@ fault_which(const char *name)
 }
 
 static inline void
+fault_forget(void)
+{
+	while (fault_n > 0)
+		free((void *)(uintptr_t)fault_log[--fault_n].bytes);
+}
+
+static inline void
 fault_did(enum fault_what what, int file, int64_t at, const void *p,
     size_t len)
 {

@@ -162,7 +162,7 @@ record(const char *dir, enum audit_journal journal, int lines)
 	int i;
 
 	scratch_mkdir(dir, 0700);
-	fault_n = 0;
+	fault_forget();
 	fault_keeps = true;
 	a = store_open(dir);
 	audit_db_of(a)->journal = journal;
@@ -243,5 +243,6 @@ main(void)
 	operations(AUDIT_JOURNAL_DELETE, "journal");
 	power(AUDIT_JOURNAL_WAL, "log", 60);
 	power(AUDIT_JOURNAL_DELETE, "journal", 12);
+	fault_forget();
 	return tap_done();
 }
