@@ -94,6 +94,7 @@ struct resolve_files {
 	bool input;		/* it reads its program, or more of it, from
 				 * standard input: no word of it that is known
 				 * says otherwise */
+	bool idle;		/* a shell that runs nothing of it (-n) */
 	bool make;		/* n 0: a makefile of … */
 	struct resolve_file directory;	/* … this, or where it runs */
 };

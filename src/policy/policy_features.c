@@ -143,21 +143,38 @@ was_followed(const struct view *v, size_t i)
 	    v->cmds[i + 1].item->level > v->cmds[i].item->level;
 }
 
+/* What a shell's words say, wherever it is found; false: it is none. */
+static bool
+shell_files(const struct view_cmd *cmd, struct resolve_files *ret)
+{
+	struct resolved item = { .kind = RESOLVE_FILE, .name = cmd->name,
+		.argv = cmd->argv, .argc = cmd->argc };
+
+	return view_is_shell(cmd) && resolve_files(&item, ret);
+}
+
 static void
 interpreter_features(struct view *v, size_t i)
 {
 	struct view_cmd *cmd = &v->cmds[i];
+	struct resolve_files f;
 	bool program, own_input;
 
 	if (!is_interpreter(cmd))
 		return;
-	program = cmd->n_code > 0 || (view_is_shell(cmd) &&
-	    view_option(cmd, "-c|--command|--version|--help|-n") != NULL) ||
-	    view_option(cmd, "--version|--help|-V|-h|-m") != NULL;
-	own_input = cmd->n_operands == 0 ||
-	    (view_is_shell(cmd) && view_option(cmd, "-s") != NULL) ||
-	    strcmp(cmd->argv[cmd->operands[0]].value, "-") == 0 ||
-	    strcmp(cmd->argv[cmd->operands[0]].value, "/dev/stdin") == 0;
+	if (shell_files(cmd, &f)) {
+		program = f.idle || cmd->n_code > 0 ||
+		    view_option(cmd, "--version|--help") != NULL;
+		own_input = f.input || (f.n > 0 && strcmp(
+		    cmd->argv[f.at[f.n - 1].word].value, "/dev/stdin") == 0);
+	} else {
+		program = cmd->n_code > 0 || view_option(cmd,
+		    "--version|--help|-V|-h|-m") != NULL;
+		own_input = cmd->n_operands == 0 ||
+		    strcmp(cmd->argv[cmd->operands[0]].value, "-") == 0 ||
+		    strcmp(cmd->argv[cmd->operands[0]].value,
+		    "/dev/stdin") == 0;
+	}
 	if (program || !own_input || was_followed(v, i) ||
 	    cmd->item->more_args_unknown)
 		return;

@@ -72,6 +72,7 @@ of_shell(const struct resolved *item, const struct wrap_row *row,
 	if (!call.command && !call.input)
 		add(ret, item->argv, call.operand, 0);
 	ret->input = call.input;
+	ret->idle = call.idle;
 }
 
 static void

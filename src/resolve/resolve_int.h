@@ -174,6 +174,7 @@ bool resolve_inherits_startup(const struct state *state);
 struct shell_call {
 	bool command;		/* -c: the operand is a program */
 	bool input;		/* -s, or nothing else says what to run */
+	bool idle;		/* -n: it is read, not run */
 	bool odd;		/* an option changes how it is read */
 	bool extglob;		/* … if patterns of that kind stand in it */
 	size_t operand;		/* the first one, or 0 */

@@ -63,6 +63,8 @@ read_group(const struct syn_word *argv, size_t argc, size_t at,
 			ret->command = true;
 		else if (*p == 's')
 			ret->input = true;
+		else if (*p == 'n')
+			ret->idle = on;
 		else if (*p == 'o' || *p == 'O')
 			take_name(argv, argc, on, *p, &next, ret);
 		else
@@ -121,6 +123,7 @@ read_zsh(const struct syn_word *argv, size_t argc, struct shell_call *ret)
 		for (p = argv[i].value + 1; *p != '\0' && *p != 'o'; p++) {
 			ret->command |= *p == 'c';
 			ret->input |= *p == 's';
+			ret->idle |= *p == 'n' && argv[i].value[0] == '-';
 		}
 		i += *p == 'o' && p[1] == '\0';
 	}
@@ -144,6 +147,7 @@ read_plain(const struct wrap_row *row, const struct syn_word *argv,
 		}
 		ret->command |= resolve_opt_is(&opt, "c command");
 		ret->input |= resolve_opt_is(&opt, "s");
+		ret->idle |= resolve_opt_is(&opt, "n no-execute");
 	}
 }
 
