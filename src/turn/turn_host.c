@@ -129,7 +129,7 @@ welcome(const struct host *h, int sock, const char *refusal)
 	return guest_send(sock, GUEST_WELCOME, &b, NULL);
 }
 
-static bool
+static void
 let_in(struct host *h)
 {
 	struct guest *g;
@@ -140,7 +140,7 @@ let_in(struct host *h)
 
 	if (rc <= 0) {
 		h->closed = rc < 0;
-		return false;
+		return;
 	}
 	/* The kernel names the thread. */
 	pid = (pid_t)number_after("status", pid, "\nTgid:");
@@ -148,7 +148,7 @@ let_in(struct host *h)
 	if (fcntl(sock, F_SETFL, O_NONBLOCK) < 0 ||
 	    welcome(h, sock, no) < 0 || no[0] != '\0') {
 		io_close(&sock);
-		return true;
+		return;
 	}
 	g = xcalloc(1, sizeof *g);
 	g->fd = sock;
@@ -156,7 +156,6 @@ let_in(struct host *h)
 	g->pid = pid;
 	g->uid = (uid_t)number_after("status", pid, "\nUid:");
 	h->guest[h->n++] = g;
-	return true;
 }
 
 static void
@@ -537,9 +536,10 @@ turn_once(struct host *h)
 			h->guest[left++] = h->guest[i];
 	}
 	h->n = left;
+	/* One: who comes after it came when more may have gone than is known
+	 * here. */
 	if (p[0].revents != 0)
-		while (let_in(h))
-			;
+		let_in(h);
 }
 
 void
