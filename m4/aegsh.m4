@@ -95,6 +95,13 @@ AC_DEFUN([AEGSH_STATIC_SHELL], [
     [AS_HELP_STRING([--disable-static-shell],
       [link aegsh with libc dynamically (it starts slower)])],
     [], [enable_static_shell=auto])
+  AS_IF([test "x$enable_static_shell" = xyes],
+    [AS_IF([test "x$enable_sanitize" != xno],
+        [AC_MSG_ERROR([--enable-static-shell: there is no static runtime for --enable-sanitize; leave one of them out.])],
+      [test "x$with_fuzzer" != xno],
+        [AC_MSG_ERROR([--enable-static-shell: there is no static runtime for --with-fuzzer; leave one of them out.])],
+      [test "x$with_static_libs" = xno],
+        [AC_MSG_ERROR([--enable-static-shell contradicts --without-static-libs; leave one of them out.])])])
   SHELL_LDFLAGS=$HARDEN_LDFLAGS
   aegsh_static=no
   AS_IF([test "x$enable_sanitize" = xno && test "x$with_fuzzer" = xno &&
