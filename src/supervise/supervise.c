@@ -167,9 +167,9 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 	const bool limits = supervise_has_limits(&o->limits);
 	const struct sup_asks asks = {
 		.calls = (o->images ? SUP_ASKS_READS | SUP_ASKS_STARTS : 0U) |
-		    (o->images || limits ? SUP_ASKS_IMAGES : 0U) |
-		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
-		    (limits ? SUP_ASKS_ENDS : 0U),
+		    (o->images || limits ? SUP_ASKS_IMAGES |
+		    SUP_ASKS_ENDS : 0U) |
+		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U),
 	};
 	int door[2];
 
@@ -508,7 +508,7 @@ change_listener(struct supervisor *s, pid_t pid,
 	if (rc < 0)
 		return rc;
 	listener = sup_attach(pid, SUP_ASKS_READS | SUP_ASKS_STARTS |
-	    SUP_ASKS_IMAGES);
+	    SUP_ASKS_IMAGES | SUP_ASKS_ENDS);
 	if (listener < 0)
 		return listener;
 	s->line = pid;

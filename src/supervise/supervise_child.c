@@ -106,18 +106,28 @@ add_door(struct filter *f)
 	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
 }
 
-/* Threads are no processes.  The flags of clone3(2) lie in memory, where
- * they could change after they were looked at; libc takes clone(2) then. */
+/* Threads are no processes.  A child that is made its parent's sibling
+ * (CLONE_PARENT) would be aegsh's where the line's bash makes it, below nobody
+ * of the line: the kernel refuses that to an init in the same way.  The flags
+ * of clone3(2) lie in memory, where they could change after they were looked
+ * at; libc takes clone(2) then. */
 static void
-add_spawns(struct filter *f)
+add_spawns(struct filter *f, unsigned verdict)
 {
 #ifdef __NR_fork
-	add_call(f, __NR_fork, ASK);
-	add_call(f, __NR_vfork, ASK);
+	if (verdict != SECCOMP_RET_ALLOW) {
+		add_call(f, __NR_fork, verdict);
+		add_call(f, __NR_vfork, verdict);
+	}
 #endif
 	add_call(f, __NR_clone3, FAIL(ENOSYS));
-	add_bits(f, __NR_clone, FIELD(args[0]), CLONE_THREAD,
-	    SECCOMP_RET_ALLOW, ASK);
+	add(f, (struct sock_filter)IF_EQUAL(__NR_clone, 0, 6));
+	add(f, (struct sock_filter)LOAD(FIELD(args[0])));
+	add(f, (struct sock_filter)IF_ANY(CLONE_PARENT, 0, 1));
+	add(f, (struct sock_filter)RETURN(FAIL(EINVAL)));
+	add(f, (struct sock_filter)IF_ANY(CLONE_THREAD, 0, 1));
+	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
+	add(f, (struct sock_filter)RETURN(verdict));
 }
 
 static void
@@ -142,10 +152,13 @@ make_filter(struct filter *f, uint32_t asks)
 		add_call(f, __NR_execve, ASK);
 		add_call(f, __NR_execveat, ASK);
 	}
-	if (asks & SUP_ASKS_SPAWNS)
-		add_spawns(f);
-	if (asks & SUP_ASKS_ENDS)
+	if (asks != 0)
+		add_spawns(f, asks & SUP_ASKS_SPAWNS ? ASK :
+		    SECCOMP_RET_ALLOW);
+	if (asks & SUP_ASKS_ENDS) {
 		add_call(f, __NR_exit_group, ASK);
+		add_call(f, __NR_exit, ASK);	/* the last thread's too */
+	}
 	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
 }
 

@@ -60,7 +60,7 @@ struct sup_hello {
 /* The filter that asks about those, and the flags to put it up with: the
  * first or, on an older kernel (EINVAL), the second.  Its length; 0:
  * none for this machine. */
-#define SUP_FILTER_MAX 48
+#define SUP_FILTER_MAX 64
 struct sock_filter;
 size_t sup_filter(uint32_t asks, struct sock_filter *ret,
 	unsigned long ret_flags[2]);

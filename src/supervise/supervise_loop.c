@@ -216,6 +216,7 @@ judge_call(struct sup *s)
 	case __NR_execveat:
 		return sup_attempt(s);
 	case __NR_exit_group:
+	case __NR_exit:
 		return sup_exit(s);
 	case __NR_clone:
 #ifdef __NR_fork

@@ -152,6 +152,57 @@ for options in ((), ("-l",)):
     # Bash and the supervisor are there besides.
     tap.ok(1 < most <= 5 + 3, how + ": a bomb", "%d processes" % most)
 
+# ---- those that belie where they come from ------------------------------------
+# A sibling of its maker's, and one whose maker ends without libc.
+ESCAPE = """
+import ctypes, os, sys
+NR = {'x86_64': (56, 60), 'aarch64': (220, 93), 'riscv64': (220, 93)}
+clone, end = NR[os.uname().machine]
+call = ctypes.CDLL(None, use_errno=True).syscall
+if sys.argv[1] == 'sibling':
+    pid = call(clone, 0x8000 | 17, 0, 0, 0, 0)
+    if pid == 0:
+        os._exit(0)
+    print(pid, os.strerror(ctypes.get_errno()))
+else:
+    n = 0
+    while n < 9:
+        try:
+            pid = os.fork()
+        except BlockingIOError:
+            break
+        if pid == 0:
+            try:
+                if os.fork() == 0:
+                    os.setsid()
+                    for fd in range(3):
+                        os.close(fd)
+                    while True:
+                        os.read(os.pipe()[0], 1)
+            except BlockingIOError:
+                call(end, 1)
+            call(end, 0)
+        if os.waitpid(pid, 0)[1] != 0:
+            break
+        n += 1
+    print(n)
+"""
+root.write(HOME + "/escape", ESCAPE)
+for limits in ("limit-children = 5", "limit-time = 3"):
+    limit(limits + "\n")
+    for options in ((), ("-l",)):
+        how = ("launcher: " if options else "direct: ") + limits
+        for line in ("exec %s escape sibling", "%s escape sibling; :"):
+            status, out, err = run(line % PY, options)
+            tap.ok(out == "-1 Invalid argument\n",
+                   how + ": no sibling of one's own: " + line, out + err)
+limit("limit-children = 5\nlimit-time = 5\n")
+for options in ((), ("-l",)):
+    how = "launcher" if options else "direct"
+    status, out, err = run("%s escape raw; :" % PY, options)
+    tap.ok(out.strip().isdigit() and int(out) <= 4,
+           how + ": one that ends by itself hides no child", out + err)
+
 # ---- time and memory ---------------------------------------------------------
 SPIN = "while :; do :; done"
 EATS = "x=bytearray(40 << 20)\nimport time\ntime.sleep(1000)"
