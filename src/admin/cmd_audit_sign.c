@@ -65,7 +65,12 @@ open_heads(bool make, struct err *err)
 	AEG_AUTOFREE char *path = xasprintf("%s/" HEADS, sysdirs()->state);
 	AEG_AUTOFD int parent = -1, fd = -1;
 	struct stat st;
+	int rc = make ? io_make_dirs(sysdirs()->state, 0755) : 0;
 
+	if (rc < 0) {
+		err_sys(err, -rc, "%s", sysdirs()->state);
+		return -1;
+	}
 	if (conf_trust_dir(sysdirs()->state, (uid_t)-1, &parent, err) < 0)
 		return -1;
 	if (make && mkdirat(parent, HEADS, 0700) < 0 && errno != EEXIST) {

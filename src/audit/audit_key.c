@@ -37,6 +37,9 @@ audit_key_load(bool make, bool fresh, unsigned char ret[AUDIT_KEY_LEN],
 	if (geteuid() != sysdirs()->operator_uid)
 		return err_set(err, ERR_CALLER,
 		    "only the operator has the key of the record");
+	rc = make ? io_make_dirs(dir, 0755) : 0;
+	if (rc < 0)
+		return err_sys(err, -rc, "%s", dir);
 	rc = conf_trust_dir(dir, (uid_t)-1, &fd, err);
 	if (rc < 0)
 		return rc;

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "aegsh/base/mem.h"
 
 void
 io_close(int *fd)
@@ -157,4 +160,19 @@ int
 io_set_cloexec(int fd, int on)
 {
 	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) < 0 ? -errno : 0;
+}
+
+int
+io_make_dirs(const char *path, mode_t mode)
+{
+	AEG_AUTOFREE char *copy = xstrdup(path);
+	char *p = copy;
+
+	while ((p = strchr(p + 1, '/')) != NULL) {
+		*p = '\0';
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(path, mode) < 0 && errno != EEXIST ? -errno : 0;
 }

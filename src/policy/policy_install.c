@@ -124,8 +124,9 @@ put(const char *place, const char *name, const struct buf *text,
 	AEG_AUTOFD int dir = -1;
 	int rc;
 
-	if (mkdir(place, 0755) < 0 && errno != EEXIST)
-		return err_sys(err, errno, "%s", place);
+	rc = io_make_dirs(place, 0755);
+	if (rc < 0)
+		return err_sys(err, -rc, "%s", place);
 	rc = conf_trust_dir(place, (uid_t)-1, &dir, err);
 	if (rc < 0)
 		return rc;

@@ -86,6 +86,14 @@ def diff():
 
 
 def install():
+    bare = os.path.join(root, "bare")
+    os.makedirs(bare + "/own")
+    p = ctl("policy", "install", "50-s.conf", AEGSH_TEST_ROOT=bare)
+    tap.ok(p.returncode == 0 and
+           os.path.isfile(bare + "/etc/policy.d/50-s.conf"),
+           "directories that an install left out are made", p)
+    p = ctl("audit", "key", AEGSH_TEST_ROOT=bare)
+    tap.ok(p.returncode == 0, "for the key of the record, too", p)
     p = ctl("policy", "install", "50-s.conf")
     tap.ok(p.returncode == 0 and installed() == ["50-s.conf"],
            "policy install", p)

@@ -36,5 +36,9 @@ int io_fill_std(void);
  * Returns the new number or -errno; the old one is closed on success. */
 int io_move_up(int fd, int min);
 int io_set_cloexec(int fd, int on);
+/* Make each directory of the absolute path that is not there, with this
+ * mode less the umask.  0 or -errno.  Whoever opens the last one looks
+ * whether it can be trusted. */
+int io_make_dirs(const char *path, mode_t mode);
 
 #endif
