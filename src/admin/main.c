@@ -100,8 +100,9 @@ no_such_verb(struct admin *a, const char *group, const char *word,
 
 		if ((*v)->hidden)
 			continue;
-		off = letters_off(space != NULL && group[0] == '\0' &&
-		    next[0] != '\0' ? both : typed, (*v)->name, 3);
+		off = letters_off(typed, (*v)->name, 3);
+		if (group[0] == '\0' && letters_off(both, (*v)->name, 3) < off)
+			off = letters_off(both, (*v)->name, 3);
 		/* Its second word alone. */
 		if (space != NULL && strcmp(typed, space + 1) == 0)
 			off = 2;
