@@ -130,6 +130,14 @@ from_answer(const struct decision_input *in)
 	return DECISION_BLOCK;
 }
 
+/* The answer allows, but is not sure enough for that. */
+static bool
+is_unsure(const struct decision_input *in)
+{
+	return in->validator->action == VAL_ALLOW &&
+	    from_answer(in) != DECISION_ALLOW;
+}
+
 /* Policy alone: the start of every fold, and its end where no validator
  * has a say. */
 static struct fold
@@ -259,6 +267,13 @@ decision_make(const struct decision_input *in)
 	if (in->validator != NULL && in->validator->status == VAL_ANSWERED) {
 		d->model = copy_or_null(in->validator->model);
 		d->confidence = in->validator->confidence;
+	}
+	if (f.source == DECISION_BY_VALIDATOR && is_unsure(in)) {
+		char *reason = xasprintf("only %u %% sure (%u needed): %s",
+		    in->validator->confidence, in->min_confidence, d->reason);
+
+		free(d->reason);
+		d->reason = reason;
 	}
 	if (in->validator != NULL)
 		d->latency_ns = in->validator->latency_ns;

@@ -77,8 +77,9 @@ put_question(const struct shell *sh, const struct turn_judged *j)
 	/* What earlier lines defined was shown with those. */
 	line += before;
 	len -= before;
-	buf_putf(&out, "aegsh asks: %s [%s]\n  line: ", decision_reason(d),
-	    decision_rule(d));
+	buf_puts(&out, "aegsh asks: ");
+	shell_put_reason(&out, d);
+	buf_puts(&out, "\n  line: ");
 	text_inert(&out, line, len < LINE_SHOWN ? len : LINE_SHOWN, 0);
 	if (len > LINE_SHOWN)
 		buf_putf(&out, " … (%zu bytes more)", len - LINE_SHOWN);

@@ -32,6 +32,19 @@ shell_say(const char *fmt, ...)
 	buf_done(&out);
 }
 
+void
+shell_put_reason(struct buf *out, const struct decision *d)
+{
+	bool answered = decision_source(d) == DECISION_BY_VALIDATOR;
+	bool by_model = answered ||
+	    decision_source(d) == DECISION_BY_FAIL_MODE;
+
+	buf_putf(out, "%s%s", answered ? "language model: " : by_model ?
+	    "language model failed: " : "", decision_reason(d));
+	if (!by_model || strcmp(decision_rule(d), "unknown") != 0)
+		buf_putf(out, " [%s]", decision_rule(d));
+}
+
 /* Why a unit did not run, or not to its end: once, with the rule and a next
  * step. */
 void
@@ -41,6 +54,7 @@ shell_complain(const struct shell *sh, const struct turn_judged *j,
 	const struct decision *d = turn_decision(j);
 	const char *instead = decision_instead(d);
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
+	AEG_AUTO(buf_done) struct buf reason = BUF_INIT;
 
 	if (r->killed || r->kept_back)
 		shell_say("%s", r->note);
@@ -55,14 +69,16 @@ shell_complain(const struct shell *sh, const struct turn_judged *j,
 	else if (decision_source(d) == DECISION_BY_PERSON)
 		shell_say("not run: %s", turn_answer(j) != NULL ?
 		    "you said no" : decision_reason(d));
-	else
-		shell_say("%s: %s [%s]%s%s%s%s", !decision_unasked(d) ?
+	else {
+		shell_put_reason(&reason, d);
+		shell_say("%s: %s%s%s%s%s", !decision_unasked(d) ?
 		    "blocked" : turn_is_guest(sh->turn) ? "not run, as nobody "
 		    "is asked inside of a line of aegsh" :
 		    "not run, as nobody is here to be asked",
-		    decision_reason(d), decision_rule(d),
+		    reason.data,
 		    instead != NULL ? "; instead: " : "",
 		    instead != NULL ? instead : "",
 		    contact[0] != '\0' ? "; who decides what may run here: " :
 		    "", contact);
+	}
 }

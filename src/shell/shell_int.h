@@ -79,6 +79,9 @@ void shell_take_wish(struct shell *sh);
 
 /* say.c: one line on standard error, "aegsh: …", inert. */
 void shell_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The reason of a decision, that a language model gave it or failed, and the
+ * rule; not the rule "unknown" beside a model. */
+void shell_put_reason(struct buf *out, const struct decision *d);
 void shell_complain(const struct shell *sh, const struct turn_judged *j,
 	const struct turn_result *r);
 

@@ -387,11 +387,31 @@ test_told(void)
 	decision_free(d);
 }
 
+/* An allow that is not sure enough says by how much. */
+static void
+unsure(void)
+{
+	struct val_verdict v = { .status = VAL_ANSWERED, .action = VAL_ALLOW,
+		.confidence = 50, .reason = "harmless", .model = "m" };
+	struct decision_input in = { .line = "ls", .len = 2,
+		.min_confidence = 60, .can_ask = true, .validator = &v,
+		.policy = policy_of(POLICY_UNKNOWN) };
+	struct decision *d = decision_make(&in);
+
+	IS_STR(decision_reason(d), "only 50 % sure (60 needed): harmless");
+	decision_free(d);
+	v.action = VAL_WARN;
+	d = decision_make(&in);
+	IS_STR(decision_reason(d), "harmless");
+	decision_free(d);
+}
+
 int
 main(void)
 {
 	size_t i;
 
+	unsure();
 	for (i = 0; i < AEG_NELEM(rows); i++)
 		one_row(&rows[i]);
 	test_texts();
