@@ -151,6 +151,8 @@ const struct sup_stat *sup_asker(struct sup *s);
 /* The process that a thread is of, or 0. */
 pid_t sup_proc_leader(pid_t thread);
 bool sup_proc_no_new_privs(pid_t pid);
+/* What the kernel drew for its image, 16 bytes.  0, or -errno. */
+int sup_proc_random(pid_t pid, unsigned char ret[16]);
 /* The name that execve(2) was given. */
 int sup_proc_execfn(pid_t pid, char *ret, size_t size);
 
@@ -176,16 +178,22 @@ void sup_members_add(struct sup_members *m, struct sup_known k);
 void sup_members_forget_dead(struct sup_members *m);
 void sup_members_kill(const struct sup_members *m);
 
-/* supervise_attempt.c.  Processes that called execve(2) and have not shown
- * yet what came of it. */
-#define SUP_ATTEMPTS 1024
+/* supervise_attempt.c.  What the kernel drew for an image; zeros: it may not
+ * be known. */
+struct sup_mark {
+	uint64_t stack;			/* where its stack begins */
+	unsigned char random[16];	/* AT_RANDOM */
+};
+
+/* Processes that called execve(2), as long as they live. */
 struct sup_attempts {
-	struct {
-		pid_t pid;
-		uint64_t stack;		/* where that of the old image began */
-		bool shown;		/* the new one was looked at */
-	} v[SUP_ATTEMPTS];
-	size_t next;
+	struct sup_tried {
+		struct sup_known who;
+		struct sup_mark mark;	/* of the image seen last */
+		bool pending;		/* its leader's may still come true */
+		bool threads;		/* … or that of one of its threads */
+	} *v;
+	size_t n, size;
 };
 
 /* Some processes, and what is below them. */

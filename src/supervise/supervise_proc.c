@@ -154,8 +154,9 @@ sup_proc_no_new_privs(pid_t pid)
 	return strstr(text, "\nNoNewPrivs:\t1\n") != NULL;
 }
 
-int
-sup_proc_execfn(pid_t pid, char *ret, size_t size)
+/* What the kernel said to its image under that type.  0, or -errno. */
+static int
+auxiliary(pid_t pid, unsigned long type, uint64_t *ret)
 {
 	ElfW(auxv_t) aux[AUXV_MAX];
 	ssize_t n = sup_proc_file(pid, "auxv", (char *)aux, sizeof aux);
@@ -164,8 +165,31 @@ sup_proc_execfn(pid_t pid, char *ret, size_t size)
 	if (n < 0)
 		return (int)n;
 	for (i = 0; i < (size_t)n / sizeof aux[0]; i++)
-		if (aux[i].a_type == AT_EXECFN)
-			return sup_proc_string(pid, aux[i].a_un.a_val, ret,
-			    size);
+		if (aux[i].a_type == type) {
+			*ret = aux[i].a_un.a_val;
+			return 0;
+		}
 	return -ENOENT;
+}
+
+int
+sup_proc_random(pid_t pid, unsigned char ret[16])
+{
+	uint64_t at;
+	int rc = auxiliary(pid, AT_RANDOM, &at);
+	struct iovec to = { ret, 16 }, from;
+
+	if (rc < 0)
+		return rc;
+	from = (struct iovec){ (void *)(uintptr_t)at, 16 };
+	return process_vm_readv(pid, &to, 1, &from, 1, 0) == 16 ? 0 : -EFAULT;
+}
+
+int
+sup_proc_execfn(pid_t pid, char *ret, size_t size)
+{
+	uint64_t at;
+	int rc = auxiliary(pid, AT_EXECFN, &at);
+
+	return rc < 0 ? rc : sup_proc_string(pid, at, ret, size);
 }
