@@ -343,30 +343,77 @@ search_program(struct walk *w, const struct spot *at, struct search *s)
 	}
 }
 
-/* sed: "e cmd", "1e cmd" behind addresses; s///e runs what it makes. */
+/* Behind the next, not escaped, end: as sed reads it, brackets are nothing
+ * special. */
+static const char *
+sed_part(const char *p, const char *end, char delimiter)
+{
+	while (p < end && *p != delimiter)
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return p + (p < end);
+}
+
+/* Behind the addresses: 1, $, 1~2, /x/I, \cxc, +2, ~4, !. */
+static const char *
+sed_address(const char *p, const char *end)
+{
+	for (;;) {
+		p += strspn(p, " \t0123456789$,!+~");
+		if (p < end && *p == '/')
+			p = sed_part(p + 1, end, '/');
+		else if (p + 1 < end && *p == '\\')
+			p = sed_part(p + 2, end, p[1]);
+		else
+			return p;
+		p += strspn(p, "IM");
+	}
+}
+
+/* To the end of a text, whose lines go on behind a backslash. */
+static const char *
+sed_text(const char *p, const char *end)
+{
+	while (p < end && *p != '\n')
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return p;
+}
+
+/* sed: "e cmd", "1ecmd" behind addresses; s///e runs what it makes. */
 static void
 search_sed(struct walk *w, const struct spot *at, struct search *s)
 {
-	const char *line, *end, *p;
+	const char *end = s->end, *p = s->p, *from;
 
-	for (line = s->p; line < s->end; line = end + 1) {
-		end = line + strcspn(line, "\n;{}");
-		p = line + strspn(line, " \t0123456789$,!+~");
-		if (p < end && *p == '/') {
-			for (p++; p < end && *p != '/'; p++)
-				p += *p == '\\' && p + 1 < end;
-			p += p < end;
-			p += strspn(p, " \t!,0123456789$");
+	while (p < end) {
+		p = sed_address(p + strspn(p, " \t\n;{}"), end);
+		from = p;
+		if (p >= end)
+			break;
+		if (*p == 's' && p + 1 < end) {
+			p = sed_part(sed_part(p + 2, end, p[1]), end, p[1]);
+			from = p;
+			p += strspn(p, "gpeiImM0123456789");
+			w->pub.incomplete |= memchr(from, 'e',
+			    (size_t)(p - from)) != NULL;
+			if (p < end && *p == 'w')
+				p = sed_text(p, end);
+		} else if (*p == 'y' && p + 1 < end) {
+			p = sed_part(sed_part(p + 2, end, p[1]), end, p[1]);
+		} else if (*p == 'e') {
+			p = sed_text(p, end);
+			from += 1 + strspn(from + 1, " \t");
+			/* Alone it runs the line that it is at. */
+			if (from >= p || strchr(";}#", *from) != NULL)
+				w->pub.incomplete = true;
+			if (from < p)
+				follow_rest(w, at, s, from, p);
+		} else if (strchr("aicrRwW:#", *p) != NULL) {
+			p = sed_text(p, end);
+		} else if (strchr("btT", *p) != NULL) {
+			p += strcspn(p, "\n;}");
+		} else {
+			p++;
 		}
-		/* Alone it runs the line that it is at. */
-		if (p + 1 == end && *p == 'e')
-			w->pub.incomplete = true;
-		if (p + 1 < end && *p == 'e' && strchr(" \t", p[1]) != NULL)
-			follow_rest(w, at, s, p + 2, p + strcspn(p, "\n"));
-		if (p + 3 < end && *p == 's' && end[-1] == 'e' &&
-		    strchr(end - p > 4 ? "gpIiMm0123456789" : "", end[-2]) ==
-		    NULL && end[-2] == p[1])
-			w->pub.incomplete = true;
 	}
 }
 
