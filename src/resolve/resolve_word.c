@@ -116,40 +116,77 @@ resolve_word_split(struct walk *w, const struct syn_word *word,
 	return out;
 }
 
-/* One argument of env -S from *p on; false at the end or a bad quote. */
+/* What follows a backslash in env -S, outside '…'; false: no byte is meant,
+ * the word, or the whole string, ends there. */
+static bool
+put_env_escape(const char **p, const char *end, char quote, struct buf *out)
+{
+	static const char from[] = "tnfrv", to[] = "\t\n\f\r\v";
+	const char *hit = **p != '\0' ? strchr(from, **p) : NULL;
+
+	if (**p == 'c') {		/* ends the string */
+		*p = end;
+		return false;
+	}
+	if (**p == '_') {		/* parts words, a blank in "…" */
+		if (quote == '\0')
+			return false;
+		buf_putc(out, ' ');
+		return true;
+	}
+	buf_putc(out, hit != NULL ? to[hit - from] : **p);
+	return true;
+}
+
+/* Blanks between the arguments of env -S; an unquoted \_ is one, too. */
+static void
+skip_blanks(const char **p, const char *end)
+{
+	while (*p < end) {
+		if (strchr(" \t\n\v\f\r", **p) != NULL && **p != '\0')
+			(*p)++;
+		else if (end - *p > 1 && (*p)[0] == '\\' && (*p)[1] == '_')
+			*p += 2;
+		else
+			return;
+	}
+}
+
+/* One argument of env -S from *p on; false at the end.  *odd: a quote that
+ * is not closed, or a variable. */
 static bool
 next_arg(const char **p, const char *end, struct buf *out, bool *odd)
 {
 	char quote = '\0';
 	bool any = false;
 
-	while (*p < end && strchr(" \t\n\v\f\r", **p) != NULL)
-		(*p)++;
+	skip_blanks(p, end);
 	if (*p < end && **p == '#')
 		return false;
 	for (; *p < end; (*p)++) {
 		if (quote == '\0' && strchr(" \t\n\v\f\r", **p) != NULL)
 			break;
-		any = true;
 		if (quote == '\0' && (**p == '\'' || **p == '"')) {
 			quote = **p;
 		} else if (**p == quote && quote != '\0') {
 			quote = '\0';
-		} else if (**p == '\\' && *p + 1 < end) {
+		} else if (**p == '\\' && *p + 1 < end && (quote != '\'' ||
+		    (*p)[1] == '\\' || (*p)[1] == '\'')) {
 			(*p)++;
-			/* \_ is a blank; \c ends the string (env(1)). */
-			if (**p == 'c') {
-				*p = end;
+			if (quote == '\'')
+				buf_putc(out, **p);
+			else if (!put_env_escape(p, end, quote, out))
 				break;
-			}
-			buf_putc(out, **p == '_' ? ' ' : **p == 't' ? '\t' :
-			    **p == 'n' ? '\n' : **p);
 		} else {
 			if (**p == '$' && quote != '\'')
 				*odd = true;
 			buf_putc(out, **p);
 		}
+		any = true;
 	}
+	/* The "_" of a blank that ended the word. */
+	if (*p < end && quote == '\0' && **p == '_' && (*p)[-1] == '\\')
+		(*p)++;
 	if (quote != '\0')
 		*odd = true;
 	return any;
@@ -164,17 +201,18 @@ resolve_word_args(struct walk *w, const struct syn_word *word, size_t *ret_n)
 	size_t n = 0;
 	bool odd = false;
 
-	while (n < RESOLVE_SPLIT_MAX && next_arg(&p, end, &text, &odd)) {
+	for (; n < RESOLVE_SPLIT_MAX && next_arg(&p, end, &text, &odd);
+	    odd = false) {
 		if ((n & (n - 1)) == 0)
 			out = arena_grow(w->arena, out, n, n == 0 ? 1 : n * 2,
 			    sizeof *out);
 		out[n++] = resolve_word_new(w, text.data != NULL ? text.data :
-		    "", text.len, word->known);
+		    "", text.len, word->known && !odd);
+		w->pub.incomplete |= odd;
 		buf_reset(&text);
 	}
 	if (n == RESOLVE_SPLIT_MAX)
 		resolve_over_cap(w);
-	w->pub.incomplete |= odd;
 	buf_done(&text);
 	*ret_n = n;
 	return out;
