@@ -47,6 +47,8 @@ struct resolved {
 				 * 0: the line itself */
 	bool more_args_unknown;	/* xargs, find {}: words are added that only
 				 * running would tell */
+	bool moved;		/* its wrapper starts it in another directory
+				 * than the line's: env -C, sudo -D */
 };
 
 struct resolve_code {		/* inline program of another language */

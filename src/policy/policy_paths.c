@@ -6,7 +6,6 @@
  */
 #include "policy_view_int.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,7 +271,7 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 
 	if (how == 0 || skip > word->len)
 		return;
-	if (v->cwd_open && len > 0 && text[0] != '/' && text[0] != '~' &&
+	if ((v->cwd_open || cmd->item->moved) && len > 0 && text[0] != '/' && text[0] != '~' &&
 	    word->known) {
 		/* Relative to a directory that is not known. */
 		cmd->unknown |= POL_UNKNOWN_OPERAND;
@@ -478,6 +477,20 @@ add_operands(struct view *v, struct view_cmd *cmd)
 			    value_role(v, cmd, &cmd->opts[i].opt));
 }
 
+/* 1r/etc/x: no blank is needed, but s/w/x/ is none. */
+static unsigned
+sed_role(const char *text, const char *p)
+{
+	bool reads = *p == 'r' || *p == 'R';
+
+	if (!reads && *p != 'w' && *p != 'W')
+		return 0;
+	if (p > text && strchr("0123456789;{}$!\n \t", p[-1]) == NULL &&
+	    !(reads && p[-1] == '/'))
+		return 0;
+	return reads ? POL_HOW_READ : POL_HOW_WRITE;
+}
+
 /* Behind `w` and `r` of sed, `>` and `<` of awk stands a file. */
 static unsigned
 role_in_code(const char *text, const char *path, bool awk)
@@ -486,9 +499,13 @@ role_in_code(const char *text, const char *path, bool awk)
 
 	while (p > text && strchr(" \t\"", p[-1]) != NULL)
 		p--;
-	if (p == text || p == path)
+	if (p == text)
 		return 0;
 	p--;
+	if (!awk && p + 1 == path)
+		return sed_role(text, p);
+	if (p + 1 == path)
+		return 0;
 	if (awk)
 		return *p == '>' ? POL_HOW_WRITE : *p == '<' ?
 		    POL_HOW_READ : 0;
@@ -543,39 +560,4 @@ view_paths(struct view *v, struct view_cmd *cmd)
 		    &cmd->code[i]->text);
 	view_own(cmd);
 	add_redirs(v, cmd);
-}
-
-/* From here on relative paths may mean another directory; the old ones
- * stay possible, as a cd may fail or stand in a subshell. */
-void
-view_follow_cd(struct view *v, const struct view_cmd *cmd)
-{
-	const struct syn_word *word;
-	bool bent = false;
-	size_t len, i;
-	const char *dir;
-
-	if (strcmp(cmd->name, "cd") != 0 && strcmp(cmd->name, "pushd") != 0)
-		return;
-	if (cmd->n_operands != 1)
-		return;
-	word = &cmd->argv[cmd->operands[0]];
-	if (!word->known || word->len == 0 || word->value[0] == '-' ||
-	    (word->value[0] != '/' && (
-	    view_names_have(&v->assigned, "CDPATH", 6) ||
-	    state_get(v->in->state, "CDPATH") != NULL))) {
-		/* CDPATH may lead a relative cd anywhere. */
-		v->cwd_open = true;
-		return;
-	}
-	dir = view_fold(v, v->cwds[0], word->value, word->len, &len, &bent);
-	if (len >= PATH_MAX) {
-		v->cwd_open = true;	/* such a cd fails */
-		return;
-	}
-	if (v->n_cwds < VIEW_CWDS_MAX)
-		v->n_cwds++;
-	for (i = v->n_cwds - 1; i > 0; i--)
-		v->cwds[i] = v->cwds[i - 1];
-	v->cwds[0] = dir;
 }

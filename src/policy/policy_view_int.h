@@ -118,6 +118,8 @@ const char *view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len);
 /* policy_paths.c */
 void view_paths(struct view *v, struct view_cmd *cmd);
 bool view_is_evaluated(const struct view_cmd *cmd);
+
+/* policy_cd.c */
 void view_follow_cd(struct view *v, const struct view_cmd *cmd);
 
 /* policy_own.c: fill own and own_start of a path; the features of a command

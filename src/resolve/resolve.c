@@ -207,7 +207,7 @@ resolve_follow(struct walk *w, const struct spot *at,
 	item = push_item(w);
 	*item = (struct resolved){ .command = at->command, .argv = argv,
 		.argc = argc, .wrapper = at->wrapper, .level = at->level,
-		.program = at->program,
+		.program = at->program, .moved = at->by.moved,
 		.more_args_unknown = at->more_args };
 	if (argc == 0) {
 		item->kind = RESOLVE_NONE;
@@ -292,6 +292,7 @@ find_by(struct walk *w, const struct found_by *start,
 		break;
 	case SYN_LOOKUP_PATH:
 		ret->path_unknown = false;
+		ret->path_given = true;
 		ret->path = c->path;
 		break;
 	}

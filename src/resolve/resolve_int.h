@@ -119,6 +119,8 @@ struct walk {
 struct found_by {
 	bool path_unknown, cwd_unknown, elsewhere;
 	bool builtins;		/* path_unknown, but not what is a builtin */
+	bool moved;		/* cwd_unknown, by what starts the command */
+	bool path_given;	/* path is the line's own */
 	const char *path, *cwd;
 };
 /* elsewhere: on another host, below another root: nothing here tells; path,

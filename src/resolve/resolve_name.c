@@ -113,7 +113,11 @@ look_up(struct walk *w, const struct found_by *by, struct resolved *item,
 		w->looked_up[w->lookups++] = (size_t)(item - w->items);
 	if (resolve_find_by(word, w->state, by->path, by->cwd, &found,
 	    &st) < 0) {
-		item->kind = RESOLVE_NOT_FOUND;
+		/* What the line fills its own directory with is not there
+		 * before it runs. */
+		item->kind = by->path_given ? RESOLVE_UNKNOWN :
+		    RESOLVE_NOT_FOUND;
+		w->mild |= by->path_given;
 		return;
 	}
 	look_behind(w, by, item, word, found, &st);

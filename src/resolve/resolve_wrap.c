@@ -90,7 +90,8 @@ static void
 note_move(const struct wrap_row *row, const struct resolve_opt *opt,
 	struct spot *spot)
 {
-	spot->by.cwd_unknown |= resolve_opt_is(opt, row->moves);
+	spot->by.moved |= resolve_opt_is(opt, row->moves);
+	spot->by.cwd_unknown |= spot->by.moved;
 	spot->by.elsewhere |= resolve_opt_is(opt, row->roots);
 }
 
@@ -173,6 +174,7 @@ env_moves(struct walk *w, struct spot *spot, const struct resolve_opts *o,
 		if (strncmp(opt->name, "PATH=", 5) == 0) {
 			spot->by.path_unknown = !o->argv[opt->word].known;
 			spot->by.path = opt->name + 5;
+			spot->by.path_given = true;
 		}
 	} else if (resolve_opt_is(opt, "i ignore-environment")) {
 		spot->by.path_unknown = false;
@@ -183,7 +185,8 @@ env_moves(struct walk *w, struct spot *spot, const struct resolve_opts *o,
 		if (resolve_opt_is(opt, "u unset") &&
 		    strcmp(value.value, "PATH") == 0)
 			spot->by.path = no_path;
-		spot->by.cwd_unknown |= resolve_opt_is(opt, "C D chdir");
+		spot->by.moved |= resolve_opt_is(opt, "C D chdir");
+		spot->by.cwd_unknown |= spot->by.moved;
 		spot->by.elsewhere |= resolve_opt_is(opt, "R chroot");
 	}
 }

@@ -43,7 +43,14 @@ do_let(const struct syn_call *c)
 static void
 do_cd(const struct syn_call *c)
 {
+	size_t i;
+
 	syn_lookup_cd(c->w, c->words, c->n);
+	/* Its prefix is not in the variables that were looked at. */
+	for (i = 0; i < c->command->n_assigns; i++)
+		if (strcmp(c->command->assigns[i].name, "HOME") == 0 ||
+		    strcmp(c->command->assigns[i].name, "CDPATH") == 0)
+			syn_lookup_forget_dir(c->w);
 	syn_env_forget(c->w, "PWD", 3);
 	syn_env_forget(c->w, "OLDPWD", 6);
 }

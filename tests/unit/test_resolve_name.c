@@ -15,7 +15,7 @@ static const char *const rows[] = {
 	"+PATH=$RANDOM ls",
 	"+PATH=$RANDOM; if [ x ]; then ls; fi",
 	"-ls",
-	"-PATH=/x; ls",
+	"+PATH=/x; ls",
 	"-PATH=$RANDOM; [ x ]",
 	"-PATH=$RANDOM; ls; $RANDOM",
 	"-PATH=$RANDOM; hash -p /x ls; ls",
