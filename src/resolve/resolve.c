@@ -452,12 +452,24 @@ follow_text(struct walk *w, const struct spot *at, const struct syn_word *text,
 	struct syn_facts *facts;
 	const struct syn_options whole = { .at_end = true };
 	struct syn_diag diag;
+	struct syn_word lines;
 
 	if (!may_read(w, at, text))
 		return true;
 	if (syn_parse(text->value, text->len, &whole, &tree,
-	    &diag) != SYN_TREE)
+	    &diag) != SYN_TREE) {
+		/* What stands in front of the error has run by then. */
+		lines = *text;
+		lines.len = diag.offset < text->len ? diag.offset : text->len;
+		while (lines.len > 0 && text->value[lines.len - 1] != '\n')
+			lines.len--;
+		if (lines.len > 0 && lines.len < text->len) {
+			lines = resolve_word_new(w, text->value, lines.len,
+			    text->known);
+			follow_text(w, at, &lines, other);
+		}
 		return false;
+	}
 	facts = nested_facts(w, at, tree);
 	w->pub.incomplete |= resolve_reads_otherwise(at->wrapper, text, facts);
 	push_nest(w, tree, facts);
