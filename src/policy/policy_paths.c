@@ -271,8 +271,8 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 
 	if (how == 0 || skip > word->len)
 		return;
-	if ((v->cwd_open || cmd->item->moved) && len > 0 && text[0] != '/' && text[0] != '~' &&
-	    word->known) {
+	if ((v->cwd_open || cmd->item->moved) && len > 0 && text[0] != '/' &&
+	    text[0] != '~' && word->known) {
 		/* Relative to a directory that is not known. */
 		cmd->unknown |= POL_UNKNOWN_OPERAND;
 		add_text(v, cmd, in_any_directory(v, text, len), len + 2,
