@@ -69,15 +69,15 @@ static const char prompt[] =
 	" and from where:\n  aegshctl config show | grep ^prompt\n";
 static const char confined[] =
 	"Each line runs in a fresh bash under Landlock and seccomp, as its"
-	" profile says.\nWhat a profile does not grant fails with \"Permission"
+	" profile\nsays.  What it does not grant fails with \"Permission"
 	" denied\".\n"
 	"  aegshctl status                 the profile and what it grants\n"
 	"  aegshctl sandbox show           all that it says\n"
 	"  aegshctl sandbox explain PATH   what may be done there, and why\n"
 	"  man aegsh-sandbox               the profiles\n"
 	"sudo and other set-uid programs gain no rights inside a line"
-	" (no_new_privs).  What\nneeds root is done in a session of root's own"
-	" aegsh, or in another terminal.\n";
+	" (no_new_privs).\nWhat needs root is done in a session of root's own"
+	" aegsh, or in another\nterminal.\n";
 
 static const struct topic {
 	const char *name, *help, *text;

@@ -38,7 +38,9 @@ x-terminal-emulator -e|mosh h.example --
 """
 WORD = """
 bash -c %q|csh -c %q|dash -c %q|elvish -c %q|fish -c %q|ksh -c %q
-ksh93 -c %q|mksh -c %q|posh -c %q|rbash -c %q|sh -c %q|tcsh -c %q
+ksh93 -c %q|mksh -c %q|posh -c %q|rbash -c %q|lksh -c %q|rksh -c %q
+bash-static -c %q|mksh-static -c %q|zsh-static -c %q|bsd-csh -c %q
+sh -c %q|tcsh -c %q
 yash -c %q|zsh -c %q|eval %q|watch %q|ssh h.example %q|su -c %q bob
 autossh h.example %q
 runuser bob -c %q|script -c %q f|sg users -c %q|trap %q EXIT|alias x=%q
