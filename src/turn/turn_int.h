@@ -139,7 +139,9 @@ int turn_check_scripts(const struct turn *t, const struct turn_judged *j,
 /* Once, that they could not be copied; true: news of it is there. */
 bool turn_tell_not_held(struct turn *t, const struct turn_judged *j);
 void turn_scripts_done(struct turn_judged *j);
-/* turn_supervise.c.  Whether anybody but root could change it. */
+/* turn_supervise.c.  The profile has lines watched, and the machine lets it. */
+bool turn_can_watch(const struct turn *t);
+/* Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
 /* The profile that lines run in now. */
 const struct sandbox_profile *turn_sandbox(const struct turn *t);

@@ -139,6 +139,10 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	watch = turn_supervise(t, t->sandbox, j, &opts);
 	/* Many lines may take more time than one, but not more room. */
 	opts.limits.cpu_ms = opts.limits.wall_ms = 0;
+	/* A filter cannot ask for more later on, when a unit names a script:
+	 * it does from the start. */
+	if (supervise_has_limits(&opts.limits) && turn_can_watch(t))
+		opts.images = true;
 	memcpy(opts.label, ev.uuid, sizeof ev.uuid);
 	if (t->stream == NULL)
 		r = start(t, j, argv0, args, watch, &ret->err);

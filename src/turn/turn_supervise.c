@@ -56,6 +56,13 @@ is_for_root_alone(const char *path)
 }
 
 bool
+turn_can_watch(const struct turn *t)
+{
+	return sandbox_supervise(t->sandbox) != SANDBOX_SUPERVISE_NONE &&
+	    (t->opts.uid == 0 || sandbox_yama(SANDBOX_YAMA) <= 0);
+}
+
+bool
 turn_script_may_change(const struct turn *t, const char *path)
 {
 	AEG_AUTOFREE char *real = realpath(path, NULL);
@@ -66,7 +73,7 @@ turn_script_may_change(const struct turn *t, const char *path)
 	case SANDBOX_SUPERVISE_SCRIPTS:
 		/* It could only kill the line: the script is compared right
 		 * before the start then. */
-		if (t->opts.uid != 0 && sandbox_yama(SANDBOX_YAMA) > 0)
+		if (!turn_can_watch(t))
 			return false;
 		break;
 	case SANDBOX_SUPERVISE_NONE:

@@ -127,6 +127,17 @@ def test_limits():
     tap.ok(done.stdout == "one\ntwo\n" and done.stderr.count(
         "limit-children: 2 at one time") == 1,
            "limits: of lines on standard input", done.stdout + done.stderr)
+    with open(p.path("etc/sandbox.d/admin.conf"), "w") as f:
+        f.write("limit-children = 50\nsupervise = scripts\n")
+    with open(p.path("etc/sandbox.d/root.conf"), "w") as f:
+        f.write("limit-children = 50\nsupervise = scripts\n")
+    with open(p.path("home/late"), "w") as f:
+        f.write("/bin/echo three; /bin/true\n")
+    done = p.run("--profile", "admin", text="/bin/echo one\nsleep 0.01 &\n"
+                 "/bin/echo two\nsh ./late\n(/bin/echo four)\n")
+    tap.ok(done.stdout == "one\ntwo\nthree\nfour\n" and done.stderr == ""
+           and done.returncode == 0, "limits: lines that name a script after "
+           "others", done.stdout + done.stderr)
     told = events(p, "line-%")
     tap.same([kind for kind, text in told],
              ["line-limited", "line-killed"] * 2 + ["line-limited"] * 2,
