@@ -132,7 +132,8 @@ for options in ((), ("-l",)):
     tap.ok(out == "4\n" and "limited" not in err,
            how + ": those that are gone do not count", out + err)
     status, out, err = run("%s orphans" % PY, options)
-    tap.ok(out.strip().isdigit() and int(out) <= 40 and status == 0,
+    tap.ok(out.strip().isdigit() and int(out) <= 5 and status == 0 and
+           "limited: limit-children: 5 at one time" in err,
            how + ": those without a parent", out + err)
     status, out, err = run(
         "%s -c 'import threading, time\n"
