@@ -47,6 +47,8 @@ void audit_signed_text(struct buf *b, const struct audit_head *h,
 
 /* ---- audit_key.c -------------------------------------------------------- */
 
+/* ERR_CALLER for all but the operator. */
+int audit_key_is_ours(struct err *err);
 /* The operator's secret key, sysdirs()->conf/audit.key: 32 bytes, owned by
  * the caller, mode 0600.  make: where it is missing; fresh: in place of the
  * one that is there. */

@@ -345,7 +345,9 @@ sign(struct admin *a, int argc, char **argv)
 		admin_complain(a, "either --all or --user must be said");
 		return admin_usage(a);
 	}
-	rc = admin_conf(a, &err);
+	rc = audit_key_is_ours(&err);
+	if (rc == 0)
+		rc = admin_conf(a, &err);
 	if (rc == 0)
 		rc = audit_witness_parse(conf_str(a->conf, CONF_WITNESS),
 		    &s.witness);

@@ -239,14 +239,22 @@ verify(struct admin *a, int argc, char **argv)
 	}
 	t.json = q.json;
 	rc = read_witness(a, q.witness, &text);
-	if (rc == ADMIN_OK && audit_keys_read(q.keys, &keys, &err) < 0)
+	/* A file that was named comes first; before the operator's, who may
+	 * not read the store at all is told that. */
+	if (rc == ADMIN_OK && (q.keys != NULL || q.row != NULL) &&
+	    audit_keys_read(q.keys, &keys, &err) < 0)
+		rc = admin_fail(a, &err);
+	if (rc == ADMIN_OK && q.row == NULL)
+		rc = open_store(a, &q, false, &store);
+	if (rc == ADMIN_OK && q.keys == NULL && q.row == NULL &&
+	    audit_keys_read(NULL, &keys, &err) < 0)
 		rc = admin_fail(a, &err);
 	if (rc == ADMIN_OK && q.row != NULL)
 		return admin_prove(a, q.user, q.row, &keys, q.json);
-	if (rc == ADMIN_OK)
-		rc = open_store(a, &q, false, &store);
-	if (rc != ADMIN_OK)
+	if (rc != ADMIN_OK) {
+		audit_close(store);
 		return rc;
+	}
 	rc = audit_stand(store, &origin, &last, &err);
 	if (rc == 0 && text.len > 0)
 		rc = audit_witness_read(text.data, text.len, origin.store,

@@ -27,16 +27,22 @@ audit_key_open_to(uid_t uid)
 }
 
 int
+audit_key_is_ours(struct err *err)
+{
+	return geteuid() == sysdirs()->operator_uid ? 0 : err_set(err,
+	    ERR_CALLER, "only the operator has the key of the record");
+}
+
+int
 audit_key_load(bool make, bool fresh, unsigned char ret[AUDIT_KEY_LEN],
     struct err *err)
 {
 	const char *dir = sysdirs()->conf;
 	AEG_AUTOFD int fd = -1;
-	int rc;
+	int rc = audit_key_is_ours(err);
 
-	if (geteuid() != sysdirs()->operator_uid)
-		return err_set(err, ERR_CALLER,
-		    "only the operator has the key of the record");
+	if (rc < 0)
+		return rc;
 	rc = make ? io_make_dirs(dir, 0755) : 0;
 	if (rc < 0)
 		return err_sys(err, -rc, "%s", dir);
