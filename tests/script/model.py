@@ -51,7 +51,7 @@ def requests():
     if not os.path.exists(record):
         return []
     with open(record) as f:
-        return [r for r in map(json.loads, f) if "connection" in r]
+        return [r for r in map(json.loads, f) if "server_ns" not in r]
 
 
 settings("allow")
