@@ -456,6 +456,9 @@ supervise_end(struct supervisor *s)
 	if (s->control >= 0)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
 	wait_for(s, &s->ended);
+	/* Somebody has stopped it: what it did not tell is not known. */
+	if (s->pid > 0 && !s->ended && !s->done && s->broken == NULL)
+		s->broken = xstrdup("its supervisor does not answer");
 }
 
 /* ---- units -------------------------------------------------------------- */

@@ -176,7 +176,7 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 
 	turn_supervise(t, t->login->sandbox, j, &watch);
 	memcpy(watch.label, ev->uuid, sizeof ev->uuid);
-	if (watch.images)
+	if (watch.images || supervise_has_limits(&watch.limits))
 		spec.supervise = &watch;
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
