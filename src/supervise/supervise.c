@@ -20,7 +20,6 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-#define END_NS ((int64_t)2 * 1000000000)	/* for being killed */
 #define PATIENCE_NS ((int64_t)10 * 1000000000)	/* for its last words */
 
 struct supervisor {
@@ -345,35 +344,11 @@ look_at_listener(struct supervisor *s)
 	return 0;
 }
 
-static bool
-has_hung_up(int sock)
-{
-	struct pollfd p = { .fd = sock };
-
-	return sock >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP) != 0;
-}
-
-static void
-await_end(void)
-{
-	int64_t until = clock_mono_ns() + END_NS;
-
-	while (clock_mono_ns() < until)
-		poll(NULL, 0, 100);
-}
-
-void
-supervise_await_end(int sock)
-{
-	if (has_hung_up(sock))
-		await_end();
-}
-
 void
 supervise_end_with_outer(const struct supervisor *s)
 {
 	if (s->gone)
-		await_end();
+		sup_await_end();
 }
 
 /* The aegsh around us says nothing by itself. */
@@ -384,7 +359,7 @@ look_at_outer(struct supervisor *s)
 
 	if (s->control < 0 || poll(&p, 1, 0) <= 0)
 		return s->broken != NULL ? -ESRCH : 0;
-	s->gone = has_hung_up(s->control);
+	s->gone = sup_has_hung_up(s->control);
 	io_close(&s->control);
 	s->broken = xstrdup("the aegsh around it, which records it, is gone");
 	return -ESRCH;

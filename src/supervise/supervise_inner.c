@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
 #define HOST_DATA ((rlim_t)2 << 30)	/* bytes */
+#define END_NS ((int64_t)2 * 1000000000)	/* for being killed */
 #define FRAME_ROOM (192 * 1024)	/* a whole frame of wire fits */
 
 union rights {
@@ -59,6 +62,32 @@ supervise_knock(int *ret_sock)
 	*ret_sock = sock;
 	sock = -1;
 	return 1;
+}
+
+/* ---- a guest that has lost its host ------------------------------------- */
+
+bool
+sup_has_hung_up(int sock)
+{
+	struct pollfd p = { .fd = sock };
+
+	return sock >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP) != 0;
+}
+
+void
+sup_await_end(void)
+{
+	int64_t until = clock_mono_ns() + END_NS;
+
+	while (clock_mono_ns() < until)
+		poll(NULL, 0, 100);
+}
+
+void
+supervise_await_end(int sock)
+{
+	if (sup_has_hung_up(sock))
+		sup_await_end();
 }
 
 /* ---- the host's start --------------------------------------------------- */

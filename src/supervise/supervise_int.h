@@ -326,6 +326,10 @@ const struct sup_script *sup_unit_find(const struct sup *s, const char *name,
 
 /* ---- supervise_inner.c -------------------------------------------------- */
 
+/* The other end is gone. */
+bool sup_has_hung_up(int sock);
+/* Until we are killed with the line around us, or a while has passed. */
+void sup_await_end(void);
 /* Somebody of the line knocks. */
 enum sup_answer sup_guest(struct sup *s);
 /* What the process that serves them wants held, or not any more; or its
