@@ -12,8 +12,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/limits.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -22,26 +20,15 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/notify.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/io.h"
 #include "shell/complete_prog.h"
 
-#if defined(__x86_64__)
-#define NATIVE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE AUDIT_ARCH_AARCH64
-#elif defined(__riscv) && __riscv_xlen == 64
-#define NATIVE AUDIT_ARCH_RISCV64
-#else
-#define NATIVE 0	/* no process is of it: every call is refused */
-#endif
-
 #define HELPERS_MAX 64
-#define PAGE 4096		/* no page of any kernel is smaller */
 
 /* Where helpers are looked for, and where the completion's bash does. */
 static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin",
@@ -203,32 +190,27 @@ complete_guard_done(struct complete_guard *g)
 
 /* ---- the filter ---------------------------------------------------------- */
 
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (field))
-#define FIELD(name) offsetof(struct seccomp_data, name)
-#define IF_EQUAL(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, yes, no)
-#define IF_LEAST(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, k, yes, no)
-#define RETURN(k) BPF_STMT(BPF_RET | BPF_K, k)
 #define NR_PIDFD_SEND_SIGNAL 424	/* on every architecture */
 
 /* Where it jumps to is said from the next line on.  Kernels whose Landlock
  * has no scopes would let it signal aegsh. */
 static const struct sock_filter filter[] = {
-	/* 0 */ LOAD(FIELD(arch)),
-	/* 1 */ IF_EQUAL(NATIVE, 0, 13),
-	/* 2 */ LOAD(FIELD(nr)),
-	/* 3 */ IF_LEAST(0x40000000, 11, 0),	/* x32 */
-	/* 4 */ IF_EQUAL(__NR_execve, 8, 0),
-	/* 5 */ IF_EQUAL(__NR_execveat, 9, 0),
-	/* 6 */ IF_EQUAL(__NR_kill, 8, 0),
-	/* 7 */ IF_EQUAL(__NR_tkill, 7, 0),
-	/* 8 */ IF_EQUAL(__NR_tgkill, 6, 0),
-	/* 9 */ IF_EQUAL(__NR_rt_sigqueueinfo, 5, 0),
-	/* 10 */ IF_EQUAL(__NR_rt_tgsigqueueinfo, 4, 0),
-	/* 11 */ IF_EQUAL(NR_PIDFD_SEND_SIGNAL, 3, 0),
-	/* 12 */ RETURN(SECCOMP_RET_ALLOW),
-	/* 13 */ RETURN(SECCOMP_RET_USER_NOTIF),
-	/* 14 */ RETURN(SECCOMP_RET_ALLOW),
-	/* 15 */ RETURN(SECCOMP_RET_ERRNO | EPERM),
+	/* 0 */ NOTIFY_LOAD(NOTIFY_FIELD(arch)),
+	/* 1 */ NOTIFY_EQUAL(NOTIFY_NATIVE, 0, 13),
+	/* 2 */ NOTIFY_LOAD(NOTIFY_FIELD(nr)),
+	/* 3 */ NOTIFY_LEAST(0x40000000, 11, 0),	/* x32 */
+	/* 4 */ NOTIFY_EQUAL(__NR_execve, 8, 0),
+	/* 5 */ NOTIFY_EQUAL(__NR_execveat, 9, 0),
+	/* 6 */ NOTIFY_EQUAL(__NR_kill, 8, 0),
+	/* 7 */ NOTIFY_EQUAL(__NR_tkill, 7, 0),
+	/* 8 */ NOTIFY_EQUAL(__NR_tgkill, 6, 0),
+	/* 9 */ NOTIFY_EQUAL(__NR_rt_sigqueueinfo, 5, 0),
+	/* 10 */ NOTIFY_EQUAL(__NR_rt_tgsigqueueinfo, 4, 0),
+	/* 11 */ NOTIFY_EQUAL(NR_PIDFD_SEND_SIGNAL, 3, 0),
+	/* 12 */ NOTIFY_RETURN(SECCOMP_RET_ALLOW),
+	/* 13 */ NOTIFY_RETURN(SECCOMP_RET_USER_NOTIF),
+	/* 14 */ NOTIFY_RETURN(SECCOMP_RET_ALLOW),
+	/* 15 */ NOTIFY_RETURN(SECCOMP_RET_ERRNO | EPERM),
 };
 
 int
@@ -240,7 +222,7 @@ complete_guard_install(void)
 	};
 	long fd;
 
-	if (NATIVE == 0)
+	if (NOTIFY_NATIVE == 0)
 		return -ENOSYS;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
@@ -251,38 +233,14 @@ complete_guard_install(void)
 
 /* ---- its questions ------------------------------------------------------- */
 
-/* Page by page, since the next one may not be there. */
-static bool
-read_path(pid_t pid, uint64_t at, char *ret, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		size_t len = PAGE - (size_t)((at + done) % PAGE);
-		struct iovec to, from;
-		ssize_t n;
-
-		if (len > size - done)
-			len = size - done;
-		to = (struct iovec){ ret + done, len };
-		from = (struct iovec){ (void *)(uintptr_t)(at + done), len };
-		n = process_vm_readv(pid, &to, 1, &from, 1, 0);
-		if (n <= 0)
-			return false;
-		if (memchr(ret + done, '\0', (size_t)n) != NULL)
-			return true;
-		done += (size_t)n;
-	}
-	return false;
-}
-
 static bool
 may_start(const struct complete_guard *g, const struct seccomp_notif *q)
 {
 	char path[PATH_MAX];
 	size_t i;
 
-	if (!read_path((pid_t)q->pid, q->data.args[0], path, sizeof path))
+	if (notify_string((pid_t)q->pid, q->data.args[0], path,
+	    sizeof path) < 0)
 		return false;
 	for (i = 0; i < g->allowed.n; i++)
 		if (strcmp(g->allowed.v[i], path) == 0)

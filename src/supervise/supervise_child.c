@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -24,16 +22,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
-
-#if defined(__x86_64__)
-#define NATIVE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE AUDIT_ARCH_AARCH64
-#elif defined(__riscv) && __riscv_xlen == 64
-#define NATIVE AUDIT_ARCH_RISCV64
-#else
-#define NATIVE 0	/* no process is of it: every call is refused */
-#endif
+#include "aegsh/base/notify.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	/* since Linux 5.19 */
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
@@ -42,12 +31,6 @@
 /* Such opens give no bytes of a script. */
 #define NOT_READING (O_ACCMODE | O_PATH | O_DIRECTORY)
 
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (field))
-#define FIELD(name) offsetof(struct seccomp_data, name)
-#define IF_EQUAL(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, yes, no)
-#define IF_LEAST(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, k, yes, no)
-#define IF_ANY(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, k, yes, no)
-#define RETURN(k) BPF_STMT(BPF_RET | BPF_K, k)
 
 #define ASK SECCOMP_RET_USER_NOTIF
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))
@@ -67,8 +50,8 @@ add(struct filter *f, struct sock_filter row)
 static void
 add_call(struct filter *f, unsigned nr, unsigned verdict)
 {
-	add(f, (struct sock_filter)IF_EQUAL(nr, 0, 1));
-	add(f, (struct sock_filter)RETURN(verdict));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(nr, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_RETURN(verdict));
 }
 
 /* Only where an argument has one of these bits, or none of them. */
@@ -76,20 +59,20 @@ static void
 add_bits(struct filter *f, unsigned nr, size_t arg, unsigned bits,
     unsigned with, unsigned without)
 {
-	add(f, (struct sock_filter)IF_EQUAL(nr, 0, 4));
-	add(f, (struct sock_filter)LOAD((unsigned)arg));
-	add(f, (struct sock_filter)IF_ANY(bits, 0, 1));
-	add(f, (struct sock_filter)RETURN(with));
-	add(f, (struct sock_filter)RETURN(without));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(nr, 0, 4));
+	add(f, (struct sock_filter)NOTIFY_LOAD((unsigned)arg));
+	add(f, (struct sock_filter)NOTIFY_ANY(bits, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_RETURN(with));
+	add(f, (struct sock_filter)NOTIFY_RETURN(without));
 }
 
 static void
 add_reads(struct filter *f)
 {
-	add_bits(f, __NR_openat, FIELD(args[2]), NOT_READING,
+	add_bits(f, __NR_openat, NOTIFY_FIELD(args[2]), NOT_READING,
 	    SECCOMP_RET_ALLOW, ASK);
 #ifdef __NR_open
-	add_bits(f, __NR_open, FIELD(args[1]), NOT_READING,
+	add_bits(f, __NR_open, NOTIFY_FIELD(args[1]), NOT_READING,
 	    SECCOMP_RET_ALLOW, ASK);
 #endif
 	add_call(f, __NR_openat2, ASK);
@@ -99,11 +82,11 @@ add_reads(struct filter *f)
 static void
 add_door(struct filter *f)
 {
-	add(f, (struct sock_filter)IF_EQUAL(SUP_DOOR_CALL, 0, 4));
-	add(f, (struct sock_filter)LOAD(FIELD(args[0])));
-	add(f, (struct sock_filter)IF_EQUAL(SUP_DOOR, 0, 1));
-	add(f, (struct sock_filter)RETURN(ASK));
-	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR_CALL, 0, 4));
+	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(args[0])));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_RETURN(ASK));
+	add(f, (struct sock_filter)NOTIFY_RETURN(SECCOMP_RET_ALLOW));
 }
 
 /* Threads are no processes.  A child that is made its parent's sibling
@@ -121,13 +104,13 @@ add_spawns(struct filter *f, unsigned verdict)
 	}
 #endif
 	add_call(f, __NR_clone3, FAIL(ENOSYS));
-	add(f, (struct sock_filter)IF_EQUAL(__NR_clone, 0, 6));
-	add(f, (struct sock_filter)LOAD(FIELD(args[0])));
-	add(f, (struct sock_filter)IF_ANY(CLONE_PARENT, 0, 1));
-	add(f, (struct sock_filter)RETURN(FAIL(EINVAL)));
-	add(f, (struct sock_filter)IF_ANY(CLONE_THREAD, 0, 1));
-	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
-	add(f, (struct sock_filter)RETURN(verdict));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(__NR_clone, 0, 6));
+	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(args[0])));
+	add(f, (struct sock_filter)NOTIFY_ANY(CLONE_PARENT, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_RETURN(FAIL(EINVAL)));
+	add(f, (struct sock_filter)NOTIFY_ANY(CLONE_THREAD, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_RETURN(SECCOMP_RET_ALLOW));
+	add(f, (struct sock_filter)NOTIFY_RETURN(verdict));
 }
 
 static void
@@ -137,12 +120,13 @@ make_filter(struct filter *f, uint32_t asks)
 	const unsigned foreign = asks != 0 ? FAIL(ENOSYS) : SECCOMP_RET_ALLOW;
 
 	f->n = 0;
-	add(f, (struct sock_filter)LOAD(FIELD(arch)));
-	add(f, (struct sock_filter)IF_EQUAL(NATIVE, 1, 0));
-	add(f, (struct sock_filter)RETURN(foreign));
-	add(f, (struct sock_filter)LOAD(FIELD(nr)));
-	add(f, (struct sock_filter)IF_LEAST(0x40000000, 0, 1));	/* x32 */
-	add(f, (struct sock_filter)RETURN(foreign));
+	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(arch)));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(NOTIFY_NATIVE, 1, 0));
+	add(f, (struct sock_filter)NOTIFY_RETURN(foreign));
+	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(nr)));
+	/* x32 */
+	add(f, (struct sock_filter)NOTIFY_LEAST(0x40000000, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_RETURN(foreign));
 	add_door(f);
 	if (asks & SUP_ASKS_IMAGES)
 		add_call(f, __NR_set_tid_address, ASK);
@@ -159,7 +143,7 @@ make_filter(struct filter *f, uint32_t asks)
 		add_call(f, __NR_exit_group, ASK);
 		add_call(f, __NR_exit, ASK);	/* the last thread's too */
 	}
-	add(f, (struct sock_filter)RETURN(SECCOMP_RET_ALLOW));
+	add(f, (struct sock_filter)NOTIFY_RETURN(SECCOMP_RET_ALLOW));
 }
 
 #define FLAGS_OLD ((unsigned long)SECCOMP_FILTER_FLAG_NEW_LISTENER)
@@ -170,7 +154,7 @@ sup_filter(uint32_t asks, struct sock_filter *ret, unsigned long ret_flags[2])
 {
 	struct filter f;
 
-	if (NATIVE == 0)
+	if (NOTIFY_NATIVE == 0)
 		return 0;
 	make_filter(&f, asks);
 	memcpy(ret, f.row, f.n * sizeof f.row[0]);
@@ -186,7 +170,7 @@ install(uint32_t asks)
 	struct sock_fprog prog = { .filter = f.row };
 	long fd;
 
-	if (NATIVE == 0)
+	if (NOTIFY_NATIVE == 0)
 		return -ENOSYS;
 	make_filter(&f, asks);
 	prog.len = f.n;

@@ -128,8 +128,6 @@ int sup_rights_compare(pid_t pid, const struct sup_script *s);
 
 /* ---- supervise_proc.c: looking into a process --------------------------- */
 
-/* A string of its memory.  0; -errno; -ENAMETOOLONG. */
-int sup_proc_string(pid_t pid, uint64_t at, char *ret, size_t size);
 /* The absolute name that path means for it, by its letters, owned; NULL. */
 char *sup_proc_absolute(pid_t pid, int dirfd, const char *path);
 /* A link or a file of /proc/PID; the length, or -errno. */

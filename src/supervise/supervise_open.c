@@ -18,6 +18,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/notify.h"
 #include "aegsh/base/path.h"
 
 #ifndef SECCOMP_ADDFD_FLAG_SEND		/* since Linux 5.14 */
@@ -153,7 +154,7 @@ sup_open(struct sup *s)
 	if (rc == 0 && (call.flags & (O_ACCMODE | O_PATH | O_DIRECTORY)) != 0)
 		return SUP_CONTINUE;
 	if (rc == 0)
-		rc = sup_proc_string(pid, call.name, said, sizeof said);
+		rc = notify_string(pid, call.name, said, sizeof said);
 	s->answer->error = -EACCES;
 	if (!sup_is_valid(s))
 		return SUP_REFUSE;

@@ -15,37 +15,13 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/notify.h"
 #include "aegsh/base/path.h"
 
 #define PAGE 4096		/* no page of any kernel is smaller */
 #define AUXV_MAX 128		/* pairs */
 #define STAT_MAX 1024
 #define STAT_FIELDS 29		/* of /proc/PID/stat, proc(5) */
-
-/* Page by page, since the next one may not be there. */
-int
-sup_proc_string(pid_t pid, uint64_t at, char *ret, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		size_t len = PAGE - (size_t)((at + done) % PAGE);
-		struct iovec to, from;
-		ssize_t n;
-
-		if (len > size - done)
-			len = size - done;
-		to = (struct iovec){ ret + done, len };
-		from = (struct iovec){ (void *)(uintptr_t)(at + done), len };
-		n = process_vm_readv(pid, &to, 1, &from, 1, 0);
-		if (n <= 0)
-			return n < 0 ? -errno : -EFAULT;
-		if (memchr(ret + done, '\0', (size_t)n) != NULL)
-			return 0;
-		done += (size_t)n;
-	}
-	return -ENAMETOOLONG;
-}
 
 ssize_t
 sup_proc_link(pid_t pid, const char *what, char *ret, size_t size)
@@ -191,5 +167,5 @@ sup_proc_execfn(pid_t pid, char *ret, size_t size)
 	uint64_t at;
 	int rc = auxiliary(pid, AT_EXECFN, &at);
 
-	return rc < 0 ? rc : sup_proc_string(pid, at, ret, size);
+	return rc < 0 ? rc : notify_string(pid, at, ret, size);
 }
