@@ -173,6 +173,7 @@ struct audit_query {
 	int64_t not_session;	/* rows of others than that; 0: any */
 	enum audit_ended ended;
 	int number;		/* status or signal */
+	bool unindexed;		/* read each line for the text */
 };
 /* Oldest of the selected first, until fn returns non-zero (audit_query()
  * then returns 0).  The row lives as long as the call of fn.  Absent numbers

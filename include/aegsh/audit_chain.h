@@ -34,6 +34,8 @@ enum audit_fault {
 	AUDIT_FAULT_SCHEMA,	/* a table is not as aegsh makes it: nothing
 				 * was read */
 	AUDIT_FAULT_SIGNATURE,	/* not of this head, or of no known key */
+	AUDIT_FAULT_INDEX,	/* searching would pass over lines from that
+				 * row on; the rows are as they were */
 	AUDIT_FAULT_COUNT
 };
 struct audit_finding {

@@ -159,6 +159,9 @@ admin_filter_take(struct admin *a, struct admin_filter *f, int o,
 	case ADMIN_F_UNFINISHED:
 		q->ended = AUDIT_ENDED_OPEN;
 		return 0;
+	case ADMIN_F_UNINDEXED:
+		q->unindexed = true;
+		return 0;
 	case ADMIN_F_USER:
 		f->user = value;
 		return 0;

@@ -19,7 +19,7 @@ enum {
 	ADMIN_F_JSON, ADMIN_F_LIMIT, ADMIN_F_SINCE, ADMIN_F_UNTIL,
 	ADMIN_F_SEARCH, ADMIN_F_DECISION, ADMIN_F_STATUS, ADMIN_F_RULE,
 	ADMIN_F_CWD, ADMIN_F_HOST, ADMIN_F_SESSION, ADMIN_F_PROGRAM,
-	ADMIN_F_UNFINISHED, ADMIN_F_USER, ADMIN_F_ALL,
+	ADMIN_F_UNFINISHED, ADMIN_F_UNINDEXED, ADMIN_F_USER, ADMIN_F_ALL,
 	ADMIN_F_COUNT		/* a verb's own options begin here */
 };
 
@@ -53,6 +53,8 @@ enum {
 	    "only lines whose record names that program", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_UNFINISHED] = { "unfinished", 0, NULL, \
 	    "only lines without an outcome", ADMIN_WORDS_NONE }, \
+	[ADMIN_F_UNINDEXED] = { "no-index", 0, NULL, \
+	    "read each line, whatever the index says", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_USER] = { "user", 0, "NAME", \
 	    "that user's store (root only)", ADMIN_WORDS_USER }, \
 	[ADMIN_F_ALL] = { "all", 0, NULL, \

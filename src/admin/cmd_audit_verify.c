@@ -138,6 +138,8 @@ on_finding(void *ctx, const struct audit_finding *f)
 		[AUDIT_FAULT_REWRITTEN] = "a witness has seen another chain",
 		[AUDIT_FAULT_SCHEMA] = "is not the table that aegsh makes, or "
 		    "has something to it; no row was read",
+		[AUDIT_FAULT_INDEX] = "a search would not find it, or one of "
+		    "those behind it: remove audit.index",
 		[AUDIT_FAULT_SIGNATURE] = "its signature is not one by a "
 		    "known key",
 	};

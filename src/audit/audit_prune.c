@@ -8,6 +8,7 @@
  * over: rows that stay, but whose own link went, get one at the end.
  */
 #include "audit_chain_int.h"
+#include "audit_index_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -294,6 +295,8 @@ audit_prune(struct audit *a, const struct audit_keep *keep,
 		audit_db_rollback(p.d);
 		return rc;
 	}
+	/* Nor from the index, which the next search makes anew. */
+	audit_index_drop(p.d);
 	/* Nor from the log, as soon as nobody reads from it. */
 	sqlite3_wal_checkpoint_v2(p.d->db, "main", SQLITE_CHECKPOINT_TRUNCATE,
 	    NULL, NULL);

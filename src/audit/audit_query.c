@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reading the record. */
-#include "audit_int.h"
+#include "audit_index_int.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,6 +15,9 @@
 	" c.interpreter, c.redacted, c.answered_by, c.votes, c.argv," \
 	" s.remote, c.judge_ns, c.start_ns, c.tokens_in, c.tokens_out," \
 	" c.cost, c.mono_ns"
+
+#define FROM " FROM commands AS c LEFT JOIN sessions AS s ON" \
+	" s.id = c.session"
 
 enum column {
 	C_ID, C_SESSION, C_WALL_NS, C_UUID, C_LINE, C_CWD, C_USER, C_HOST,
@@ -84,9 +87,8 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 static void
 put_sql(struct buf *sql, const struct audit_query *q)
 {
-	buf_puts(sql, "SELECT " COLUMNS " FROM commands AS c"
-	    " LEFT JOIN sessions AS s ON s.id = c.session"
-	    " WHERE c.id IN (SELECT id FROM commands WHERE 1");
+	buf_puts(sql, "SELECT " COLUMNS FROM " WHERE c.id IN"
+	    " (SELECT id FROM commands WHERE 1");
 	audit_query_where(sql, q);
 	buf_puts(sql, " ORDER BY id DESC LIMIT ?1) ORDER BY c.id");
 }
@@ -195,6 +197,61 @@ take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
 		audit_uuid_text(sqlite3_column_blob(st, C_UUID), uuid);
 }
 
+/* The rows that st selects; 1: fn has enough, 0, or an error. */
+static int
+give_rows(struct audit_db *d, sqlite3_stmt *st,
+    int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
+    struct err *err)
+{
+	int rc;
+
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		struct audit_row row;
+		char uuid[37];
+
+		take_row(st, uuid, &row);
+		if (fn(ctx, &row) != 0)
+			return 1;
+	}
+	return rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+}
+
+struct by_number {
+	struct audit_db *d;
+	sqlite3_stmt *st;
+	int (*fn)(void *ctx, const struct audit_row *row);
+	void *ctx;
+	struct err *err;
+	int rc;
+};
+
+static int
+give_number(void *ctx, int64_t id)
+{
+	struct by_number *b = ctx;
+
+	sqlite3_reset(b->st);
+	sqlite3_bind_int64(b->st, 1, id);
+	b->rc = give_rows(b->d, b->st, b->fn, b->ctx, b->err);
+	return b->rc;
+}
+
+static int
+query_text(struct audit_db *d, const struct audit_query *q,
+    int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
+    struct err *err)
+{
+	struct by_number b = { .d = d, .fn = fn, .ctx = ctx, .err = err };
+	int rc = sqlite3_prepare_v2(d->db, "SELECT " COLUMNS FROM
+	    " WHERE c.id = ?", -1, &b.st, NULL) == SQLITE_OK ? 0 :
+	    audit_db_error(d, "read", err);
+
+	if (rc == 0)
+		rc = audit_find_text(d, q, give_number, &b, err);
+	sqlite3_finalize(b.st);
+	return rc < 0 || b.rc >= 0 ? rc : b.rc;
+}
+
 int
 audit_query(struct audit *a, const struct audit_query *q,
     int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
@@ -207,22 +264,17 @@ audit_query(struct audit *a, const struct audit_query *q,
 
 	if (rc < 0)
 		return rc;
+	/* One row, or the newest, are found without. */
+	if (q->text != NULL && q->text[0] != '\0' && q->id == 0 &&
+	    q->uuid == NULL && q->after_id == 0)
+		return query_text(d, q, fn, ctx, err);
 	put_sql(&sql, q);
-	rc = sqlite3_prepare_v2(d->db, sql.data, (int)sql.len, &st, NULL);
-	if (rc == SQLITE_OK) {
+	rc = sqlite3_prepare_v2(d->db, sql.data, (int)sql.len, &st, NULL) ==
+	    SQLITE_OK ? 0 : audit_db_error(d, "read", err);
+	if (rc == 0) {
 		audit_query_bind(st, q);
-		while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-			struct audit_row row;
-			char uuid[37];
-
-			take_row(st, uuid, &row);
-			if (fn(ctx, &row) != 0) {
-				rc = SQLITE_DONE;
-				break;
-			}
-		}
+		rc = give_rows(d, st, fn, ctx, err);
 	}
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
 	sqlite3_finalize(st);
-	return rc;
+	return rc < 0 ? rc : 0;
 }

@@ -8,6 +8,7 @@
  * fault it goes on from the link that is there, so that one altered row is
  * one finding.
  */
+#include "audit_index_int.h"
 #include "audit_verify_int.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ audit_fault_name(enum audit_fault f)
 	case AUDIT_FAULT_REWRITTEN:	return "rewritten";
 	case AUDIT_FAULT_SCHEMA:	return "schema";
 	case AUDIT_FAULT_SIGNATURE:	return "signature";
+	case AUDIT_FAULT_INDEX:		return "index";
 	case AUDIT_FAULT_NONE:
 	case AUDIT_FAULT_COUNT:
 		break;
@@ -364,6 +366,12 @@ find_beginning(struct audit_verifying *v, struct err *err)
 }
 
 static void
+find_unindexed(void *ctx, int64_t line)
+{
+	audit_find(ctx, AUDIT_FAULT_INDEX, 0, "commands", line);
+}
+
+static void
 done(struct audit_verifying *v)
 {
 	int i;
@@ -397,7 +405,9 @@ read_all(struct audit_verifying *v, struct err *err)
 		    err);
 	if (rc == 0 && v->head_failed)
 		rc = audit_verify_damaged(v, "heads", err);
-	return rc == 0 ? check_rest(v, err) : rc;
+	if (rc == 0)
+		rc = check_rest(v, err);
+	return rc == 0 ? audit_index_check(v->d, find_unindexed, v, err) : rc;
 }
 
 int

@@ -100,6 +100,8 @@ for options in (["--status", "256"], ["--status", ""], ["--status", "SIG"],
     tap.same(ctl("audit", "log", *options).returncode, 100,
              "log %s: 100" % " ".join(options))
 tap.same(lines("audit", "search", "--", "-l"), ["ls -l"], "search")
+tap.same(lines("audit", "search", "--no-index", "--", "-l"), ["ls -l"],
+         "search without its index")
 tap.same(ctl("audit", "search").returncode, 100, "search wants a text")
 tap.same(ctl("audit", "search", "nowhere").returncode, 1, "not found: 1")
 
