@@ -164,6 +164,9 @@ struct supervise_image {
 };
 #define SUPERVISE_ARGV_MAX ((size_t)4096)
 
+/* That child of ours is no part of this line, but another's bash. */
+void supervise_other(struct supervisor *s, pid_t pid);
+
 /* Readable when there is something to take; the same descriptor for its
  * life. */
 int supervise_poll_fd(const struct supervisor *s);
@@ -186,5 +189,11 @@ void supervise_free(struct supervisor *s);
 void supervise_kill_tree(pid_t pid);
 /* The same for all that were told of, whoever is their parent now. */
 void supervise_kill_images(const struct supervisor *s);
+/* The same for our own children that a line has left us with, again until none
+ * is left; line, its bash, is not waited for yet.  Is a child known as
+ * something else? */
+typedef bool supervise_other_fn(void *ctx, pid_t pid);
+void supervise_kill_adopted(pid_t line, supervise_other_fn *is_other,
+	void *ctx);
 
 #endif

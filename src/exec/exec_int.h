@@ -203,7 +203,7 @@ void exec_job_signal(const struct job *j, int sig);
 /* Ask wait4(2) once.  0; -errno. */
 int exec_job_reap(struct exec_session *s, struct job *j);
 /* Hear its supervisor; without one that lives, the line is killed. */
-void exec_job_hear(struct job *j);
+void exec_job_hear(struct exec_session *s, struct job *j);
 /* Feed its capture while there is something, never blocking. */
 void exec_job_feed(struct exec_session *s, struct job *j);
 
@@ -229,8 +229,12 @@ int exec_reap_orphans(struct job *j);
  * it; and those that have ended. */
 void exec_reap_later(struct exec_session *s, pid_t watcher);
 void exec_reap_watchers(struct exec_session *s);
-/* Children that nobody knows and that are dead. */
-void exec_reap_strays(const struct exec_session *s);
+/* A child that somebody else asks for: a line, its supervisor, the launcher, a
+ * helper.  s: the session. */
+bool exec_reap_is_known(void *s, pid_t pid);
+/* Children that nobody knows and that are dead; j: a line that is waited for,
+ * or NULL. */
+void exec_reap_strays(struct exec_session *s, const struct job *j);
 
 /* ---- exec_tty.c -------------------------------------------------------- */
 

@@ -170,7 +170,7 @@ exec_job_feed(struct exec_session *s, struct job *j)
 }
 
 void
-exec_job_hear(struct job *j)
+exec_job_hear(struct exec_session *s, struct job *j)
 {
 	if (j->supervisor == NULL || j->state == JOB_DONE ||
 	    supervise_take(j->supervisor) == 0)
@@ -178,6 +178,8 @@ exec_job_hear(struct job *j)
 	supervise_kill_tree(j->pid);
 	supervise_kill_images(j->supervisor);
 	exec_job_signal(j, SIGKILL);
+	if (supervise_pid(j->supervisor) > 0)
+		supervise_kill_adopted(j->pid, exec_reap_is_known, s);
 	supervise_end_with_outer(j->supervisor);
 }
 
@@ -466,7 +468,7 @@ exec_poll_jobs(struct exec_session *s)
 			continue;
 		was = j->state;
 		exec_job_feed(s, j);
-		exec_job_hear(j);
+		exec_job_hear(s, j);
 		(void)exec_job_reap(s, j);
 		if (j->state == JOB_STOPPED && was != JOB_STOPPED)
 			stopped = j;
@@ -475,7 +477,7 @@ exec_poll_jobs(struct exec_session *s)
 		exec_marks_set(s, stopped);
 	exec_reap_watchers(s);
 	if (s->opts.tty >= 0)
-		exec_reap_strays(s);
+		exec_reap_strays(s, NULL);
 }
 
 int

@@ -84,11 +84,10 @@ is_watcher(const struct exec_session *s, pid_t pid)
 	return false;
 }
 
-/* Somebody else asks for its end: a line, the launcher, the helper that the
- * session was told of. */
-static bool
-is_known(const struct exec_session *s, pid_t pid)
+bool
+exec_reap_is_known(void *ctx, pid_t pid)
 {
+	const struct exec_session *s = ctx;
 	pid_t group = getpgid(pid);
 	size_t i;
 
@@ -115,22 +114,29 @@ open_children(void)
 
 /* Where the kernel keeps no list the dead wait until we end. */
 void
-exec_reap_strays(const struct exec_session *s)
+exec_reap_strays(struct exec_session *s, const struct job *j)
 {
+	const pid_t watcher = j != NULL && j->supervisor != NULL ?
+	    supervise_pid(j->supervisor) : 0;
 	pid_t strays[64];
-	size_t n = 0, seen = 0;
-	FILE *f = open_children();
+	size_t n, seen, reaped;
+	FILE *f;
 	int pid;
 
-	if (f == NULL)
-		return;
-	while (n < sizeof strays / sizeof strays[0] && seen++ < SWEEP_MAX &&
-	    fscanf(f, "%d", &pid) == 1)
-		if (!is_known(s, pid))
-			strays[n++] = pid;
-	fclose(f);
-	while (n > 0)
-		waitpid(strays[--n], NULL, WNOHANG);
+	do {
+		f = open_children();
+		if (f == NULL)
+			return;
+		n = seen = reaped = 0;
+		while (n < AEG_NELEM(strays) && seen++ < SWEEP_MAX &&
+		    fscanf(f, "%d", &pid) == 1)
+			if (pid != watcher && (j == NULL || pid != j->pid) &&
+			    !exec_reap_is_known(s, pid))
+				strays[n++] = pid;
+		fclose(f);
+		while (n > 0)
+			reaped += waitpid(strays[--n], NULL, WNOHANG) > 0;
+	} while (reaped == AEG_NELEM(strays));
 }
 
 static pid_t

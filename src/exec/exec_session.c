@@ -293,6 +293,18 @@ job_begin(struct exec_session *s, struct job *j, pid_t pid,
 		exec_job_enter(s, j);
 }
 
+/* Their supervisors look at what lines leave with us. */
+static void
+tell_others(const struct exec_session *s, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i]->supervisor != NULL &&
+		    s->jobs[i]->state != JOB_DONE)
+			supervise_other(s->jobs[i]->supervisor, pid);
+}
+
 int
 exec_start(struct exec_session *s, const struct decision *d,
     const struct exec_spec *spec, struct job **ret, struct err *err)
@@ -335,6 +347,10 @@ exec_start(struct exec_session *s, const struct decision *d,
 	}
 	if (spec->supervise != NULL)
 		rc = supervise_start(spec->supervise, &j->supervisor, err);
+	/* Whom it leaves behind is to be found. */
+	if (rc == 0 && j->supervisor != NULL &&
+	    supervise_pid(j->supervisor) > 0)
+		rc = exec_reap_init(err);
 	pid = rc < 0 ? rc : start(s, &cmd, spec, j->supervisor, err);
 	if (j->supervisor != NULL)
 		supervise_handed_over(j->supervisor);
@@ -344,6 +360,7 @@ exec_start(struct exec_session *s, const struct decision *d,
 		job_free(s, j);
 		return (int)pid;
 	}
+	tell_others(s, pid);
 	j->text = job_words(d, spec);
 	job_begin(s, j, pid, &cmd, spec);
 	*ret = j;

@@ -113,14 +113,16 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		v->stuck = stuck;
 		return 0;
 	}
-	if (p[0].revents != 0)
+	if (p[0].revents != 0) {
 		drain(s->child_fd);
+		exec_reap_strays(s, j);
+	}
 	if (p[1].revents != 0)
 		exec_job_feed(s, j);
 	if (p[3].revents != 0)
 		pass_on(s, j, v);
 	if (p[5].revents != 0)
-		exec_job_hear(j);
+		exec_job_hear(s, j);
 	if (p[4].revents != 0) {
 		j->cancelled = true;
 		j->cancel_fd = 0;

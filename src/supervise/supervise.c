@@ -122,6 +122,7 @@ poll_for(const struct supervisor *s, int fd)
 static int
 begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 {
+	const pid_t aegsh = getpid();
 	struct sup *sup;
 	int control[2];
 	pid_t pid;
@@ -137,10 +138,13 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.label = s->label, .guests = -1, .holds = -1,
 			.may_start = s->may_start,
 			.images = s->images, .began = s->runs,
+			.aegsh = aegsh,
 			.meter = { .most = s->limits } };
 		if (s->line > 0)
 			sup->head = (struct sup_known){ s->line,
 				sup_proc_stat(s->line).start };
+		if (s->line > 0)
+			sup_adopted_begin(sup);
 		become_supervisor(sup, o != NULL ? o->script : NULL,
 		    o != NULL ? o->n : 0);
 	}
@@ -318,6 +322,7 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 	case SUP_SCRIPT:
 	case SUP_LET_GO:
 	case SUP_LISTEN:
+	case SUP_OTHER:
 		break;
 	}
 }
@@ -518,6 +523,15 @@ supervise_watch(struct supervisor *s, pid_t pid,
 		return ERR_LAYER;
 	}
 	return had ? supervise_unit(s, o, err) : 0;
+}
+
+void
+supervise_other(struct supervisor *s, pid_t pid)
+{
+	const struct sup_report r = { .kind = SUP_OTHER, .pid = pid };
+
+	if (s->control >= 0 && !s->guest && !s->ended)
+		(void)send(s->control, &r, sizeof r, MSG_NOSIGNAL);
 }
 
 const char *

@@ -38,6 +38,7 @@ enum sup_kind {
 	SUP_SCRIPT,		/* to it: path, with its copy; pid: hidden */
 	SUP_LET_GO,		/* to it: of the listener … */
 	SUP_LISTEN,		/* … for the one of a filter that watches */
+	SUP_OTHER,		/* to it: pid is another line's bash */
 };
 
 struct sup_report {
@@ -253,6 +254,12 @@ struct sup {
 	uint32_t lost;		/* images that found no place */
 	struct sup_known head;		/* bash */
 	struct sup_members known;
+	/* supervise_adopted.c */
+	pid_t aegsh;		/* whose child it is */
+	struct sup_members others;	/* not of the line */
+	struct sup_members adopted;	/* at the last look */
+	long filters;		/* of its bash, by seccomp(2) */
+	int64_t sweep_ns;	/* when what is left is killed again */
 	bool images;		/* are looked into and told */
 	supervise_may_fn *may_start;	/* or NULL */
 	struct sup_attempts attempts;
@@ -275,6 +282,15 @@ void sup_break(struct sup *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Is the question still open?  Then what was read was its process's. */
 bool sup_is_valid(const struct sup *s);
+
+/* supervise_adopted.c.  The line's bash is there. */
+void sup_adopted_begin(struct sup *s);
+/* Find those that lost their parents: s->adopted. */
+void sup_adopted_look(struct sup *s);
+/* Aegsh may end: from now on they are known. */
+void sup_adopted_keep(struct sup *s);
+/* That one leads another line. */
+void sup_adopted_other(struct sup *s, pid_t pid);
 
 /* What an open or a start comes to. */
 enum sup_answer {

@@ -28,6 +28,8 @@
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
 #endif
 
+#define SWEEP_NS ((int64_t)20 * 1000000)	/* of a line's end */
+
 /* ---- telling aegsh ------------------------------------------------------ */
 
 static void
@@ -159,6 +161,31 @@ kill_line(struct sup *s)
 			kill(-s->line, SIGKILL);
 	}
 	sup_members_kill(&s->known);
+	sup_adopted_look(s);
+	sup_members_kill(&s->adopted);
+	s->sweep_ns = clock_mono_ns() + SWEEP_NS;
+}
+
+/* Of a line that is killed nobody may be left who was just being born, or
+ * was left behind by one that died.  The kernel tells when none is: then the
+ * listener hangs up. */
+static void
+sweep(struct sup *s)
+{
+	if (s->sweep_ns != 0 && clock_mono_ns() >= s->sweep_ns)
+		kill_line(s);
+}
+
+/* For poll(2). */
+static int
+timeout_of(const struct sup *s)
+{
+	int64_t left;
+
+	if (s->sweep_ns == 0)
+		return sup_meter_timeout(s);
+	left = s->sweep_ns - clock_mono_ns();
+	return left > 0 ? (int)(left / 1000000) + 1 : 0;
 }
 
 /* A shell that was left behind and has started no program itself is known to
@@ -303,6 +330,7 @@ open_door(struct sup *s)
 	s->head = (struct sup_known){ hello.pid, sup_proc_stat(
 	    hello.pid).start };
 	wake_here(s);
+	sup_adopted_begin(s);
 	sup_meter_begin(s);
 }
 
@@ -313,6 +341,7 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 	switch ((enum sup_kind)said->kind) {
 	case SUP_END:
 		s->kept = true;
+		sup_adopted_keep(s);
 		say(s, SUP_ENDED);
 		return true;
 	case SUP_UNIT:
@@ -327,6 +356,9 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 	case SUP_LISTEN:
 		sup_unit_listen(s, said, fd);
 		wake_here(s);
+		return true;
+	case SUP_OTHER:
+		sup_adopted_other(s, said->pid);
 		return true;
 	case SUP_NOTHING:
 	case SUP_IMAGE:
@@ -383,8 +415,9 @@ turn_once(struct sup *s)
 		{ .fd = s->holds, .events = POLLIN },
 	};
 
-	if (poll(p, AEG_NELEM(p), sup_meter_timeout(s)) < 0)
+	if (poll(p, AEG_NELEM(p), timeout_of(s)) < 0)
 		return;
+	sweep(s);
 	sup_meter_read(s);
 	if (p[1].revents & POLLOUT)
 		drain_queue(s);

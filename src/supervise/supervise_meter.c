@@ -5,8 +5,7 @@
  * Who they are: bash, what is below it, and below whom else was met, since one
  * that has lost its parent is below nobody of the line.  Met are those that
  * ask, the children of one that ends, and, at each reading, all that are
- * there.  One that neither starts nor runs anything, and whose parent was
- * killed between two readings, is not counted.
+ * there, and those that aegsh has been left with (supervise_adopted.c).
  */
 #include "supervise_int.h"
 
@@ -29,15 +28,21 @@ supervise_has_limits(const struct supervise_limits *l)
 	return (l->cpu_ms | l->wall_ms | l->memory | l->children) != 0;
 }
 
-/* All that live.  Bash is one of those known. */
+/* All that live.  Bash is one of those known; an adopted one is none of
+ * them.  Both are in the order of their numbers. */
 static void
 find_all(struct sup *s, struct sup_tree *t)
 {
-	size_t i;
+	const struct sup_members *k = &s->known, *a = &s->adopted;
+	size_t i = 0, j = 0;
 
 	sup_members_forget_dead(&s->known);
-	for (i = 0; i < s->known.n; i++)
-		sup_tree_root(t, s->known.v[i].pid);
+	sup_adopted_look(s);
+	sup_members_forget_dead(&s->adopted);
+	while (i < k->n || j < a->n)
+		sup_tree_root(t, j == a->n || (i < k->n &&
+		    k->v[i].pid < a->v[j].pid) ? k->v[i++].pid :
+		    a->v[j++].pid);
 	sup_tree_grow(t, false);
 }
 

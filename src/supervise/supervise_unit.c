@@ -200,6 +200,7 @@ sup_unit_listen(struct sup *s, const struct sup_report *r, int *listener)
 	*listener = -1;
 	s->line = r->pid;
 	s->head = (struct sup_known){ r->pid, sup_proc_stat(r->pid).start };
+	sup_adopted_begin(s);
 	s->images = s->began = true;
 	s->awaited = 0;
 	s->held = s->listener < 0 ? -EPROTO : 0;

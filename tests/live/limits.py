@@ -11,7 +11,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from exec_rig import Root, unused_uid  # noqa: E402
-from procs import DEADLINE, alive, children, until  # noqa: E402
+from procs import DEADLINE, alive, children, command_line, \
+    until  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -203,6 +204,62 @@ for options in ((), ("-l",)):
     status, out, err = run("%s escape raw; :" % PY, options)
     tap.ok(out.strip().isdigit() and int(out) <= 4,
            how + ": one that ends by itself hides no child", out + err)
+
+# ---- those whose parents are killed -------------------------------------------
+# Each parent ends by a signal, which nobody is asked about, as soon as its
+# child is there and has left the group and the session.
+KILLED = """
+import os, signal, sys
+how = sys.argv[1]
+n = 0
+while n < int(sys.argv[2]):
+    r, w = os.pipe()
+    try:
+        pid = os.fork()
+    except BlockingIOError:
+        break
+    if pid == 0:
+        try:
+            if os.fork() == 0:
+                if how != 'plain':
+                    os.setsid()
+                x = bytearray(40 << 20)
+                os.write(w, b'y')
+                os.dup2(os.open('/dev/null', os.O_RDWR), 1)
+                os.dup2(1, 2)
+                while True:
+                    signal.pause()
+        except BlockingIOError:
+            os.write(w, b'n')
+        signal.pause()
+    if os.read(r, 1) == b'n':
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        break
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    n += 1
+print(n)
+"""
+root.write(HOME + "/killed", KILLED)
+for options in ((), ("-l",)):
+    how = "launcher" if options else "direct"
+    for kind in ("plain", "session"):
+        limit("limit-children = 5\nlimit-time = 50\n")
+        status, out, err = run("%s killed %s 9; pkill -9 -u $(id -u) -f "
+                               "killed; :" % (PY, kind), options)
+        tap.ok(out == "3\n" and "limited: limit-children" in err,
+               "%s: those whose parent was killed, %s" % (how, kind),
+               "%r %r" % (out, err))
+        limit("limit-memory = 150\n")
+        status, out, err = run("%s killed %s 9; sleep 1000" % (PY, kind),
+                               options)
+        tap.ok("killed: it met its limit, limit-memory" in err and
+               until(lambda: not [p for p in os.listdir("/proc")
+                                  if p.isdigit() and alive(int(p)) and
+                                  b"killed" in command_line(int(p))]),
+               "%s: count, and die with the line, %s" % (how, kind),
+               "%r %r" % (out, err))
 
 # ---- time and memory ---------------------------------------------------------
 SPIN = "while :; do :; done"

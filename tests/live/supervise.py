@@ -66,6 +66,15 @@ def fresh():
              "os.chdir('inside')\n"
              "fd = openat2(os.environ['HOME'] + '/x', resolve=0x10)\n"
              "print(os.read(fd, 99))\n"),
+            # Its own child goes on alone, unknown to everybody.
+            ("left", "import os, signal, sys\nr, w = os.pipe()\n"
+             "mid = os.fork()\nif mid == 0:\n"
+             "    pid = os.fork()\n    if pid == 0:\n        os.setsid()\n"
+             "        os.write(w, b'%d' % os.getpid())\n"
+             "    signal.pause()\n"
+             "pid = os.read(r, 9)\nos.kill(mid, signal.SIGKILL)\n"
+             "os.waitpid(mid, 0)\nopen('late', 'wb').write(pid)\n"
+             "os.rename('late', 'up')\nsignal.pause()\n"),
             ("p", "print('good', __file__)\n"), ("m", "all:;@echo good\n"),
             ("plain", "echo good $0\n"), ("hidden", "echo never\n"),
             ("shebang", "#!/usr/bin/env -S touch evil\n"),
@@ -303,6 +312,13 @@ for options in ((), ("-l",)):
     with open(HOME + "/late") as f:
         late = int(f.read())
     tap.ok(until(lambda: not alive(late)), how + ": all of it")
+    p, watch = begin("python3 left", options)
+    with open(HOME + "/up") as f:
+        late = int(f.read())
+    os.kill(watch, signal.SIGKILL)
+    p.communicate(timeout=DEADLINE)
+    tap.ok(until(lambda: not alive(late)),
+           how + ": one whose parent was killed, too")
     p, watch = begin(BUSY, options)
     with open(HOME + "/late") as f:
         late = int(f.read())
