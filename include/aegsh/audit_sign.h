@@ -75,7 +75,8 @@ bool audit_keys_have(const struct audit_keys *k,
 /* ---- audit_seal.c: by the store's side ---------------------------------- */
 
 /* The head at the end of the chain, made where there is none; *ret_signed:
- * it has a signature by one of keys.  seen (or NULL) is what was signed last:
+ * it has a signature by the first of keys; one by another of them is as none,
+ * one by anybody else an error.  seen (or NULL) is what was signed last:
  * ERR_STORE, and why, where this is the same store and its chain does not
  * have that any more.  ret->seq 0: nothing is recorded. */
 int audit_seal(struct audit *a, const struct audit_head *seen,

@@ -80,6 +80,27 @@ serve(struct admin *a, int fd)
 	_exit(0);
 }
 
+/* Those of the keys before this one are known by their public halves. */
+static int
+take_keys(struct admin_signer *s, const unsigned char ours[AUDIT_KEY_LEN],
+    struct err *err)
+{
+	struct audit_keys known = { .n = 0 };
+	int rc = audit_keys_read(NULL, &known, err);
+	size_t i;
+
+	if (rc < 0)
+		return rc;
+	memcpy(s->keys.keys[0], ours, AUDIT_KEY_LEN);
+	s->keys.n = 1;
+	for (i = 0; i < known.n && s->keys.n < AUDIT_KEYS_MAX; i++) {
+		if (memcmp(known.keys[i], ours, AUDIT_KEY_LEN) != 0)
+			memcpy(s->keys.keys[s->keys.n++], known.keys[i],
+			    AUDIT_KEY_LEN);
+	}
+	return 0;
+}
+
 int
 admin_signer_start(struct admin *a, struct admin_signer *s, struct err *err)
 {
@@ -104,9 +125,7 @@ admin_signer_start(struct admin *a, struct admin_signer *s, struct err *err)
 	hello.text[sizeof hello.text - 1] = '\0';
 	if (hello.rc < 0)
 		return err_set(err, hello.rc, "%s", hello.text);
-	memcpy(s->keys.keys[0], hello.key, sizeof hello.key);
-	s->keys.n = 1;
-	return 0;
+	return take_keys(s, hello.key, err);
 }
 
 int

@@ -14,7 +14,7 @@
 struct admin_signer {
 	int fd;			/* to the process with the key, or -1 */
 	pid_t pid;
-	struct audit_keys keys;	/* its public one, alone */
+	struct audit_keys keys;	/* its public one, then all known */
 };
 #define ADMIN_SIGNER_INIT { .fd = -1, .pid = -1 }
 

@@ -70,12 +70,14 @@ check_seen(struct audit_db *d, const struct audit_head *seen, struct err *err)
 }
 
 /* Somebody may have put one there: what is signed is made here. */
+#define UNSIGNED "DELETE FROM heads WHERE seq = ? AND signature IS NULL"
+#define EITHER "DELETE FROM heads WHERE seq = ?"
+
 static int
-forget_unsigned(struct audit_db *d, struct err *err)
+forget(struct audit_db *d, const char *sql, struct err *err)
 {
 	sqlite3_stmt *st = NULL;
-	int rc = prepare(d, "DELETE FROM heads WHERE seq = ? AND"
-	    " signature IS NULL", d->tail.seq, &st, err);
+	int rc = prepare(d, sql, d->tail.seq, &st, err);
 
 	if (rc == 0)
 		rc = audit_db_step(d, st, err);
@@ -83,9 +85,12 @@ forget_unsigned(struct audit_db *d, struct err *err)
 	return rc;
 }
 
+/* *ret_by: which of the keys signed it, NOBODY: none. */
+#define NOBODY SIZE_MAX
+
 static int
 read_head(struct audit_db *d, sqlite3_stmt *st, const struct audit_keys *keys,
-    struct audit_head *ret, bool *ret_signed, struct err *err)
+    struct audit_head *ret, size_t *ret_by, struct err *err)
 {
 	struct audit_signature s;
 
@@ -98,6 +103,7 @@ read_head(struct audit_db *d, sqlite3_stmt *st, const struct audit_keys *keys,
 		return err_set(err, ERR_STORE, "audit store %s: the head at "
 		    "link %" PRId64 " is of another chain, which ends at %"
 		    PRId64, d->path, ret->seq, d->tail.seq);
+	*ret_by = NOBODY;
 	if (sqlite3_column_type(st, 5) == SQLITE_NULL)
 		return 0;
 	if (!audit_chain_take(st, 4, s.key, sizeof s.key) ||
@@ -106,13 +112,15 @@ read_head(struct audit_db *d, sqlite3_stmt *st, const struct audit_keys *keys,
 		return err_set(err, ERR_STORE, "audit store %s: the head at "
 		    "link %" PRId64 " has a signature of somebody else",
 		    d->path, ret->seq);
-	*ret_signed = true;
+	for (*ret_by = 0; memcmp(keys->keys[*ret_by], s.key,
+	    sizeof s.key) != 0;)
+		++*ret_by;
 	return 0;
 }
 
 static int
 newest(struct audit_db *d, const struct audit_keys *keys,
-    struct audit_head *ret, bool *ret_signed, struct err *err)
+    struct audit_head *ret, size_t *ret_by, struct err *err)
 {
 	sqlite3_stmt *st = NULL;
 	int rc = prepare(d, "SELECT wall_ns, seq, link, root, public_key,"
@@ -123,7 +131,7 @@ newest(struct audit_db *d, const struct audit_keys *keys,
 		return rc;
 	rc = sqlite3_step(st);
 	if (rc == SQLITE_ROW)
-		rc = read_head(d, st, keys, ret, ret_signed, err);
+		rc = read_head(d, st, keys, ret, ret_by, err);
 	else
 		rc = rc == SQLITE_DONE ? err_set(err, ERR_STORE,
 		    "audit store %s: has no head", d->path) :
@@ -133,11 +141,24 @@ newest(struct audit_db *d, const struct audit_keys *keys,
 }
 
 static int
+made_anew(struct audit_db *d, const char *without,
+    const struct audit_keys *keys, struct audit_head *ret, size_t *ret_by,
+    struct err *err)
+{
+	int rc = forget(d, without, err);
+
+	if (rc == 0)
+		rc = audit_chain_seal(d, true, err);
+	return rc < 0 ? rc : newest(d, keys, ret, ret_by, err);
+}
+
+static int
 seal(struct audit_db *d, const struct audit_head *seen,
     const struct audit_keys *keys, struct audit_head *ret, bool *ret_signed,
     struct err *err)
 {
 	struct audit_origin origin;
+	size_t by = NOBODY;
 	int rc = audit_chain_tail(d, err);
 
 	if (rc == 0)
@@ -151,10 +172,14 @@ seal(struct audit_db *d, const struct audit_head *seen,
 	rc = check_seen(d, seen, err);
 	if (rc < 0 || d->tail.seq == 0)
 		return rc;
-	rc = forget_unsigned(d, err);
+	rc = made_anew(d, UNSIGNED, keys, ret, &by, err);
+	/* An earlier key of the operator's: the one that is in use now
+	 * vouches for what that one did. */
+	if (rc == 0 && by != NOBODY && by != 0)
+		rc = made_anew(d, EITHER, keys, ret, &by, err);
 	if (rc == 0)
-		rc = audit_chain_seal(d, true, err);
-	return rc < 0 ? rc : newest(d, keys, ret, ret_signed, err);
+		*ret_signed = by == 0;
+	return rc;
 }
 
 int

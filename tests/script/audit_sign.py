@@ -166,6 +166,16 @@ tap.same(verify("--key", other)[2]["signed"], 2, "--key")
 os.rename(other, os.path.join(root, "etc", "audit.pub"))
 done = ctl("audit", "key", "--new")
 fresh = done.stdout.split()[1].decode()
+before = chain.signed_line(kept.decode().splitlines()[-1] + "\n")[0]
+done = sign()
+words, good = chain.signed_line(done.stdout.decode())
+tap.ok(done.returncode == 0 and good and words["key"] == fresh and
+       words["seq"] == before["seq"] and words["link"] == before["link"],
+       "a new key vouches for what the old one did, though nothing came", done)
+status, faults, verdict = verify()
+tap.ok(status == 0 and verdict["signed"] == 2, "which verifies", verdict)
+done = sign()
+tap.same((done.returncode, done.stdout), (0, b""), "and does so once")
 fill("four")
 done = sign()
 tap.ok(fresh != KEY and chain.signed_line(done.stdout.decode())[0]["key"] ==
@@ -216,7 +226,7 @@ tap.ok(done.returncode == 0 and verify()[:2] == (0, []),
 
 # The chain that was signed ends earlier, or is another.
 with open(HEADS, "rb") as f:
-    tap.same(len(f.read().splitlines()), 4, "four were signed")
+    tap.same(len(f.read().splitlines()), 5, "five were signed")
 again()
 said(sign(), 1, b"truncated: link", "rows that are gone are not signed for")
 again()
