@@ -7,14 +7,30 @@
 #include "policy_view_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/path.h"
 
 #define LINKS_MAX 8		/* that lead nowhere, one to the next */
 #define ABSENT_MAX 16		/* components that are not there yet */
+#define REMEMBERED_MAX 16	/* answers of one line */
+
+/* What the kernel says of the directory that this process stands in has no
+ * links in it: where the line stands there, too, one question is enough. */
+static bool
+stands_in(const char *dir)
+{
+	char at[PATH_MAX];
+
+	return syscall(SYS_getcwd, at, sizeof at) > 0 &&
+	    strcmp(at, dir) == 0;
+}
 
 /* The directory most lines stand in is asked for once. */
 static const char *
@@ -24,6 +40,8 @@ real_directory(struct view *v, const char *dir, size_t len)
 	bool here = v->n_cwds > 0 && strlen(v->cwds[0]) == len &&
 	    memcmp(v->cwds[0], dir, len) == 0;
 
+	if (here && v->real_cwd == NULL && stands_in(v->cwds[0]))
+		v->real_cwd = v->cwds[0];
 	if (here && v->real_cwd != NULL)
 		return v->real_cwd;
 	real = realpath(arena_memdup0(v->arena, dir, len), NULL);
@@ -78,7 +96,7 @@ step(struct view *v, const char *path, bool *ret_link)
 }
 
 /* Most names that a line says are in the directory where it stands, and no
- * links: one question tells.  false: it is not so simple. */
+ * links, or not there: one question tells.  false: it is not so simple. */
 static bool
 is_in_directory(struct view *v, const char *path, const char **ret_real)
 {
@@ -91,7 +109,8 @@ is_in_directory(struct view *v, const char *path, const char **ret_real)
 	    strcmp(name, "..") == 0)
 		return false;
 	real = real_directory(v, v->cwds[0], len);
-	if (real == NULL || readlink(path, &c, 1) >= 0 || errno != EINVAL)
+	if (real == NULL || readlink(path, &c, 1) >= 0 ||
+	    (errno != EINVAL && errno != ENOENT))
 		return false;
 	*ret_real = NULL;
 	if (strcmp(real, v->cwds[0]) == 0)
@@ -107,8 +126,22 @@ is_in_directory(struct view *v, const char *path, const char **ret_real)
 	return true;
 }
 
-const char *
-view_behind(struct view *v, const char *path)
+/* There is no link on the way, nor at its end: one question, where
+ * realpath(3) asks about every component.  A link that leads nowhere is one.
+ * false: there is, or it can't be told so. */
+static bool
+has_no_links(const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS };
+	AEG_AUTOFD int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how,
+	    sizeof how);
+
+	return fd >= 0 || errno == ENOENT;
+}
+
+static const char *
+behind(struct view *v, const char *path)
 {
 	AEG_AUTOFREE char *at = NULL;
 	const char *real;
@@ -117,9 +150,10 @@ view_behind(struct view *v, const char *path)
 
 	if (is_in_directory(v, path, &real))
 		return real;
-	/* One question where realpath(3) asks about every component: most
-	 * words name nothing. */
-	at = access(path, F_OK) == 0 ? realpath(path, NULL) : NULL;
+	/* What ".." behind a link leads to is not what the letters say. */
+	if (strstr(path, "/..") == NULL && has_no_links(path))
+		return NULL;
+	at = realpath(path, NULL);
 	more = at == NULL && errno == ENOENT;
 
 	for (i = 0; more && i < LINKS_MAX; i++) {
@@ -133,6 +167,22 @@ view_behind(struct view *v, const char *path)
 	if (at == NULL || strcmp(at, path) == 0)
 		return NULL;
 	return arena_memdup0(v->arena, at, strlen(at));
+}
+
+const char *
+view_behind(struct view *v, const char *path)
+{
+	struct view_link link = { .path = path };
+	size_t i;
+
+	/* What starts another command names its words again. */
+	for (i = 0; i < v->n_links && i < REMEMBERED_MAX; i++)
+		if (strcmp(v->links[i].path, path) == 0)
+			return v->links[i].real;
+	link.real = behind(v, path);
+	if (v->n_links < REMEMBERED_MAX)
+		VIEW_PUSH(v->arena, v->links, v->n_links, link);
+	return link.real;
 }
 
 const char *

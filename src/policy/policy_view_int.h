@@ -40,6 +40,10 @@ struct view_name {
 	size_t len;
 };
 
+struct view_link {		/* where a path leads, as far as asked */
+	const char *path, *real;
+};
+
 struct view_names {		/* policy_names.c: a hash table */
 	struct view_name *slots;
 	size_t n, cap;
@@ -103,6 +107,8 @@ struct view {
 	bool reads_input;		/* a builtin reads into variables */
 	bool over_cap;			/* a cap left something unseen */
 	bool cwd_open;			/* a cd to who knows where */
+	struct view_link *links;	/* answers of policy_links.c */
+	size_t n_links;
 	const char *real_cwd;		/* of the first of cwds, once known */
 	const char *real_project;	/* the same of the project */
 	bool touch_disk;		/* follow links of named paths */

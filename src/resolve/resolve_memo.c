@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What was found behind the name of a program that only root can change: its
- * real path, and that it is no script.  The search itself and the look at
- * the file are made for every command; what is saved is walking its links
- * and reading its first line again.
+ * real path, that this process may run it and that it is no script.  The
+ * search itself and the look at the file are made for every command; what is
+ * saved is asking for its permissions, walking its links and reading its
+ * first line again.
  *
  * A remembered answer holds while the name leads to the same file (device,
  * inode, time of change, one name only).  Where others than root can write
@@ -19,24 +20,42 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
-#define SLOTS 128		/* programs; a power of two */
+#define ROWS 64			/* a power of two */
+#define WAYS 4			/* programs of one row */
 #define SETTLED_NS 2000000000	/* coarser than any clock of a file system */
 
-static struct slot {
-	char *name, *real;	/* owned; NULL: the slot is free */
+struct slot {
+	char *name, *real;	/* owned; NULL: nothing is there */
 	dev_t dev;
 	ino_t ino;
 	struct timespec changed;
-} slots[SLOTS];
+};
 
-static struct slot *
-slot_of(const char *name)
+static struct row {
+	struct slot slots[WAYS];
+	unsigned next;		/* that gives way to another program */
+} rows[ROWS];
+
+static struct row *
+row_of(const char *name)
 {
 	uint32_t h = 2166136261u;
 
 	for (; *name != '\0'; name++)
 		h = (h ^ (unsigned char)*name) * 16777619u;
-	return &slots[(h ^ h >> 16) % SLOTS];
+	return &rows[(h ^ h >> 16) % ROWS];
+}
+
+static struct slot *
+slot_of(struct row *row, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < WAYS; i++)
+		if (row->slots[i].name != NULL &&
+		    strcmp(row->slots[i].name, name) == 0)
+			return &row->slots[i];
+	return NULL;
 }
 
 static bool
@@ -79,13 +98,12 @@ lies_in_roots(const char *real)
 const char *
 resolve_memo_get(const char *name, const struct stat *st)
 {
-	const struct slot *s = slot_of(name);
+	const struct slot *s = slot_of(row_of(name), name);
 
-	if (s->name == NULL || s->ino != st->st_ino || s->dev != st->st_dev ||
+	if (s == NULL || s->ino != st->st_ino || s->dev != st->st_dev ||
 	    s->changed.tv_sec != st->st_ctim.tv_sec ||
 	    s->changed.tv_nsec != st->st_ctim.tv_nsec ||
-	    !is_roots(st) || st->st_nlink != 1 ||
-	    strcmp(s->name, name) != 0)
+	    !is_roots(st) || st->st_nlink != 1)
 		return NULL;
 	return s->real;
 }
@@ -93,11 +111,14 @@ resolve_memo_get(const char *name, const struct stat *st)
 void
 resolve_memo_put(const char *name, const struct stat *st, const char *real)
 {
-	struct slot *s = slot_of(name);
+	struct row *row = row_of(name);
+	struct slot *s = slot_of(row, name);
 
 	if (!is_roots(st) || st->st_nlink != 1 || !has_settled(st) ||
 	    !lies_in_roots(real))
 		return;
+	if (s == NULL)
+		s = &row->slots[row->next++ % WAYS];
 	free(s->name);
 	free(s->real);
 	*s = (struct slot){ .name = xstrdup(name), .real = xstrdup(real),

@@ -28,6 +28,9 @@ is_program(const char *path, struct stat *st)
 		return -errno;
 	if (!S_ISREG(st->st_mode))
 		return -EACCES;
+	/* It was found to be one by this process. */
+	if (resolve_memo_get(path, st) != NULL)
+		return 0;
 	/* Bash goes on to the next directory where this user may not. */
 	if ((st->st_mode & 0111) == 0 ||
 	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
@@ -94,11 +97,11 @@ search(const char *word, const char *path, const char *cwd, char **ret_path,
 				memcpy(full, path, len);
 			full[len] = '/';
 			memcpy(full + len + 1, word, word_len + 1);
-			abs = full[0] == '/' ? xstrdup(full) :
-			    xasprintf("%s/%s", cwd, full);
-			rc = is_program(abs, st);
+			if (full[0] != '/')
+				abs = xasprintf("%s/%s", cwd, full);
+			rc = is_program(abs != NULL ? abs : full, st);
 			if (rc == 0) {
-				*ret_path = full[0] == '/' ? AEG_STEAL(abs) :
+				*ret_path = abs == NULL ? xstrdup(full) :
 				    path_canon(cwd, full);
 				return 0;
 			}

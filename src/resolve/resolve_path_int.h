@@ -26,8 +26,9 @@ const char *resolve_search_path(const struct state *state);
 /* Links of the whole path resolved; the plain text where that fails. */
 char *resolve_real(const char *path);
 
-/* The real path of a program that was found under name and is no script,
- * if that was remembered and still holds of what st tells now; or NULL.
+/* The real path of a program that was found under name, may be run and is no
+ * script, if that was remembered and still holds of what st tells now; or
+ * NULL.
  * Borrowed until the next put. */
 const char *resolve_memo_get(const char *name, const struct stat *st);
 /* Remember it in this process, where only root can make it untrue. */

@@ -85,7 +85,7 @@ variable(void *ctx, const char *name, const char **ret_value)
 	return *ret_value != NULL ? SYN_VAR_SET : SYN_VAR_UNSET;
 }
 
-static void
+__attribute__((noinline)) static void
 judge(struct policy *p, struct state *state)
 {
 	size_t n = n_lines * ROUNDS, i, used = 0;
