@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The compiled form: a header, then twelve tables in one block of bytes.
+ * The compiled form: a header, then thirteen tables in one block of bytes.
  * Whatever points somewhere is an offset or an index.  A block that was
  * read from a file is believed only after pol_blob_check() has looked at
  * every one of them; after that no accessor needs to.
@@ -22,6 +22,7 @@ const size_t pol_row_size[POL_SEC_COUNT] = {
 	[POL_SEC_PROFILES] = sizeof(struct pol_profile),
 	[POL_SEC_REGEXES] = sizeof(uint32_t),
 	[POL_SEC_MATCHES] = sizeof(struct pol_match),
+	[POL_SEC_GATES] = sizeof(struct pol_gate),
 };
 
 struct check {
@@ -123,7 +124,9 @@ check_rules(const struct check *c)
 	for (i = 0; i < n_conds; i++)
 		if (!check_cond(c, &cond[i]))
 			return false;
-	if (c->h->sections[POL_SEC_RULES].n > POL_RULES_MAX)
+	if (c->h->sections[POL_SEC_RULES].n > POL_RULES_MAX ||
+	    c->h->sections[POL_SEC_GATES].n !=
+	    c->h->sections[POL_SEC_RULES].n)
 		return false;
 	for (i = 0; i < c->h->sections[POL_SEC_RULES].n; i++, r++)
 		if (!good_string(c, r->id, false) ||

@@ -236,6 +236,7 @@ compile_rule(struct compiler *c, const struct ir_rule *r)
 	struct pol_cond conds[2 * POL_COND_COUNT];
 	AEG_AUTO(buf_done) struct buf what = BUF_INIT;
 	struct pol_rule out;
+	struct pol_gate gate;
 	size_t i;
 	int rc;
 
@@ -261,6 +262,8 @@ compile_rule(struct compiler *c, const struct ir_rule *r)
 	buf_put(&c->sections[POL_SEC_CONDS], conds,
 	    r->n_conds * sizeof conds[0]);
 	buf_put(&c->sections[POL_SEC_RULES], &out, sizeof out);
+	pol_gate_make(c, conds, r->n_conds, &gate);
+	buf_put(&c->sections[POL_SEC_GATES], &gate, sizeof gate);
 	return 0;
 }
 

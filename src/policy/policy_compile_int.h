@@ -37,6 +37,10 @@ int pol_compile_index(struct compiler *c);
 int pol_compile_profiles(struct compiler *c);
 int pol_compile_matches(struct compiler *c);
 
+/* policy_gate.c: of a rule's conditions, compiled already. */
+void pol_gate_make(const struct compiler *c, const struct pol_cond *conds,
+	size_t n, struct pol_gate *ret);
+
 /* "@set" members and plain names, flattened; ERR_UNKNOWN_NAME. */
 int pol_expand_names(struct compiler *c, const struct ir_list *names,
 	struct ir_list *ret, const char *file, unsigned line);

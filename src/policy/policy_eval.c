@@ -26,6 +26,7 @@ struct eval {
 	struct view v;
 	struct buf *explain;
 	uint32_t *seen;			/* bits: evidence counted already */
+	const uint32_t *speaks;		/* bits: rules of the profile */
 	unsigned evidence;
 	const struct pol_rule *strongest;	/* evidence with most score */
 };
@@ -105,7 +106,7 @@ try_rule(struct eval *e, struct view_cmd *cmd, uint32_t i,
 	const struct pol_rule *r = rule_at(p, i);
 	bool limit = false;
 
-	if (!pol_speaks(p, i) || !rule_matches(&e->v, cmd, r, found,
+	if ((e->speaks[i / 32] >> i % 32 & 1) == 0 || !rule_matches(&e->v, cmd, r, found,
 	    &limit))
 		return;
 	if (limit) {
@@ -509,6 +510,7 @@ policy_eval(const struct policy *p, const struct policy_input *in,
 	*ret = (struct policy_verdict){ .action = POLICY_BLOCK };
 	e.v.arena = arena_new();
 	e.v.touch_disk = true;
+	e.speaks = pol_list(p, p->profile->rules);
 	e.seen = arena_alloc(e.v.arena, (pol_count(p, POL_SEC_RULES) / 32 + 1) *
 	    sizeof *e.seen);
 	view_build(&e.v, p, in);

@@ -115,7 +115,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 7u		/* of the format; raise it with any change */
+#define POL_VERSION 8u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -135,6 +135,7 @@ enum pol_section_id {
 	POL_SEC_PROFILES,
 	POL_SEC_REGEXES,	/* uint32_t: string */
 	POL_SEC_MATCHES,	/* pol_match, in the order of asking */
+	POL_SEC_GATES,		/* pol_gate, one for each rule */
 	POL_SEC_COUNT
 };
 
@@ -162,6 +163,16 @@ struct pol_rule {
 	uint32_t any_words;	/* allow: also with words not known */
 	uint32_t conds, n_conds;
 	uint32_t what;		/* string: for lists of rules */
+};
+
+/* What a command must have for the rule to hold: of each mask a bit, but of
+ * needs each; all bits are set, or in the 64 none, where it may have any. */
+struct pol_gate {
+	uint64_t sets, features;
+	uint32_t names;		/* first bytes of names with a wildcard */
+	uint32_t unknown;
+	uint16_t kinds, origins, turns;
+	uint16_t needs;		/* see policy_gate.c */
 };
 
 struct pol_name {		/* a command name and its list or row */

@@ -469,9 +469,9 @@ static bool (*const holds[])(struct match *m, const struct pol_cond *c) = {
 #undef POL_COND
 };
 
-bool
-rule_matches(struct view *v, struct view_cmd *cmd,
-	const struct pol_rule *rule, enum view_found found, bool *ret_limit)
+static bool
+conds_hold(struct view *v, struct view_cmd *cmd, const struct pol_rule *rule,
+	enum view_found found, bool *ret_limit)
 {
 	const struct pol_cond *c = (const struct pol_cond *)pol_section(
 	    v->policy, POL_SEC_CONDS) + rule->conds;
@@ -489,4 +489,17 @@ rule_matches(struct view *v, struct view_cmd *cmd,
 			return false;
 	}
 	return true;
+}
+
+bool
+rule_matches(struct view *v, struct view_cmd *cmd,
+	const struct pol_rule *rule, enum view_found found, bool *ret_limit)
+{
+	const struct pol_gate *g = (const struct pol_gate *)pol_section(
+	    v->policy, POL_SEC_GATES) + (rule - (const struct pol_rule *)
+	    pol_section(v->policy, POL_SEC_RULES));
+
+	return view_may_match(v, cmd, g, found) &&
+	    (g->turns == UINT16_MAX || (g->turns & view_turns(v, cmd)) != 0) &&
+	    conds_hold(v, cmd, rule, found, ret_limit);
 }

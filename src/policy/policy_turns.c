@@ -191,8 +191,8 @@ asks_for_help(const struct view_cmd *cmd)
 	    strcmp(last->value, "--version") == 0);
 }
 
-uint64_t
-view_turns(struct view *v, struct view_cmd *cmd)
+static uint64_t
+turns_of(struct view *v, struct view_cmd *cmd)
 {
 	const int looks = pol_arg_bit(POL_ARG_TURNS, "looks");
 	const struct pol_program *g = cmd->program;
@@ -215,4 +215,13 @@ view_turns(struct view *v, struct view_cmd *cmd)
 			bits |= (uint64_t)1 << bit;
 	}
 	return bits;
+}
+
+uint64_t
+view_turns(struct view *v, struct view_cmd *cmd)
+{
+	if (!cmd->turns_known)
+		cmd->turns = turns_of(v, cmd);
+	cmd->turns_known = true;
+	return cmd->turns;
 }

@@ -364,4 +364,5 @@ view_build(struct view *v, const struct policy *policy,
 		view_follow_cd(v, cmd);
 	}
 	view_features(v);
+	view_gates(v);
 }

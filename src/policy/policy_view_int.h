@@ -71,6 +71,10 @@ struct view_cmd {
 	size_t n_code;
 	uint64_t features, all_sets;	/* all_sets: of its paths */
 	unsigned unknown;
+	uint64_t turns;			/* view_turns(), once known */
+	bool turns_known;
+	uint16_t has;			/* policy_gate.c: for the rules' gates */
+	uint32_t initials;		/* … first bytes of its names */
 	const char *args;		/* words joined by blanks; made when
 					 * first needed */
 	size_t args_len;
@@ -169,6 +173,24 @@ enum view_found { VIEW_FOUND_BY_NOTHING = 0, VIEW_FOUND_BY_NAME,
 	VIEW_FOUND_BY_WILDCARD };
 bool rule_matches(struct view *v, struct view_cmd *cmd,
 	const struct pol_rule *rule, enum view_found found, bool *ret_limit);
+
+/* policy_gate.c: what the gates ask of each command. */
+void view_gates(struct view *v);
+/* The gate of the rule leaves it to the conditions.  Its turns are asked
+ * there, since finding them costs. */
+static inline bool
+view_may_match(const struct view *v, const struct view_cmd *cmd,
+	const struct pol_gate *g, enum view_found found)
+{
+	return (g->needs & ~(unsigned)cmd->has) == 0 &&
+	    (g->sets == 0 || (g->sets & cmd->all_sets) != 0) &&
+	    (g->features == 0 || (g->features & cmd->features) != 0) &&
+	    (g->unknown == UINT32_MAX || (g->unknown & cmd->unknown) != 0) &&
+	    (g->kinds >> cmd->item->kind & 1) != 0 &&
+	    (g->origins >> v->in->origin & 1) != 0 &&
+	    (found != VIEW_FOUND_BY_WILDCARD || g->names == UINT32_MAX ||
+	    (g->names & cmd->initials) != 0);
+}
 
 bool view_any_name(const struct policy *p, const struct pol_cond *c,
 	const struct view_cmd *cmd);
