@@ -139,11 +139,14 @@ static void
 try_list(struct eval *e, struct view_cmd *cmd, uint32_t first, uint32_t n,
 	enum view_found found, struct outcome *denied, struct outcome *allowed)
 {
+	const struct pol_gate *gates = pol_section(e->v.policy, POL_SEC_GATES);
 	const uint32_t *list = pol_list(e->v.policy, first);
 	uint32_t i;
 
+	/* rule_matches() asks the gate, too; most rules end here. */
 	for (i = 0; i < n; i++)
-		try_rule(e, cmd, list[i], found, denied, allowed);
+		if (view_may_match(&e->v, cmd, &gates[list[i]], found))
+			try_rule(e, cmd, list[i], found, denied, allowed);
 }
 
 static void

@@ -227,6 +227,7 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 	const struct target *t)
 {
 	const char *text = pol_string(p, pat->text), *path = t->path;
+	size_t left;
 
 	if (pat->flags & POL_PAT_HOME) {
 		path = t->home_rest;
@@ -247,8 +248,12 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 			return false;
 	}
 	if (t->exact) {
-		/* The cheap refusal first: it is almost always enough. */
-		if (strncmp(path, text, pat->prefix) != 0)
+		/* The cheap refusal first: it is almost always enough, and
+		 * prefixes of one bucket differ behind rather than in front. */
+		left = t->len - (size_t)(path - t->path);
+		if (pat->prefix > left || (pat->prefix > 0 &&
+		    (path[pat->prefix - 1] != text[pat->prefix - 1] ||
+		    memcmp(path, text, pat->prefix) != 0)))
 			return false;
 		return match_exact(pat, text, path);
 	}
