@@ -76,6 +76,17 @@ view_any_name(const struct policy *p, const struct pol_cond *c,
 bool
 view_glob(const char *pattern, const char *text)
 {
+	/* Most globs begin with a byte that stands for itself. */
+	switch (pattern[0]) {
+	case '*':
+	case '?':
+	case '[':
+	case '\\':
+		break;
+	default:
+		if (pattern[0] != text[0])
+			return false;
+	}
 	return strpbrk(pattern, "*?[\\") == NULL ? strcmp(pattern, text) == 0 :
 	    fnmatch(pattern, text, 0) == 0;
 }

@@ -435,26 +435,35 @@ sets_of(const struct view *v, const char *path, size_t len, bool exact)
 	return h.sets & ~h.except;
 }
 
+/* Trees of which no directory is another root. */
+static bool
+is_own_tree(const char *path)
+{
+	static const char *const trees[] = { "/usr/", "/opt/", "/home/",
+		"/var/", "/srv/", "/tmp/", "/etc/", "/root/", "/proc/" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(trees); i++)
+		if (strncmp(path, trees[i], strlen(trees[i])) == 0)
+			return true;
+	return false;
+}
+
 /* "/h/etc/shadow", "/mnt/disk/etc/shadow": the same file of another root
  * that is mounted there; where it begins, or NULL. */
 static const char *
 other_root(const char *path)
 {
-	static const char *const never[] = { "/usr/", "/opt/", "/home/",
-		"/var/", "/srv/", "/tmp/", "/etc/", "/root/", "/proc/" };
 	const char *at = path;
 	size_t i;
 
-	for (i = 0; i < AEG_NELEM(never); i++)
-		if (strncmp(path, never[i], strlen(never[i])) == 0)
-			return NULL;
 	for (i = 0; i < 2 && at != NULL && at[0] == '/'; i++) {
 		at = strchr(at + 1, '/');
 		if (at != NULL && (strncmp(at, "/etc/", 5) == 0 ||
 		    strncmp(at, "/root/", 6) == 0 ||
 		    strncmp(at, "/home/", 6) == 0 ||
 		    strncmp(at, "/var/spool/", 11) == 0))
-			return at;
+			return is_own_tree(path) ? NULL : at;
 		/* Mount points below these have a name of their own. */
 		if (strncmp(path, "/mnt/", 5) != 0 &&
 		    strncmp(path, "/media/", 7) != 0)
