@@ -16,7 +16,7 @@ enum {			/* bits of pol_gate.needs and view_cmd.has */
 	HAS_OPERAND = 1 << 6, HAS_SECOND = 1 << 7, HAS_OPTION = 1 << 8,
 };
 
-/* ---- of a rule, when it is compiled --------------------------------------- */
+/* ---- of a rule, when it is compiled -------------------------------------- */
 
 /* Of a word that a name must begin with, or any. */
 static uint32_t
@@ -115,7 +115,7 @@ pol_gate_make(const struct compiler *c, const struct pol_cond *conds,
 	}
 }
 
-/* ---- of a command, when the view of it is whole --------------------------- */
+/* ---- of a command, when the view of it is whole -------------------------- */
 
 static uint16_t
 has_assigns(const struct view_cmd *cmd)

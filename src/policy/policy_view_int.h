@@ -73,7 +73,7 @@ struct view_cmd {
 	unsigned unknown;
 	uint64_t turns;			/* view_turns(), once known */
 	bool turns_known;
-	uint16_t has;			/* policy_gate.c: for the rules' gates */
+	uint16_t has;			/* policy_gate.c: for the gates */
 	uint32_t initials;		/* … first bytes of its names */
 	const char *args;		/* words joined by blanks; made when
 					 * first needed */
