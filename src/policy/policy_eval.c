@@ -106,8 +106,8 @@ try_rule(struct eval *e, struct view_cmd *cmd, uint32_t i,
 	const struct pol_rule *r = rule_at(p, i);
 	bool limit = false;
 
-	if ((e->speaks[i / 32] >> i % 32 & 1) == 0 || !rule_matches(&e->v, cmd, r, found,
-	    &limit))
+	if ((e->speaks[i / 32] >> i % 32 & 1) == 0 ||
+	    !rule_matches(&e->v, cmd, r, found, &limit))
 		return;
 	if (limit) {
 		make_stricter(denied, r, POLICY_BLOCK);
