@@ -16,11 +16,12 @@
 
 /* Last components: "os.system" and "Kernel.system" are both "system". */
 static const char *const calls[] = {
-	"Popen", "call", "check_call", "check_output", "command", "esyscmd",
+	"Popen", "call", "check_call", "check_output", "cmd", "command",
+	"esyscmd",
 	"exec", "execSync", "execl", "execle", "execlp", "execute", "execv",
 	"execve", "execvp", "getoutput", "getstatusoutput", "passthru",
 	"pcntl_exec", "popen", "popen2", "popen3", "proc_open", "qx", "run",
-	"shell", "shell_exec", "spawn", "spawnSync", "spawnl", "spawnlp",
+	"sh", "shell", "shell_exec", "spawn", "spawnSync", "spawnl", "spawnlp",
 	"syscmd", "system",
 };
 
@@ -145,6 +146,12 @@ take_arguments(struct search *s)
 		s->p += n;
 		skip(s, " \t\n([{");
 	}
+	/* m4 takes what is not quoted, too. */
+	if (s->m4 && s->p < s->end && strchr("\"'`", *s->p) == NULL) {
+		while (s->p < s->end && *s->p != ')')
+			put_byte(s, *s->p++);
+		return;
+	}
 	while (take_string(s)) {
 		skip(s, " \t\n");
 		if (s->p >= s->end || *s->p != ',')
@@ -240,9 +247,10 @@ follow_rest(struct walk *w, const struct spot *at, struct search *s,
 }
 
 /* open(F, "cmd |"), open("| cmd"), open(F, "-|", "cmd"): strings that begin
- * or end with a bar. */
+ * or end with a bar; gnuplot's plot "< cmd". */
 static void
-search_bars(struct walk *w, const struct spot *at, struct search *s)
+search_bars(struct walk *w, const struct spot *at, struct search *s,
+	bool angle)
 {
 	const char *from;
 	size_t len;
@@ -257,7 +265,8 @@ search_bars(struct walk *w, const struct spot *at, struct search *s)
 			s->p += s->p[0] == '\\' && s->p + 1 < s->end ? 2 : 1;
 		len = (size_t)(s->p - from);
 		s->p += s->p < s->end;
-		if (len < 2 || (from[0] != '|' && from[len - 1] != '|'))
+		if (len < 2 || (from[0] != '|' && from[len - 1] != '|' &&
+		    !(angle && from[0] == '<')))
 			continue;
 		if (len == 2 && memchr(from, '-', 2) != NULL) {
 			skip(s, " \t\n,[");
@@ -268,7 +277,7 @@ search_bars(struct walk *w, const struct spot *at, struct search *s)
 			follow(w, at, s);
 			continue;
 		}
-		from += from[0] == '|';
+		from += from[0] == '|' || from[0] == '<';
 		follow_rest(w, at, s, from, s->p - 1 - (s->p[-2] == '|'));
 	}
 }
@@ -285,7 +294,7 @@ search_bang(struct walk *w, const struct spot *at, struct search *s)
 		if (end == NULL)
 			end = s->end;
 		for (bang = line; bang < end && *bang != '!'; bang++)
-			if (strchr(" \t:%.$,", *bang) == NULL &&
+			if (strchr(" \t:%.$,;", *bang) == NULL &&
 			    !is_name_byte(*bang))
 				break;
 		while (bang < end && *bang == '!' && bang > line &&
@@ -305,7 +314,7 @@ static void
 search_heads(struct walk *w, const struct spot *at, struct search *s,
 	const char *const *heads)
 {
-	const char *line, *end, *p;
+	const char *line, *end, *p, *quote;
 	size_t i, n;
 
 	for (line = s->p; line < s->end; line = end + 1) {
@@ -315,17 +324,66 @@ search_heads(struct walk *w, const struct spot *at, struct search *s,
 		p = line + strspn(line, " \t");
 		for (i = 0; p < end && heads[i] != NULL; i++) {
 			n = strlen(heads[i]);
-			if ((size_t)(end - p) > n &&
-			    strncasecmp(p, heads[i], n) == 0)
-				follow_rest(w, at, s, p + n, end);
+			if ((size_t)(end - p) <= n ||
+			    strncasecmp(p, heads[i], n) != 0)
+				continue;
+			/* .read "|cmd" */
+			quote = n > 1 && strchr("\"'", heads[i][n - 2]) !=
+			    NULL ? memchr(p + n, heads[i][n - 2],
+			    (size_t)(end - p) - n) : NULL;
+			follow_rest(w, at, s, p + n,
+			    quote != NULL ? quote : end);
 		}
 	}
 }
 
 static const char *const sql_heads[] = { ".shell ", ".system ", ".read |",
-	".once |", ".output |", ".import |", "\\! ", "system ", "\\o |",
-	"\\g |", "pager ", "\\P ", NULL };
-static const char *const gdb_heads[] = { "shell ", "make ", "pipe ", NULL };
+	".read \"|", ".read '|", ".once |", ".once \"|", ".once '|",
+	".output |", ".output \"|", ".output '|", ".import |", ".import \"|",
+	".import '|", "\\!", "system ", "\\o |", "\\g |", "pager ", "\\P ",
+	NULL };
+static const char *const gdb_heads[] = { "shell ", "make ", "pipe ",
+	"platform shell ", NULL };
+static const char *const mail_heads[] = { "~!", "~|", "~<!", "~< !", "~r !",
+	"~^", "!", "shell ", NULL };
+static const char *const ftp_heads[] = { "shell ", NULL };
+
+/* dc: "!" and the rest of the line; "!<", "!=", "!>" compare. */
+static void
+search_dc(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *p = s->p, *end;
+
+	while ((p = memchr(p, '!', (size_t)(s->end - p))) != NULL) {
+		p++;
+		if (p < s->end && strchr("<=>", *p) != NULL)
+			continue;
+		end = memchr(p, '\n', (size_t)(s->end - p));
+		if (end == NULL)
+			end = s->end;
+		follow_rest(w, at, s, p, end);
+		p = end;
+	}
+}
+
+/* %(cmd) of rpm's macros. */
+static void
+search_macros(struct walk *w, const struct spot *at, struct search *s)
+{
+	const char *p = s->p, *from;
+	int depth;
+
+	while ((p = memmem(p, (size_t)(s->end - p), "%(", 2)) != NULL) {
+		from = p += 2;
+		for (depth = 1; p < s->end; p++) {
+			depth += *p == '(';
+			depth -= *p == ')';
+			if (depth == 0)
+				break;
+		}
+		follow_rest(w, at, s, from, p);
+	}
+}
 
 /* COPY x FROM PROGRAM 'cmd' */
 static void
@@ -417,19 +475,23 @@ search_sed(struct walk *w, const struct spot *at, struct search *s)
 	}
 }
 
-/* tcl: exec cmd, without quotes. */
+/* tcl: exec cmd, spawn cmd, system cmd, without quotes. */
 static void
 search_tcl(struct walk *w, const struct spot *at, struct search *s)
 {
-	const char *p = s->p;
-	size_t n;
+	static const char *const words[] = { "exec ", "spawn ", "system " };
+	const char *p;
+	size_t n, i, len;
 
-	while ((p = memmem(p, (size_t)(s->end - p), "exec ", 5)) != NULL) {
-		if (p == s->p || !is_name_byte(p[-1])) {
-			n = strcspn(p + 5, "\n;]}");
-			follow_rest(w, at, s, p + 5, p + 5 + n);
+	for (i = 0; i < AEG_NELEM(words); i++) {
+		len = strlen(words[i]);
+		for (p = s->p; (p = memmem(p, (size_t)(s->end - p), words[i],
+		    len)) != NULL; p += len) {
+			if (p > s->p && is_name_byte(p[-1]))
+				continue;
+			n = strcspn(p + len, "\n;]}");
+			follow_rest(w, at, s, p + len, p + len + n);
 		}
-		p += 5;
 	}
 }
 
@@ -473,10 +535,11 @@ void
 resolve_calls(struct walk *w, const struct spot *at, const char *language,
 	const struct syn_word *code)
 {
-	static const char *const bangs[] = { "vim", "ed", "gdb", "bc", NULL };
+	static const char *const bangs[] = { "vim", "ed", "gdb", "bc", "ftp",
+		"gnuplot", NULL };
 	static const char *const quotes[] = { "perl", "ruby", "php", "julia",
-		NULL };
-	static const char *const bars[] = { "perl", "ruby", NULL };
+		"gnuplot", "mutt", NULL };
+	static const char *const bars[] = { "perl", "ruby", "gnuplot", NULL };
 	struct search s = { .start = code->value, .p = code->value,
 		.end = code->value + code->len,
 		.text = BUF_INIT_MAX(SYN_LEN_MAX) };
@@ -489,13 +552,21 @@ resolve_calls(struct walk *w, const struct spot *at, const char *language,
 	}
 	if (strcmp(language, "gdb") == 0)
 		search_heads(w, at, &s, gdb_heads);
+	if (strcmp(language, "mail") == 0)
+		search_heads(w, at, &s, mail_heads);
+	if (strcmp(language, "ftp") == 0)
+		search_heads(w, at, &s, ftp_heads);
+	if (strcmp(language, "dc") == 0)
+		search_dc(w, at, &s);
+	if (strcmp(language, "rpm") == 0)
+		search_macros(w, at, &s);
 	if (strcmp(language, "tcl") == 0)
 		search_tcl(w, at, &s);
 	if (strcmp(language, "awk") == 0)
 		search_pipes(w, at, &s);
 	s.p = s.start;
 	if (is_language(language, bars))
-		search_bars(w, at, &s);
+		search_bars(w, at, &s, strcmp(language, "gnuplot") == 0);
 	s.m4 = strcmp(language, "m4") == 0;
 	s.p = s.start;
 	if (is_language(language, bangs))

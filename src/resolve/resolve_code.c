@@ -61,8 +61,49 @@ add_made(struct walk *w, const struct spot *at, const struct code_row *row,
 {
 	struct syn_word text;
 
-	if (resolve_file_text(w, at, word, &text))
+	if (strcmp(word->value, "-") == 0 ?
+	    resolve_stdin_text(w, at, &text) :
+	    resolve_file_text(w, at, word, &text))
 		resolve_add_code(w, row->language, &text, by);
+}
+
+/* perl -MName=list names a module; what else stands there is code behind
+ * "use". */
+static bool
+is_module_code(const struct code_row *row, const struct resolve_opts *o,
+	const struct resolve_opt *opt)
+{
+	return strcmp(row->language, "perl") == 0 &&
+	    resolve_opt_is(opt, "m M d") &&
+	    strpbrk(o->argv[opt->value_word].value + opt->value_skip,
+	    " \t\n;(){}|`'\"$@&") != NULL;
+}
+
+/* perl -n opens what its operands say: a program where a bar stands at an
+ * end.  So does a script that reads with <>. */
+static void
+follow_bar(struct walk *w, const struct spot *at, const struct syn_word *word)
+{
+	const char *p = word->value, *end = p + word->len;
+	struct syn_word program;
+
+	p += strspn(p, " \t\n");
+	while (end > p && strchr(" \t\n", end[-1]) != NULL)
+		end--;
+	if (end - p < 2 || (*p != '|' && end[-1] != '|'))
+		return;
+	end -= *p != '|';
+	p += *p == '|';
+	program = resolve_word_new(w, p, (size_t)(end - p), word->known);
+	resolve_program(w, at, &program);
+}
+
+/* ed '!cmd' reads what cmd writes. */
+static bool
+is_bang_operand(const struct code_row *row, const struct syn_word *word)
+{
+	return strcmp(row->language, "ed") == 0 && word->len > 1 &&
+	    word->value[0] == '!';
 }
 
 void
@@ -86,7 +127,8 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 		if (kind != RESOLVE_OPT_OPERAND) {
 			blocked |= resolve_opt_is(&opt, row->not_with);
 			if (kind == RESOLVE_OPT_VALUE &&
-			    resolve_opt_is(&opt, row->option))
+			    (resolve_opt_is(&opt, row->option) ||
+			    is_module_code(row, &o, &opt)))
 				add_value(w, row, &o, &opt, by);
 			else if (kind == RESOLVE_OPT_VALUE &&
 			    opt.value_skip == 0)
@@ -94,7 +136,11 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 				    by);
 			continue;
 		}
-		if (is_plus_command(row, &argv[opt.word]))
+		if (strcmp(row->language, "perl") == 0)
+			follow_bar(w, at, &argv[opt.word]);
+		if (is_bang_operand(row, &argv[opt.word]))
+			add_code(w, row, &argv[opt.word], 0, by);
+		else if (is_plus_command(row, &argv[opt.word]))
 			add_code(w, row, &argv[opt.word], 1, by);
 		else if (after || operands + 1 == row->operand ||
 		    (first && row->not_with != NULL && !blocked))
@@ -102,7 +148,7 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 		else if (first && row->not_with == NULL)
 			add_made(w, at, row, &argv[opt.word], by);
 		after = first && row->after != NULL &&
-		    strcmp(argv[opt.word].value, row->after) == 0;
+		    resolve_in_list(row->after, &argv[opt.word]);
 		first = false;
 		operands++;
 	}

@@ -72,11 +72,17 @@ resolve_unwrap_parallel(struct walk *w, const struct spot *at,
 	size_t n;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
-	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END)
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND)
 			break;
-	if (kind == RESOLVE_OPT_END)
+		if (kind == RESOLVE_OPT_VALUE)
+			resolve_follow_value(w, at, row, argv, &opt);
+	}
+	/* The commands stand on standard input, a line each. */
+	if (kind == RESOLVE_OPT_END) {
+		resolve_stdin(w, at);
 		return;
+	}
 	for (n = 0; opt.word + n < argc; n++)
 		if (strncmp(argv[opt.word + n].value, ":::", 3) == 0)
 			break;
@@ -86,6 +92,9 @@ resolve_unwrap_parallel(struct walk *w, const struct spot *at,
 		return;
 	}
 	if (n == 0) {		/* the values themselves are the commands */
+		/* :::: FILE */
+		w->pub.incomplete |= strncmp(argv[opt.word].value, "::::",
+		    4) == 0;
 		for (n = opt.word + 1; n < argc; n++)
 			if (strncmp(argv[n].value, ":::", 3) != 0)
 				resolve_program(w, &inner, &argv[n]);

@@ -35,6 +35,9 @@ enum wrap_kind {
 	WRAP_TMUX,
 	WRAP_REMOTE,	/* an option's value names what carries it: ssh's
 			 * ProxyCommand, rsync -e */
+	WRAP_EACH,	/* every operand is a shell program of its own */
+	WRAP_TAR,	/* OPTION, after letters without a dash, too */
+	WRAP_GIT,
 };
 
 struct wrap_row {
@@ -54,6 +57,11 @@ struct wrap_row {
 	bool elsewhere;		/* … and is found elsewhere */
 	bool labels;		/* an operand with ":" stands before it */
 	bool fetches;		/* an operand that is an address is no name */
+	const char *joined;	/* WORDS: with one of these flags the operands
+				 * are a shell program */
+	bool joins;		/* AFTER: they always are */
+	const char *entry;	/* AFTER: options whose value is the command of
+				 * which the words are the arguments */
 };
 
 /* Inline programs of other languages. */
@@ -63,7 +71,7 @@ struct code_row {
 	const char *grammar;
 	const char *option;	/* names of the options that hold code */
 	const char *not_with;	/* first operand is code, unless one of these */
-	const char *after;	/* code is the operand after this first one */
+	const char *after;	/* code is the operand after one of these */
 	size_t operand;		/* code is the operand of this number, too */
 	bool reads_stdin;	/* code, whatever its operands are */
 };
@@ -73,9 +81,17 @@ struct code_row {
 #define RESOLVE_ZSH_GRAMMAR "+o:"
 
 const struct wrap_row *resolve_wrap_row(const char *name);
+const struct wrap_row *resolve_tool_row(const char *name);
+bool resolve_is_tool(const struct wrap_row *row);
 const struct code_row *resolve_code_row(const char *name);
+/* A row of a table whose rows begin with their names. */
+const void *resolve_find_row(const void *rows, size_t n, size_t size,
+	const char *name);
 /* For the test: the first name out of order, or NULL. */
+const char *resolve_rows_unsorted(const void *rows, size_t n, size_t size);
 const char *resolve_table_unsorted(void);
+const char *resolve_tools_unsorted(void);
+const char *resolve_codes_unsorted(void);
 
 struct nest_function {
 	const char *name;
@@ -169,6 +185,24 @@ void resolve_over_cap(struct walk *w);
 /* After the wrapper `row` was recorded: find what it starts. */
 void resolve_unwrap(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+/* The word at `from` and all after it are a command that the row starts. */
+void resolve_follow_words(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc,
+	size_t from);
+/* An option's value, where the row says that it is a program. */
+void resolve_follow_value(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv,
+	const struct resolve_opt *opt);
+void resolve_unwrap_after(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_each(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_option(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_tar(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc);
+void resolve_unwrap_git(struct walk *w, const struct spot *at,
+	const struct syn_word *argv, size_t argc);
 /* The line, or the environment, gives a shell that it starts such a name. */
 bool resolve_names_startup(const struct syn_facts *facts);
 bool resolve_inherits_startup(const struct state *state);

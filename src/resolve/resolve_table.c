@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The tables: programs that start other programs, and programs that take
- * code of another language in an argument; one row each, from their manual
- * pages.  Both are kept in byte order of the name and searched by halves.
- * A name is looked up as it stands, then without version and variant
- * ("python3.11", "ld-linux-x86-64.so.2").
+ * The table of programs that start other programs; one row each, from their
+ * manual pages.  It and its siblings (resolve_tools.c, resolve_codes.c) are
+ * kept in byte order of the name and searched by halves.  A name is looked up
+ * as it stands, then without version and variant ("python3.11",
+ * "ld-linux-x86-64.so.2").
  */
 #include "resolve_int.h"
 
 #include <string.h>
 
-#define VIM_GRAMMAR "c:S:u:U:i:w:W:T: cmd: startuptime: log: " \
-	"remote-expr: remote-send: servername: socketid:"
-#define VIM_CODE "c cmd remote-expr remote-send"
-#define NODE_GRAMMAR "+e:p:r:C: eval: print: require: import: loader: " \
-	"experimental-loader: conditions: input-type: title: env-file: " \
-	"inspect:: inspect-brk:: watch-path: stack-trace-limit: " \
-	"max-old-space-size:"
 #define GDB_GRAMMAR "~ x: ex: eval-command: iex: init-eval-command: " \
 	"command: ix: init-command: p: pid: c: core: s: symbols: e: exec: " \
 	"se: d: directory: cd: b: l: tty: data-directory: interpreter:"
+#define PARALLEL_GRAMMAR "+j:P:a:I:S:n:N:L:l:d:D:E:s:C:M:q jobs: max-procs: " \
+	"arg-file: sshlogin: sshloginfile: joblog: results: colsep: " \
+	"delimiter: tmpdir: timeout: delay: retries: halt: max-args: " \
+	"max-replace-args: max-lines: max-chars: nice: load: memfree: " \
+	"basefile: return: workdir: wd: env: profile: tagstring: block: " \
+	"recstart: recend: header: progress trc: transferfile: " \
+	"ssh: id: semaphorename: semaphore shuf plus"
+#define FD_GRAMMAR "d:E:e:t:S:o:c:j:g: extension: exclude: type: max-depth: " \
+	"min-depth: exact-depth: size: owner: color: threads: " \
+	"base-directory: changed-within: changed-before: search-path: " \
+	"max-results: batch-size: ignore-file: path-separator: format:"
 #define TERMINAL_GRAMMAR "~ T: title: n: name: geometry: g: fg: bg: fn: " \
 	"fa: fs: fd: b: bd: cr: display: class: xrm: sl: tn: w: into:"
-#define NODE_CODE "e p eval print pe"
 
 static const struct wrap_row wraps[] = {
 	{ ".", WRAP_SOURCE, "+", .in_shell = true },
 	{ "aa-exec", WRAP_WORDS, "+p:n: profile: namespace:" },
 	{ "abduco", WRAP_WORDS, "+e:", .skip = 1 },
+	{ "ack", WRAP_OPTION, " pager:", .option = "pager" },
+	{ "ag", WRAP_OPTION, " pager:", .option = "pager" },
 	{ "alacritty", WRAP_OPTION, "o:t: command title: working-directory: "
 	    "config-file: class: embed: socket: option:",
 	    .after = "e command" },
@@ -39,10 +44,19 @@ static const struct wrap_row wraps[] = {
 	    .elsewhere = true },
 	{ "bash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "bash-static", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "bat", WRAP_OPTION, "l:H:r:m: pager: language: theme: style: "
+	    "line-range: highlight-line: map-syntax: file-name:",
+	    .option = "pager" },
+	{ "batcat", WRAP_OPTION, "l:H:r:m: pager: language: theme: style: "
+	    "line-range: highlight-line: map-syntax: file-name:",
+	    .option = "pager" },
 	{ "batch", WRAP_STDIN, "q:f:" },
+	{ "borg", WRAP_OPTION, " rsh: remote-path:",
+	    .option = "rsh remote-path" },
+	{ "box64", WRAP_WORDS, "+" },
+	{ "box86", WRAP_WORDS, "+" },
 	{ "bsd-csh", WRAP_SHELL, "+" },
 	{ "builtin", WRAP_WORDS, "+", .in_shell = true, .no_function = true },
-	{ "bundle", WRAP_AFTER, "", .after = "exec" },
 	{ "busybox", WRAP_WORDS, "+" },
 	{ "bwrap", WRAP_WORDS, "+ args: argv0: level-prefix: userns: userns2: "
 	    "pidns: uid: gid: hostname: chdir: unsetenv: lock-file: "
@@ -56,6 +70,7 @@ static const struct wrap_row wraps[] = {
 	    .pairs = "bind bind-try dev-bind dev-bind-try ro-bind "
 	    "ro-bind-try bind-fd ro-bind-fd file bind-data ro-bind-data "
 	    "symlink chmod setenv", .elsewhere = true },
+	{ "catatonit", WRAP_WORDS, "+" },
 	{ "catchsegv", WRAP_WORDS, "+" },
 	{ "cgexec", WRAP_WORDS, "+g:" },
 	{ "choom", WRAP_WORDS, "+n:p: adjust: pid:", .option = NULL },
@@ -73,20 +88,33 @@ static const struct wrap_row wraps[] = {
 	{ "complete", WRAP_OPTION, "+o:A:G:W:P:S:X:F:C:", .option = "C",
 	    .in_shell = true, .appends = true },
 	{ "cpulimit", WRAP_WORDS, "+l:e:p:P:c: limit: exe: pid: path: cpu:" },
+	{ "cronic", WRAP_WORDS, "+" },
 	{ "csh", WRAP_SHELL, "+" },
+	{ "cvs", WRAP_OPTION, "+d:e:T:z:s:", .option = "e", .appends = true },
+	{ "daemon", WRAP_WORDS, "+n:X:F:P:u:U:R:D:E:a:A:L:M:l:b:B:o:O: "
+	    "name: command: pidfile: user: chroot: chdir: umask: env: "
+	    "output: errlog: dbglog: stdout: stderr:", .option = "X command" },
 	{ "daemonize", WRAP_WORDS, "+c:e:E:l:o:p:u:" },
 	{ "dash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "dbclient", WRAP_STRING, "+p:l:i:L:R:J:c:m:K:I:W:b:B:o:", .skip = 1,
+	    .elsewhere = true },
 	{ "dbus-launch", WRAP_WORDS, "+ config-file:" },
 	{ "dbus-run-session", WRAP_WORDS,
 	    "+ config-file: dbus-daemon:", .option = "dbus-daemon",
 	    .appends = true },
-	{ "direnv", WRAP_AFTER, "", .after = "exec", .skip = 1 },
+	{ "delta", WRAP_OPTION, " pager:", .option = "pager" },
+	{ "dhclient", WRAP_OPTION, "~ sf: lf: pf: cf: e: p: s: g: H: I: B: "
+	    "U: V: D: R:", .option = "sf" },
 	{ "doas", WRAP_WORDS, "+C:u:" },
 	{ "dtach", WRAP_WORDS, "+", .skip = 1 },
 	{ "dumb-init", WRAP_WORDS, "+r: rewrite:" },
+	{ "dvtm", WRAP_EACH, "m:d:h:c:s:t:" },
 	{ "eatmydata", WRAP_WORDS, "+" },
 	{ "elvish", WRAP_SHELL, "+" },
-	{ "entr", WRAP_WORDS, "+" },
+	{ "emacsclient", WRAP_OPTION, "a:d:f:s:T:F:p: alternate-editor: "
+	    "display: server-file: socket-name: frame-parameters: tramp: "
+	    "parent-id:", .option = "a alternate-editor", .appends = true },
+	{ "entr", WRAP_WORDS, "+", .joined = "s" },
 	{ "env", WRAP_ENV, "+u:C:S:a: argv0: unset: chdir: split-string: "
 	    "block-signal:: default-signal:: ignore-signal::",
 	    .option = "S split-string", },
@@ -94,9 +122,12 @@ static const struct wrap_row wraps[] = {
 	{ "envuidgid", WRAP_WORDS, "+", .skip = 1 },
 	{ "eval", WRAP_STRING, "+", .in_shell = true },
 	{ "exec", WRAP_WORDS, "+a:" },
+	{ "execlineb", WRAP_OPTION, "+c:s:S:o:", .option = "c" },
 	{ "fakeroot", WRAP_WORDS, "+l:s:i:b: lib: faked: save-file: "
 	    "load-file: fd-base:" },
 	{ "faketime", WRAP_WORDS, "+f:p: exclude-monotonic::", .skip = 1 },
+	{ "fd", WRAP_OPTION, FD_GRAMMAR, .after = "x X exec exec-batch" },
+	{ "fdfind", WRAP_OPTION, FD_GRAMMAR, .after = "x X exec exec-batch" },
 	{ "find", WRAP_FIND },
 	{ "firejail", WRAP_WORDS, "+" },
 	{ "fish", WRAP_SHELL,
@@ -105,26 +136,42 @@ static const struct wrap_row wraps[] = {
 	    .option = "C c command init-command" },
 	{ "flock", WRAP_WORDS, "+w:E: timeout: wait: conflict-exit-code:",
 	    .skip = 1, .option = "c command" },
+	{ "foot", WRAP_WORDS, "+c:o:f:t:T:a:w:W:D:s:d:l: config: override: "
+	    "font: term: title: app-id: window-size-pixels: "
+	    "window-size-chars: working-directory:" },
+	{ "fzf", WRAP_OPTION, "q:f:d:n:m: bind: color: delimiter: filter: "
+	    "header: height: history: layout: nth: preview: preview-window: "
+	    "prompt: query: with-nth: with-shell:", .option = "preview" },
 	{ "gdb", WRAP_OPTION, GDB_GRAMMAR, .after = "args" },
 	{ "genie", WRAP_WORDS, "+a: as-user:" },
 	{ "gfind", WRAP_FIND },
+	{ "git", WRAP_GIT },
 	{ "gnome-terminal", WRAP_WORDS, "+t: title: profile: geometry: zoom: "
 	    "working-directory: window-with-profile: tab-with-profile: "
 	    "role: display:" },
 	{ "gosu", WRAP_WORDS, "+", .skip = 1 },
+	{ "gpg-agent", WRAP_WORDS, "+ homedir: options: log-file: "
+	    "pinentry-program: scdaemon-program: debug-level:",
+	    .option = "pinentry-program scdaemon-program" },
 	{ "gtimeout", WRAP_WORDS, "+k:s: kill-after: signal:", .skip = 1 },
 	{ "gxargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
 	    "delimiter: eof:: replace:: max-lines:: max-args: max-procs: "
 	    "max-chars: process-slot-var:", .option = "I i replace" },
+	{ "i386", WRAP_WORDS, "+" },
+	{ "ifne", WRAP_WORDS, "+" },
 	{ "ionice", WRAP_WORDS, "+c:n:p:P:u: class: classdata: pid: pgid: "
 	    "uid:" },
 	{ "ip", WRAP_AFTER, "+b:f:n:l: batch: family: netns: loops:",
 	    .after = "exec", .skip = 1 },
 	{ "jobs", WRAP_OPTION, "+", .after = "x", .in_shell = true },
+	{ "keep-one-running", WRAP_WORDS, "+" },
+	{ "kitty", WRAP_WORDS, "+c:o:T:d:e config: override: title: class: "
+	    "name: directory: session: listen-on: start-as:" },
 	{ "konsole", WRAP_OPTION, "~ p: workdir: profile: tabs-from-file:",
 	    .after = "e" },
 	{ "ksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "ksh93", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "lckdo", WRAP_WORDS, "+W:", .skip = 1 },
 	{ "ld.so", WRAP_WORDS, "+ library-path: inhibit-rpath: audit: "
 	    "preload: argv0: glibc-hwcaps-prepend: glibc-hwcaps-mask:" },
 	{ "linux32", WRAP_WORDS, "+" },
@@ -132,49 +179,68 @@ static const struct wrap_row wraps[] = {
 	{ "lksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "ltrace", WRAP_WORDS, "+a:A:D:e:F:l:n:o:p:s:u:w:x: align: config: "
 	    "debug: library: output: indent: where:" },
-	{ "machinectl", WRAP_AFTER, "+E:H:M:p: setenv: uid: host: machine: "
-	    "property:", .after = "shell", .skip = 1, .elsewhere = true },
+	{ "lynx", WRAP_OPTION, "~ editor:", .option = "editor", .appends = true
+	    },
+	{ "man", WRAP_OPTION, "C:L:m:M:S:s:e:E:P:r:p:R:H::T::X:: "
+	    "config-file: locale: systems: manpath: sections: extension: "
+	    "encoding: pager: prompt: preprocessor: recode: html:: "
+	    "troff-device:: gxditview:: browser:",
+	    .option = "P pager H html browser", .appends = true },
 	{ "mapfile", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
+	{ "mispipe", WRAP_EACH, "" },
 	{ "mksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "mksh-static", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "mosh", WRAP_WORDS, "+p: client: server: predict: port: family: "
 	    "bind-server: ssh: experimental-remote-ip:", .skip = 1,
 	    .option = "ssh", .elsewhere = true },
+	{ "mssh", WRAP_STRING, "+u:r:t:o:", .skip = 1, .elsewhere = true },
 	{ "nice", WRAP_WORDS, "+n: adjustment:" },
 	{ "nohup", WRAP_WORDS, "+" },
-	{ "npm", WRAP_AFTER, "+c: call: package: workspace: prefix:",
-	    .after = "exec x", .option = "c call", .fetches = true },
-	{ "npx", WRAP_WORDS, "+c:p:w: call: package: workspace:",
-	    .option = "c call", .fetches = true },
 	{ "nsenter", WRAP_WORDS, "+t:S:G:m::u::i::n::p::U::C::T::r::w::W: "
 	    "target: setuid: setgid: mount:: uts:: ipc:: net:: pid:: "
 	    "user:: cgroup:: time:: root:: wd:: wdns:", .elsewhere = true },
+	{ "nu", WRAP_OPTION, "c:e:m:I: commands: execute: config: "
+	    "env-config: table-mode: include-path:",
+	    .option = "c commands e execute" },
 	{ "numactl", WRAP_WORDS, "+i:p:P:w:m:N:C:l interleave: preferred: "
 	    "preferred-many: membind: cpunodebind: physcpubind:" },
 	{ "openvt", WRAP_WORDS, "+c: console:" },
-	{ "parallel", WRAP_PARALLEL, "+j:P:a:I:S:n:N:L:l:d:D:E:s:C:M:q "
-	    "jobs: max-procs: arg-file: sshlogin: sshloginfile: joblog: "
-	    "results: colsep: delimiter: tmpdir: timeout: delay: retries: "
-	    "halt: max-args: max-replace-args: max-lines: max-chars: "
-	    "nice: load: memfree: basefile: return: workdir: wd: env: "
-	    "profile: tagstring: block: recstart: recend: header: "
-	    "progress trc: transferfile: shuf plus" },
+	{ "osh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "parallel", WRAP_PARALLEL, PARALLEL_GRAMMAR, .option = "ssh" },
+	{ "pee", WRAP_EACH, "" },
 	{ "pexec", WRAP_WORDS, "+n:f:l:o:e:c m" },
-	{ "pipenv", WRAP_AFTER, "", .after = "run" },
 	{ "pkexec", WRAP_WORDS, "+ user:" },
-	{ "poetry", WRAP_AFTER, "+C:P: directory: project:", .after = "run" },
+	{ "plink", WRAP_STRING, "~ P: l: pw: pwfile: i: m: hostkey: "
+	    "proxycmd: load: D: L: R: nc: cert: sercfg: sshlog:", .skip = 1,
+	    .option = "proxycmd", .elsewhere = true },
 	{ "posh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "prlimit", WRAP_WORDS, "+p:o: pid: output:" },
 	{ "proxychains", WRAP_WORDS, "+f:" },
 	{ "proxychains4", WRAP_WORDS, "+f:" },
+	{ "pwsh", WRAP_OPTION, "~ ConfigurationName: ExecutionPolicy: ep: "
+	    "File: f: WorkingDirectory: wd: InputFormat: OutputFormat: "
+	    "WindowStyle: w:", .after = "c command Command" },
+	{ "qemu-user", WRAP_WORDS, "~ g: L: s: cpu: E: U: 0: B: R: d: D: p: "
+	    "r: dfilter: seed: plugin: trace:" },
 	{ "rbash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "rclone", WRAP_OPTION, " password-command: config:",
+	    .option = "password-command" },
 	{ "readarray", WRAP_OPTION, "+d:n:O:s:u:C:c:", .option = "C",
 	    .in_shell = true, .appends = true },
+	{ "remsh", WRAP_STRING, "+l:k:p:", .skip = 1, .elsewhere = true },
+	{ "restic", WRAP_OPTION, "p:r:o: password-command: repo: "
+	    "password-file: option:", .option = "password-command" },
+	{ "rg", WRAP_OPTION, "A:B:C:E:M:e:f:g:j:m:r:t:T:d: pre: "
+	    "hostname-bin: regexp: file: glob: type: iglob: max-count: "
+	    "max-depth: replace: sort: colors: color: context: encoding: "
+	    "engine: pre-glob: threads:", .option = "pre hostname-bin",
+	    .appends = true },
 	{ "rksh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "rlwrap", WRAP_WORDS, "+b:C:D:e:f:g:H:l:M:O:p::P:q:s:S:t:w:X:z: "
 	    "break-chars: command-name: history-no-dupes: "
 	    "history-filename: file: substitute-prompt:" },
+	{ "rsh", WRAP_STRING, "+l:k:p:", .skip = 1, .elsewhere = true },
 	{ "rsync", WRAP_REMOTE, "e:f:B:T:M:P rsh: rsync-path: filter: "
 	    "exclude: include: exclude-from: include-from: files-from: "
 	    "backup-dir: suffix: chmod: chown: max-size: min-size: "
@@ -182,19 +248,25 @@ static const struct wrap_row wraps[] = {
 	    "out-format: bwlimit: compare-dest: copy-dest: link-dest:",
 	    .option = "e rsh" },
 	{ "run-one", WRAP_WORDS, "+" },
+	{ "run0", WRAP_WORDS, "+u:g:D:E:M: unit: property: description: "
+	    "slice: user: group: nice: chdir: setenv: background: machine:",
+	    .moves = "D chdir", .roots = "M machine" },
 	{ "runcon", WRAP_WORDS, "+t:u:r:l: type: user: role: range:",
 	    .labels = true },
 	{ "runuser", WRAP_USER, "c:g:G:s:u:w: command: session-command: "
 	    "group: supp-group: shell: user: whitelist-environment:",
 	    .option = "c command session-command", .after = "u user" },
-	{ "rustup", WRAP_AFTER, "+", .after = "run", .skip = 1 },
+	{ "rush", WRAP_STRING, "+i:j:d:D:n:r:v:t:T:o:" },
 	{ "rxvt", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
+	{ "s6-envdir", WRAP_WORDS, "+c:l:L:f:", .skip = 1 },
+	{ "s6-setuidgid", WRAP_WORDS, "+", .skip = 1 },
 	{ "scp", WRAP_REMOTE, "c:D:F:i:J:l:o:P:S:X:", .option = "S" },
 	{ "screen", WRAP_SCREEN },
 	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o:t:: timing:: command: "
 	    "echo: log-in: log-out: log-io: log-timing: logging-format: "
 	    "output-limit:",
 	    .option = "c command" },
+	{ "sem", WRAP_PARALLEL, PARALLEL_GRAMMAR, .option = "ssh" },
 	{ "setarch", WRAP_WORDS, "+p: pid:", .after = "x86_64 i386 i486 "
 	    "i586 i686 amd64 athlon linux32 linux64 aarch64 arm armv7l "
 	    "ppc64le s390x" },
@@ -208,8 +280,18 @@ static const struct wrap_row wraps[] = {
 	{ "sftp", WRAP_REMOTE, "b:B:c:D:F:i:J:l:o:P:R:S:s:X:", .option = "S" },
 	{ "sg", WRAP_WORDS, "+", .skip = 1, .option = "c" },
 	{ "sh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "slogin", WRAP_STRING, "B:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:"
+	    , .skip = 1, .elsewhere = true },
 	{ "softlimit", WRAP_WORDS, "+a:c:d:f:l:m:o:p:r:s:t:" },
+	{ "solo", WRAP_WORDS, "+ port:" },
+	{ "sort", WRAP_OPTION, "k:o:S:t:T: batch-size: buffer-size: "
+	    "compress-program: field-separator: files0-from: key: output: "
+	    "parallel: random-source: sort: temporary-directory:",
+	    .option = "compress-program", .appends = true },
 	{ "source", WRAP_SOURCE, "+", .in_shell = true },
+	{ "split", WRAP_OPTION, "a:b:C:l:n:t: additional-suffix: bytes: "
+	    "filter: line-bytes: lines: number: separator: suffix-length:",
+	    .option = "filter" },
 	{ "ssh", WRAP_STRING,
 	    "B:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", .skip = 1,
 	    .elsewhere = true },
@@ -242,6 +324,7 @@ static const struct wrap_row wraps[] = {
 	{ "systemd-cat", WRAP_WORDS, "+t:p: identifier: priority: "
 	    "stderr-priority: level-prefix: namespace:" },
 	{ "systemd-inhibit", WRAP_WORDS, "+ what: who: why: mode:" },
+	{ "systemd-notify", WRAP_AFTER, "+ uid: status: pid::", .after = ";" },
 	{ "systemd-run", WRAP_WORDS, "+E:H:M:p:u: unit: property: "
 	    "description: slice: uid: gid: nice: working-directory: "
 	    "setenv: on-active: on-boot: on-startup: on-unit-active: "
@@ -249,8 +332,27 @@ static const struct wrap_row wraps[] = {
 	    "path-property: socket-property: service-type: host: "
 	    "machine: background:", .moves = "working-directory",
 	    .roots = "H M host machine" },
+	{ "systemd-socket-activate", WRAP_WORDS, "+l:E:d: listen: setenv: "
+	    "fdname:" },
+	{ "tar", WRAP_TAR, "A:b:C:F:f:g:H:h:I:K:L:N:T:V:X: add-file: "
+	    "after-date: blocking-factor: checkpoint-action: directory: "
+	    "exclude: exclude-from: file: files-from: format: group: "
+	    "index-file: info-script: label: level: listed-incremental: "
+	    "mode: mtime: new-volume-script: newer: newer-mtime: "
+	    "no-quote-chars: one-top-level:: owner: quote-chars: "
+	    "quoting-style: record-size: rmt-command: rsh-command: sort: "
+	    "starting-file: strip-components: suffix: tape-length: "
+	    "to-command: transform: use-compress-program: volno-file: "
+	    "warning: xform:", .option = "I use-compress-program F "
+	    "info-script new-volume-script to-command rsh-command "
+	    "rmt-command" },
 	{ "taskset", WRAP_WORDS, "+", .skip = 1 },
 	{ "tcsh", WRAP_SHELL, "+" },
+	{ "terminator", WRAP_OPTION, "e:T:x l:p:g: command: title: "
+	    "working-directory: layout: profile: geometry:",
+	    .option = "e command", .after = "x execute" },
+	{ "tilix", WRAP_OPTION, "e:t:p:w:a:s: command: title: profile: "
+	    "working-directory: session: geometry:", .option = "e command" },
 	{ "time", WRAP_WORDS, "+f:o: format: output:" },
 	{ "timeout", WRAP_WORDS, "+k:s: kill-after: signal:", .skip = 1 },
 	{ "tini", WRAP_WORDS, "+p:e:" },
@@ -261,6 +363,8 @@ static const struct wrap_row wraps[] = {
 	{ "toybox", WRAP_WORDS, "+" },
 	{ "trap", WRAP_TRAP, .in_shell = true },
 	{ "tsocks", WRAP_WORDS, "+" },
+	{ "udhcpc", WRAP_OPTION, "i:p:O:x:r:T:t:A:s: script: interface: "
+	    "pidfile:", .option = "s script" },
 	{ "uname26", WRAP_WORDS, "+" },
 	{ "unbuffer", WRAP_WORDS, "+" },
 	{ "unshare", WRAP_WORDS, "+R:w:S:G:l: root: "
@@ -273,134 +377,29 @@ static const struct wrap_row wraps[] = {
 	{ "uxterm", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "valgrind", WRAP_WORDS, "+" },
 	{ "watch", WRAP_STRING, "+n:d::q: interval: differences:: equexit:" },
+	{ "wezterm", WRAP_AFTER, "+ cwd: class: workspace: position: "
+	    "domain: config: config-file:", .after = "start" },
+	{ "with-contenv", WRAP_WORDS, "+" },
+	{ "wpa_cli", WRAP_OPTION, "a:p:s:g:i:P:G:", .option = "a" },
 	{ "x-terminal-emulator", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
+	{ "x86_64", WRAP_WORDS, "+" },
 	{ "xargs", WRAP_XARGS, "+a:d:E:e::I:i::L:l::n:P:s: arg-file: "
 	    "delimiter: eof:: replace:: max-lines:: max-args: max-procs: "
 	    "max-chars: process-slot-var:", .option = "I i replace" },
+	{ "xfce4-terminal", WRAP_OPTION, "e:T:x I: command: title: "
+	    "working-directory: geometry: icon: display: font:",
+	    .option = "e command", .after = "x execute" },
+	{ "xonsh", WRAP_OPTION, "c:D: rc: shell-type:", .option = "c" },
 	{ "xterm", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "xvfb-run", WRAP_WORDS, "+e:f:n:p:s:w: error-file: auth-file: "
 	    "server-num: xauth-protocol: server-args: wait:" },
-	{ "yarn", WRAP_AFTER, "+ cwd:", .after = "exec" },
 	{ "yash", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "ysh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
+	{ "zip", WRAP_OPTION, "~ TT: unzip-command: b: t: tt: n: P: s: sp: "
+	    "O: i: x:", .option = "TT unzip-command", .appends = true },
+	{ "zrun", WRAP_WORDS, "+" },
 	{ "zsh", WRAP_SHELL, RESOLVE_ZSH_GRAMMAR },
 	{ "zsh-static", WRAP_SHELL, RESOLVE_ZSH_GRAMMAR },
-};
-
-static const struct code_row codes[] = {
-	{ "R", "r", "e:f:g: file:", "e", NULL },
-	{ "Rscript", "r", "+e:", "e", NULL },
-	{ "awk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
-	    "assign: load: include: exec:", "e source",
-	    "f file E exec e source" },
-	{ "bc", "bc", "e: expression:", "e expression", NULL,
-	    .reads_stdin = true },
-	{ "bpftrace", "bpftrace", "+e:p:c:f:o:I:B:", "e", NULL },
-	{ "bun", "javascript", "e:p: eval: print:", "e p eval print", NULL },
-	{ "clisp", "lisp", "+x:i:E:K:M:", "x", NULL },
-	{ "dc", "dc", "e:f: expression: file:", "e expression", NULL,
-	    .reads_stdin = true },
-	{ "deno", "javascript", "", NULL, NULL, "eval" },
-	{ "ed", "ed", "p: prompt:", NULL, NULL, .reads_stdin = true },
-	{ "emacs", "elisp", "l:f:q eval: execute: load: funcall: insert:",
-	    "eval execute", NULL },
-	{ "evim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "ex", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "expect", "tcl", "+c:f:", "c", NULL },
-	{ "gawk", "awk", "+f:F:v:e:E:l:i: file: source: field-separator: "
-	    "assign: load: include: exec:", "e source",
-	    "f file E exec e source" },
-	{ "gdb", "gdb", GDB_GRAMMAR,
-	    "ex iex eval-command init-eval-command", NULL,
-	    .reads_stdin = true },
-	{ "ghc", "haskell", "e:", "e", NULL },
-	{ "gimp", "scheme", "b: batch: batch-interpreter:", "b batch", NULL },
-	{ "groovy", "java", "e:", "e", NULL },
-	{ "gsed", "sed", "e:f:l: expression: file: line-length:",
-	    "e expression", "e expression f file" },
-	{ "guile", "scheme", "+c:s:l:e:L:C:", "c", NULL },
-	{ "gview", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "gvim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "irb", "ruby", "+e:r:I:", "e", NULL },
-	{ "jrunscript", "java", "~ e: f: l: cp: classpath:", "e", NULL },
-	{ "jshell", "java", "R: class-path:", NULL, NULL },
-	{ "julia", "julia", "+e:E:p:L:J:C: eval: print: load:",
-	    "e E eval print", NULL },
-	{ "knife", "ruby", "E: exec:", "E", NULL },
-	{ "latex", "tex", "~ output-directory: jobname: fmt: interaction:",
-	    NULL, "version help" },
-	{ "lua", "lua", "+e:l:", "e", NULL },
-	{ "luajit", "lua", "+e:l:b:j:", "e", NULL },
-	{ "luatex", "tex", "~ output-directory: jobname: fmt:", NULL,
-	    "version help" },
-	{ "m4", "m4", "+B:D:F:I:L:R:S:T:U:d::l:o:t: define: undefine: "
-	    "include: freeze-state: reload-state: debug:: debugfile: trace: "
-	    "error-output: nesting-limit: hashsize: arglength:", NULL, NULL,
-	    .reads_stdin = true },
-	{ "mariadb", "sql", "e:h:u:D:P:S:p:: execute: init-command: host: "
-	    "user: database: port: socket: password:: pager:: tee:",
-	    "e execute init-command", NULL, .reads_stdin = true },
-	{ "mawk", "awk", "+f:F:v:W:", NULL, "f file" },
-	{ "mongo", "javascript", "u:p: eval: username: password: host: port:",
-	    "eval", NULL, .reads_stdin = true },
-	{ "mongosh", "javascript", "u:p: eval: username: password: host: port:",
-	    "eval", NULL },
-	{ "mysql", "sql", "e:h:u:D:P:S:p:: execute: init-command: host: "
-	    "user: database: port: socket: password:: pager:: tee:",
-	    "e execute init-command", NULL, .reads_stdin = true },
-	{ "nawk", "awk", "+f:F:v:", NULL, "f" },
-	{ "node", "javascript", NODE_GRAMMAR, NODE_CODE, NULL },
-	{ "nodejs", "javascript", NODE_GRAMMAR, NODE_CODE, NULL },
-	{ "nvim", "vim", VIM_GRAMMAR, VIM_CODE, NULL, .reads_stdin = true },
-	{ "octave", "octave", "+ eval:", "eval", NULL },
-	{ "pdflatex", "tex", "~ output-directory: jobname: fmt:", NULL,
-	    "version help" },
-	{ "pdftex", "tex", "~ output-directory: jobname: fmt:", NULL,
-	    "version help" },
-	{ "perl", "perl", "+e:E:I:m::M::D::V::i::x::F::", "e E", NULL },
-	{ "php", "php", "+r:R:B:E:F:d:c:f:S:t:z: run: process-code: "
-	    "process-begin: process-end: define: php-ini: file: server: "
-	    "docroot: process-file:",
-	    "r R B E run process-code process-begin process-end", NULL },
-	{ "psql", "sql", "c:f:h:U:d:p:o:v:L:F:P:R:T: command: file: host: "
-	    "username: dbname: port: output: set: variable: log-file: "
-	    "field-separator: record-separator: pset: table-attr:",
-	    "c command", NULL, .reads_stdin = true },
-	{ "puppet", "puppet", "e: execute:", "e execute", NULL },
-	{ "pypy", "python", "+c:m:W:X:", "c", NULL },
-	{ "python", "python", "+c:m:W:X: check-hash-based-pycs:", "c", NULL },
-	{ "r", "r", "e:f:g: file: args", "e", NULL },
-	{ "racket", "scheme", "+e:f:t:l:r:p:", "e", NULL },
-	{ "ruby", "ruby", "+e:C:E:F::I:K::r:i::x::T::W:: encoding: enable: "
-	    "disable:",
-	    "e", NULL },
-	{ "rview", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "rvim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "sed", "sed", "e:f:l:E expression: file: line-length:",
-	    "e expression", "e expression f file" },
-	{ "sqlite3", "sql", "~ cmd: init: separator: nullvalue: newline: vfs: "
-	    "maxsize: mmap: nonce: lookaside:", "cmd", NULL, .operand = 2,
-	    .reads_stdin = true },
-	{ "tclsh", "tcl", "+", NULL, NULL },
-	{ "tex", "tex", "~ output-directory: jobname: fmt:", NULL,
-	    "version help" },
-	{ "vi", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "view", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "vim", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "vimdiff", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "vimx", "vim", VIM_GRAMMAR, VIM_CODE, NULL,
-	    .reads_stdin = true },
-	{ "xelatex", "tex", "~ output-directory: jobname: fmt:", NULL,
-	    "version help" },
 };
 
 /* "python3.11" → 6, "ld-linux-x86-64.so.2" → "ld.so": how much of the name
@@ -444,8 +443,8 @@ find_row(const void *rows, size_t n, size_t size, const char *name, size_t len)
 	return NULL;
 }
 
-static const void *
-find_name(const void *rows, size_t n, size_t size, const char *name)
+const void *
+resolve_find_row(const void *rows, size_t n, size_t size, const char *name)
 {
 	size_t len = strlen(name);
 	const void *row = find_row(rows, n, size, name, len);
@@ -455,32 +454,63 @@ find_name(const void *rows, size_t n, size_t size, const char *name)
 	return row;
 }
 
+/* qemu-x86_64 and its like run a program of another machine; qemu-system-…,
+ * qemu-img and their like do not. */
+static bool
+is_qemu_user(const char *name)
+{
+	static const char *const others[] = { "ga", "img", "io", "kvm", "nbd",
+		"pr-helper", "storage-daemon", "system" };
+	size_t i, n;
+
+	if (strncmp(name, "qemu-", 5) != 0)
+		return false;
+	for (i = 0; i < AEG_NELEM(others); i++) {
+		n = strlen(others[i]);
+		if (strncmp(name + 5, others[i], n) == 0 &&
+		    (name[5 + n] == '\0' || name[5 + n] == '-'))
+			return false;
+	}
+	return true;
+}
+
 const struct wrap_row *
 resolve_wrap_row(const char *name)
 {
+	const struct wrap_row *row;
+
 	if (strncmp(name, "ld-linux", 8) == 0 ||
 	    strncmp(name, "ld-musl", 7) == 0)
 		name = "ld.so";
-	return find_name(wraps, AEG_NELEM(wraps), sizeof wraps[0], name);
+	else if (is_qemu_user(name))
+		name = "qemu-user";
+	row = resolve_find_row(wraps, AEG_NELEM(wraps), sizeof wraps[0], name);
+	return row != NULL ? row : resolve_tool_row(name);
 }
 
-const struct code_row *
-resolve_code_row(const char *name)
+const char *
+resolve_rows_unsorted(const void *rows, size_t n, size_t size)
 {
-	return find_name(codes, AEG_NELEM(codes), sizeof codes[0], name);
+	const char *const *name, *before = "";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		name = (const void *)((const char *)rows + i * size);
+		if (strcmp(before, *name) >= 0)
+			return *name;
+		before = *name;
+	}
+	return NULL;
 }
 
 /* For the test: the tables are in order. */
 const char *
 resolve_table_unsorted(void)
 {
-	size_t i;
+	const char *found = resolve_rows_unsorted(wraps, AEG_NELEM(wraps),
+	    sizeof wraps[0]);
 
-	for (i = 1; i < AEG_NELEM(wraps); i++)
-		if (strcmp(wraps[i - 1].name, wraps[i].name) >= 0)
-			return wraps[i].name;
-	for (i = 1; i < AEG_NELEM(codes); i++)
-		if (strcmp(codes[i - 1].name, codes[i].name) >= 0)
-			return codes[i].name;
-	return NULL;
+	if (found == NULL)
+		found = resolve_tools_unsorted();
+	return found != NULL ? found : resolve_codes_unsorted();
 }

@@ -8,18 +8,28 @@
 
 /* The word at `from` and all after it are a command that execve(2) or the
  * shell itself starts. */
-static void
-follow_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
-	const struct syn_word *argv, size_t argc, size_t from)
+void
+resolve_follow_words(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc,
+	size_t from)
 {
 	struct spot inner = *at;
+	struct syn_word *copy;
 
 	if (from >= argc)
 		return;
 	inner.by_exec = !row->in_shell;
 	inner.no_function |= row->no_function;
 	inner.by.elsewhere |= row->elsewhere;
-	resolve_follow(w, &inner, argv + from, argc - from);
+	if (!resolve_is_tool(row)) {
+		resolve_follow(w, &inner, argv + from, argc - from);
+		return;
+	}
+	/* Copies: the words stay the tool's own, too. */
+	argc -= from;
+	copy = arena_alloc(w->arena, argc * sizeof *copy);
+	memcpy(copy, argv + from, argc * sizeof *copy);
+	resolve_follow(w, &inner, copy, argc);
 }
 
 bool
@@ -71,9 +81,10 @@ with_more(struct walk *w, const struct syn_word *text)
 }
 
 /* npx -c 'program' */
-static void
-follow_value(struct walk *w, const struct spot *at, const struct wrap_row *row,
-	const struct syn_word *argv, const struct resolve_opt *opt)
+void
+resolve_follow_value(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv,
+	const struct resolve_opt *opt)
 {
 	struct syn_word text;
 
@@ -119,17 +130,20 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 	struct spot moved = *at;
+	struct syn_word text;
 	int skip = row->skip;
+	bool joined = false;
 	size_t from;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_VALUE) {
-			follow_value(w, at, row, argv, &opt);
+			resolve_follow_value(w, at, row, argv, &opt);
 			follow_pipe(w, at, row, argv, &opt);
 		}
 		if (kind != RESOLVE_OPT_OPERAND) {
 			note_move(row, &opt, &moved);
+			joined |= resolve_opt_is(&opt, row->joined);
 			o.next += resolve_opt_is(&opt, row->pairs);
 			continue;
 		}
@@ -157,7 +171,13 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		resolve_program(w, &moved, &argv[from + 1]);
 		return;
 	}
-	follow_words(w, &moved, row, argv, argc, from);
+	/* entr -s 'program' */
+	if (joined) {
+		text = resolve_word_join(w, argv + from, argc - from);
+		resolve_program(w, &moved, &text);
+		return;
+	}
+	resolve_follow_words(w, &moved, row, argv, argc, from);
 }
 
 /* PATH=… of env's operands, and its options that change how the command is
@@ -239,7 +259,7 @@ unwrap_env(struct walk *w, const struct spot *at, const struct wrap_row *row,
 			note_move(row, &opt, &moved);
 	}
 	if (kind == RESOLVE_OPT_OPERAND)
-		follow_words(w, &moved, row, argv, argc, opt.word);
+		resolve_follow_words(w, &moved, row, argv, argc, opt.word);
 }
 
 /* ssh -o ProxyCommand=…: programs that this host runs. */
@@ -280,6 +300,8 @@ unwrap_string(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND && skip-- <= 0)
 			break;
+		if (kind == RESOLVE_OPT_VALUE)
+			resolve_follow_value(w, at, row, argv, &opt);
 		if (kind == RESOLVE_OPT_OPERAND || !row->elsewhere)
 			continue;
 		/* Forwards only, or has no input. */
@@ -311,9 +333,9 @@ without_jobs(struct walk *w, const struct syn_word *argv, size_t argc)
 	return out;
 }
 
-static void
-unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
-	const struct syn_word *argv, size_t argc)
+void
+resolve_unwrap_option(struct walk *w, const struct spot *at,
+	const struct wrap_row *row, const struct syn_word *argv, size_t argc)
 {
 	struct resolve_opts o;
 	struct resolve_opt opt;
@@ -341,7 +363,7 @@ unwrap_option(struct walk *w, const struct spot *at, const struct wrap_row *row,
 				return;
 			}
 			argv = without_jobs(w, argv, argc);
-			follow_words(w, at, row, argv, argc, opt.word);
+			resolve_follow_words(w, at, row, argv, argc, opt.word);
 			return;
 		}
 	}
@@ -367,12 +389,12 @@ unwrap_user(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		if (kind == RESOLVE_OPT_VALUE &&
 		    resolve_opt_is(&opt, row->option)) {
 			program = true;
-			follow_value(w, at, row, argv, &opt);
+			resolve_follow_value(w, at, row, argv, &opt);
 		} else if (kind == RESOLVE_OPT_VALUE && row->after != NULL &&
 		    resolve_opt_is(&opt, row->after)) {
 			named = true;
 		} else if (kind == RESOLVE_OPT_OPERAND && named) {
-			follow_words(w, at, row, argv, argc, opt.word);
+			resolve_follow_words(w, at, row, argv, argc, opt.word);
 			return;
 		} else if (kind == RESOLVE_OPT_OPERAND && user) {
 			words[n++] = argv[opt.word];
@@ -434,38 +456,10 @@ unwrap_remote(struct walk *w, const struct spot *at,
 			return;
 		if (kind != RESOLVE_OPT_VALUE)
 			continue;
-		follow_value(w, at, row, argv, &opt);
+		resolve_follow_value(w, at, row, argv, &opt);
 		if (resolve_opt_is(&opt, "o"))
 			follow_carrier(w, at, argv, &opt);
 	}
-}
-
-static void
-unwrap_after(struct walk *w, const struct spot *at, const struct wrap_row *row,
-	const struct syn_word *argv, size_t argc)
-{
-	struct resolve_opts o;
-	struct resolve_opt opt;
-	enum resolve_opt_kind kind;
-	int skip = -1;
-
-	resolve_opts_init(&o, row->grammar, argv, argc);
-	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
-		if (kind == RESOLVE_OPT_VALUE)
-			follow_value(w, at, row, argv, &opt);
-		/* Until the operand stands, options go on. */
-		if (skip < 0)
-			o.ended = false;
-		if (kind != RESOLVE_OPT_OPERAND)
-			continue;
-		if (skip < 0 && resolve_in_list(row->after, &argv[opt.word]))
-			skip = row->skip;
-		else if (skip >= 0 && skip-- == 0)
-			break;
-	}
-	if (kind == RESOLVE_OPT_OPERAND &&
-	    !(row->fetches && resolve_is_fetched(&argv[opt.word])))
-		follow_words(w, at, row, argv, argc, opt.word);
 }
 
 /* A script is a file: that it runs shows in the item. */
@@ -498,7 +492,7 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		unwrap_string(w, at, row, argv, argc);
 		return;
 	case WRAP_OPTION:
-		unwrap_option(w, at, row, argv, argc);
+		resolve_unwrap_option(w, at, row, argv, argc);
 		return;
 	case WRAP_SHELL:
 		resolve_unwrap_shell(w, at, row, argv, argc);
@@ -525,7 +519,7 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		resolve_stdin(w, at);
 		return;
 	case WRAP_AFTER:
-		unwrap_after(w, at, row, argv, argc);
+		resolve_unwrap_after(w, at, row, argv, argc);
 		return;
 	case WRAP_USER:
 		unwrap_user(w, at, row, argv, argc);
@@ -541,6 +535,15 @@ resolve_unwrap(struct walk *w, const struct spot *at,
 		return;
 	case WRAP_REMOTE:
 		unwrap_remote(w, at, row, argv, argc);
+		return;
+	case WRAP_EACH:
+		resolve_unwrap_each(w, at, row, argv, argc);
+		return;
+	case WRAP_TAR:
+		resolve_unwrap_tar(w, at, row, argv, argc);
+		return;
+	case WRAP_GIT:
+		resolve_unwrap_git(w, at, argv, argc);
 		return;
 	}
 }

@@ -16,7 +16,8 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-# What stands in front; %s is the command, %q the same as one word.
+# What stands in front; %s is the command, %q the same as one word, %c one to
+# which words are added that do not count.
 PLAIN = """
 abduco -A s|ash -c %q|aa-exec -p p|builtin command|bundle exec|busybox
 catchsegv|choom -n 5|chpst -u bob|chronic|chroot /mnt|chrt 5|command
@@ -35,6 +36,39 @@ valgrind|xvfb-run|yarn exec|xargs|gxargs|entr|bwrap --bind / /
 cgexec -g cpu:x|dumb-init|firejail|runcon -t x_t|gnome-terminal --
 alacritty -e|konsole -e|rxvt -e|st -e|urxvt -e|uxterm -e|xterm -e
 x-terminal-emulator -e|mosh h.example --
+box64|box86|catatonit --|cronic|daemon --|fd -x|fdfind . -x|foot
+gpg-agent --daemon|i386|ifne|keep-one-running|kitty|lckdo f|nu -c %q
+plink h.example %q|remsh h.example %q|rsh h.example %q|mssh h.example %q
+dbclient h.example %q|run0|rush %q|s6-envdir d|s6-setuidgid bob|sem
+slogin h.example %q|solo -port=9|systemd-notify --exec \\;
+systemd-socket-activate -l 9|terminator -x|wezterm start --|with-contenv
+x86_64|xfce4-terminal -x|zrun
+"""
+# Tools, whose words these stay as well.
+TOOLS = """
+apptainer exec x.sif|asdf exec|aws-vault exec x --|bazel run --run_under=%c x
+bpftrace -c %q -e x|bsub -q x %q|buildah run x|cargo watch -s %q
+chamber exec x --|clush -w h %q|cmake -E env A=1|composer exec --
+conda run -n x|condor_run %q|consul exec %q|crictl exec x|ctr run x y
+distrobox enter x --|distrobox-enter x --|distrobox-host-exec
+docker exec x|docker-compose exec x|doppler run --|dotenv run --
+dsh -m h -- %q|envchain x|envconsul|etcdctl exec-watch x --
+flatpak-spawn --host|fly ssh console -C %q|flyctl ssh console -C %q
+gcloud compute ssh x --command=%q|go test -exec %c|gprofng collect app
+hatch run %q|heaptrack|heroku run %q|hg --ssh=%q pull|hyperfine %q
+incus exec x --|java -XX:OnError=%q X|k3s kubectl exec x --|kcov x
+kubectl exec x --|lxc exec x --|lxc-attach -n x --|lxc-execute -n x --
+lxc-start -n x|lxc-unshare -s x --|mamba run -n x|meson devenv
+micromamba run -n x|microk8s kubectl exec x --|mise exec --
+mpiexec -n 4|mpirun -np 4|multipass exec x --|nerdctl exec x
+nix develop -c|nix-shell --run %q|nodemon --exec %q|nomad alloc exec x
+oc exec x --|ocount|op run --|operf|parallel-ssh -H h %q|pdm run
+pdsh -w h %q|perf stat|pnpm exec|podman exec x|poop %q|pssh -H h %q
+pyenv exec|rbenv exec|reflex --|rr record|rvm do|rye run|salloc
+sbatch --wrap=%q|schroot -c x --|singularity exec x.sif|sops exec-env x %q
+srun|stap -c %q x|svn ci --editor-cmd=%q|systemd-nspawn -D /mnt
+teller run --|toolbox run|tox exec --|trace-cmd record|tsh ssh h %q
+uftrace record|uv run|vagrant ssh -c %q|watchexec %q|when-changed x
 """
 WORD = """
 bash -c %q|csh -c %q|dash -c %q|elvish -c %q|fish -c %q|ksh -c %q
@@ -48,10 +82,20 @@ complete -C %q x|compgen -C %q x|mapfile -C %q a|readarray -C %q a
 parallel %q ::: a|tmux new -d %q|tmate new -d %q|screen -X stuff %q
 rsync -e %q a h.example:|. /dev/stdin <<< %q|source /dev/stdin <<< %q
 at now <<< %q|batch <<< %q
+ack --pager=%q x|ag --pager=%q x|bat --pager=%q x|batcat --pager=%q x
+borg --rsh=%q list|cvs -e %q ci|delta --pager=%q|dhclient -sf %q
+dvtm %q|emacsclient -a %q x|execlineb -c %q|fzf --preview %q
+git difftool -x %q|lynx -editor=%q x|man -P %q ls|mispipe %q x
+osh -c %q|pee %q|pwsh -c %q|rclone --password-command=%q ls x
+restic --password-command %q backup x|rg --pre %q x
+sort --compress-program=%q x|split --filter=%q x|tar -I %q -cf x y
+tilix -e %q|udhcpc -s %q|wpa_cli -a %q|xonsh -c %q|ysh -c %q
+zip -T -TT %q x.zip y
 """
 OTHER = {
     "find": "find . -exec %s \\;", "gfind": "gfind . -exec %s \\;",
     "jobs": "jobs -x %s",
+    "qemu-user": "qemu-x86_64 %s",
     "start-stop-daemon":
         "start-stop-daemon -S -x %0 -- %1",
     "scp": "scp -S %p f h.example:", "sftp": "sftp -S %p h.example",
@@ -79,7 +123,7 @@ def quote(text):
 
 def forms():
     """Each program's name and form."""
-    for text in PLAIN, WORD:
+    for text in PLAIN, WORD, TOOLS:
         for form in re.split(r"[|\n]", text):
             if form:
                 yield form.split()[0], form if "%" in form else form + " %s"
@@ -89,14 +133,18 @@ def forms():
 def fill(form, command):
     first, rest = command.split(" ", 1)
     return form.replace("%s", command).replace("%q", quote(command)) \
+        .replace("%c", quote(command + " #")) \
         .replace("%0", first).replace("%1", rest).replace("%p", first)
 
 
 def rows():
-    with open(os.path.join(TOP, "src/resolve/resolve_table.c")) as f:
-        table = re.search(r"wraps\[\] = \{(.*?)^\};", f.read(),
-                          re.S | re.M).group(1)
-    return re.findall(r'^\t\{ "([^"]+)"', table, re.M)
+    names = []
+    for path, table in (("table", "wraps"), ("tools", "tools")):
+        with open(os.path.join(TOP, "src/resolve/resolve_%s.c" % path)) as f:
+            text = re.search(table + r"\[\] = \{(.*?)^\};", f.read(),
+                             re.S | re.M).group(1)
+        names += re.findall(r'^\t\{ "([^"]+)"', text, re.M)
+    return names
 
 
 def judge(lines, profile, root):
