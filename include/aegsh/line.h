@@ -154,6 +154,18 @@ struct line_editor_opts {
 	line_past_fn *past;		/* for recalling, or NULL */
 	line_past_fn *hint;		/* likewise, within a thousandth of a
 					 * second: hints are shown; or NULL */
+	/*
+	 * What would become of the unit as it is typed: foresee asks, and
+	 * gives a descriptor that is readable once foreseen has the answer,
+	 * or -1: there will be none.  foreseen: what is to be shown, perhaps
+	 * "", in which LINE_HIDDEN may stand; NULL: it is still to come.  Or
+	 * both are NULL.
+	 */
+	int (*foresee)(void *ctx, const char *text, size_t len);
+	const char *(*foreseen)(void *ctx);
+	/* The same in full, whole lines, when a key asks for it; or NULL. */
+	void (*explain)(void *ctx, const char *text, size_t len,
+		struct buf *out);
 	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
 	int watch_fd;			/* readable while keys are awaited: … */
 	void (*watch)(void *ctx);	/* … then this; -1: none */

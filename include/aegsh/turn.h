@@ -118,9 +118,26 @@ void turn_end(struct turn *t);
  * block. */
 struct turn_judged *turn_judge(struct turn *t, const struct line *line);
 void turn_judged_free(struct turn_judged *j);
-/* What the rules alone say of text that nobody has sent yet: nobody is asked
- * and nothing is remembered.  POLICY_UNKNOWN where it cannot be read. */
-enum policy_action turn_foresee(struct turn *t, const char *text, size_t len);
+/* Between two lines: look again at the rules of the operator. */
+void turn_follow_rules(struct turn *t);
+/*
+ * What the rules alone say of text that nobody has sent yet: nobody is asked,
+ * nothing is recorded or remembered, and nothing comes of it that could be
+ * run.  Strictest first, but for what is not known.
+ */
+enum turn_outlook { TURN_OUTLOOK_NONE = 0,	/* a guest: others judge it */
+	TURN_OUTLOOK_OPEN,		/* more must be typed */
+	TURN_OUTLOOK_UNREADABLE,
+	TURN_OUTLOOK_BLOCK,		/* a rule refuses it */
+	TURN_OUTLOOK_NO_COMMAND,	/* a command of it is not there */
+	TURN_OUTLOOK_NOT_LET,		/* no rule lets it run */
+	TURN_OUTLOOK_ASK,
+	TURN_OUTLOOK_MODEL,		/* a language model would be asked */
+	TURN_OUTLOOK_RUN };
+/* tell, where it is not NULL, is given what was judged; not where the outlook
+ * is NONE or OPEN. */
+enum turn_outlook turn_foresee(struct turn *t, const char *text, size_t len,
+	void (*tell)(void *ctx, const struct turn_judged *j), void *ctx);
 const struct decision *turn_decision(const struct turn_judged *j);
 /* Bytes of the decision that were put in front of the line. */
 size_t turn_prefix(const struct turn_judged *j);

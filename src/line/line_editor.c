@@ -112,8 +112,10 @@ line_editor_new(const struct line_editor_opts *opts,
 	el_set(e->el, EL_SIGNAL, 0);
 	e->hint.on = opts->hint != NULL && e->marks;
 	e->hint.grey = e->hint.on && getenv("NO_COLOR") == NULL;
-	if (e->hint.on)
-		el_set(e->el, EL_RPROMPT_ESC, line_hint_text, LINE_HIDDEN);
+	e->outlook.on = opts->foresee != NULL && e->marks;
+	e->outlook.awaited = -1;
+	if (e->hint.on || e->outlook.on)
+		el_set(e->el, EL_RPROMPT_ESC, line_edge_text, LINE_HIDDEN);
 	line_keys_init(e, strcmp(conf_str(opts->conf, CONF_EDITING), "vi") ==
 	    0);
 	line_rc_load(e);
@@ -139,6 +141,8 @@ line_editor_free(struct line_editor *e)
 	line_walk_done(&e->walk);
 	line_undo_done(&e->undo);
 	line_hint_done(&e->hint);
+	line_outlook_done(&e->outlook);
+	buf_done(&e->edge);
 	line_kill_done(&e->kill);
 	line_search_end(e);
 	free(e->search.last);
@@ -214,6 +218,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	line_walk_done(&e->walk);
 	line_undo_done(&e->undo);
 	line_hint_done(&e->hint);
+	line_outlook_done(&e->outlook);
 	line_search_end(e);
 	if (e->timed_out) {
 		el_reset(e->el);

@@ -23,16 +23,6 @@ line_hint_done(struct line_hint *h)
 	buf_done(&h->shown);
 }
 
-char *
-line_hint_text(EditLine *el)
-{
-	static char none[] = "";
-	struct line_editor *e = line_editor_of(el);
-
-	return e->hint.shown.len > 0 && !e->search.on ? e->hint.shown.data :
-	    none;
-}
-
 static int
 take(void *ctx, const struct line_past *past)
 {

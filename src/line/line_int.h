@@ -46,6 +46,16 @@ struct line_hint {
 	struct buf shown;		/* … and how that is drawn */
 };
 
+/* What would become of the line, likewise. */
+struct line_outlook {
+	bool on;
+	struct buf of;			/* the unit that it is of */
+	struct buf shown;
+	int awaited;			/* readable when it has come, or -1 */
+	bool heard;			/* it has, and is not shown yet */
+	bool passed;			/* a key has come since */
+};
+
 /* C-r and M-r: keys go to the pattern, and not to the line. */
 struct line_search {
 	bool on, fuzzy;
@@ -90,6 +100,8 @@ struct line_editor {
 	struct line_undo undo;
 	struct line_kill kill;
 	struct line_hint hint;
+	struct line_outlook outlook;
+	struct buf edge;		/* both, as they are drawn */
 	struct line_search search;
 	bool long_way;			/* of drawing letters */
 	bool own_letters;		/* ~/.editrc has bound some */
@@ -164,13 +176,20 @@ unsigned char line_yank_other(EditLine *el, wint_t key);
 unsigned char line_last_word(EditLine *el, wint_t key);
 
 /* line_hint.c.  look, clear: true when it is to be drawn anew. */
-char *line_hint_text(EditLine *el);
 bool line_hint_look(struct line_editor *e);
 bool line_hint_clear(struct line_editor *e);
 void line_hint_done(struct line_hint *h);
 unsigned char line_forward(EditLine *el, wint_t key);
 unsigned char line_forward_word(EditLine *el, wint_t key);
 unsigned char line_end(EditLine *el, wint_t key);
+
+/* line_outlook.c.  Likewise; late: after what was awaited became readable. */
+char *line_edge_text(EditLine *el);
+bool line_outlook_look(struct line_editor *e);
+bool line_outlook_late(struct line_editor *e);
+bool line_outlook_clear(struct line_editor *e);
+void line_outlook_done(struct line_outlook *o);
+unsigned char line_explain(EditLine *el, wint_t key);
 
 /* line_search.c */
 unsigned char line_search_begin(EditLine *el, wint_t key);

@@ -85,6 +85,8 @@ static const struct function functions[] = {
 	    line_yank_other),
 	FUNCTION("aegsh-last-word", "The last word of a line before",
 	    "vi-history-word", line_last_word),
+	FUNCTION("aegsh-explain", "Say what would become of the line", NULL,
+	    line_explain),
 	FUNCTION("aegsh-edit", "Edit the line in $EDITOR", UNJUDGED, edit),
 };
 
@@ -184,6 +186,8 @@ static const struct line_key keys[] = {
 	{ E | I, "C-x C-e", "^X^E", "aegsh-edit",
 	    "edit the line in $VISUAL or $EDITOR" },
 	{ C, "v", "v", "aegsh-edit", "edit the line in $VISUAL or $EDITOR" },
+	{ E | I | C, "C-x ?", "^X?", "aegsh-explain",
+	    "say what would become of the line, and why" },
 	{ E | I, "C-a", "^A", "ed-move-to-beg", "to the beginning" },
 	{ E | I, "C-e, End", "^E", "aegsh-end",
 	    "to the end; there: take the suggestion" },

@@ -56,10 +56,13 @@ time_left(struct line_editor *e)
 static int
 wait_key(struct line_editor *e)
 {
-	struct pollfd p[3] = {
+	struct pollfd p[4] = {
 		{ .fd = e->tty_in, .events = POLLIN },
 		{ .fd = e->signals, .events = POLLIN },
 		{ .fd = e->opts.watch_fd, .events = POLLIN },
+		/* Between keys, as the screen's size; see line_get_key. */
+		{ .fd = e->between && !e->search.on ? e->outlook.awaited : -1,
+		    .events = POLLIN },
 	};
 	int limit;
 
@@ -75,7 +78,7 @@ wait_key(struct line_editor *e)
 		limit = time_left(e);
 		if (limit == 0 || (e->resized && e->between))
 			return 0;
-		n = poll(p, 3, limit);
+		n = poll(p, 4, limit);
 		if (n < 0 && errno != EINTR)
 			return 0;
 		if (n > 0 && p[2].revents != 0)
@@ -84,6 +87,12 @@ wait_key(struct line_editor *e)
 			return 0;
 		if (n > 0 && p[0].revents != 0)
 			return 1;
+		if (n > 0 && p[3].revents != 0) {
+			e->outlook.heard = line_outlook_late(e);
+			if (e->outlook.heard)
+				return 0;
+			p[3].fd = e->outlook.awaited;
+		}
 	}
 }
 
@@ -295,21 +304,29 @@ read_hinted(struct line_editor *e, wchar_t *ret)
 {
 	int n;
 
-	if (!line_key_waits(e) && line_hint_look(e)) {
-		*ret = LINE_KEY_SEARCH;
-		return 1;
+	if (!line_key_waits(e)) {
+		bool hint = line_hint_look(e), outlook = line_outlook_look(e);
+
+		if (hint || outlook) {
+			*ret = LINE_KEY_SEARCH;
+			return 1;
+		}
 	}
 	n = line_read_key(e, ret);
+	e->outlook.passed |= n == 1;
 	/* The long way (see aegsh-insert). */
 	if (n == 1 && *ret >= 0x100 && wcwidth(*ret) > 1) {
 		line_put_wide(&e->given, ret, 1);
 		e->pasting = true;
 		*ret = LINE_KEY_PASTE;
 	}
-	if (n == 1 && (*ret == L'\r' || *ret == L'\n') &&
-	    line_hint_clear(e)) {
-		line_ahead(e, (unsigned char)*ret);
-		*ret = LINE_KEY_SEARCH;
+	if (n == 1 && (*ret == L'\r' || *ret == L'\n')) {
+		bool hint = line_hint_clear(e), outlook = line_outlook_clear(e);
+
+		if (hint || outlook) {
+			line_ahead(e, (unsigned char)*ret);
+			*ret = LINE_KEY_SEARCH;
+		}
 	}
 	return n;
 }
@@ -377,7 +394,9 @@ line_get_key(EditLine *el, wchar_t *ret)
 	e->between = e->sequence == LINE_NO_SEQUENCE;
 	n = e->resized && e->between ? -1 : read_any(e, ret);
 	e->between = false;
-	if (n != 1 && e->resized && !e->interrupted && !e->timed_out) {
+	if (n != 1 && (e->resized || e->outlook.heard) && !e->interrupted &&
+	    !e->timed_out) {
+		e->outlook.heard = false;
 		*ret = LINE_KEY_SEARCH;
 		return 1;
 	}

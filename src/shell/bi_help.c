@@ -43,6 +43,8 @@ static const char blocked[] =
 	"A line that policy does not let run has status 126, and one line says"
 	" why,\nby which rule, and what could be done instead.\n"
 	"  aegshctl test 'LINE' --explain   tells it in full, running nothing\n"
+	"  C-x ?                            tells it before Enter, at the"
+	" prompt\n"
 	"  Up                               brings the line back to be changed"
 	"\n";
 static const char question[] =

@@ -159,8 +159,8 @@ mark(struct complete *c)
 		buf_puts(&line, text);
 		if (flags[0] == COMPLETE_GOES_ON[0])
 			buf_puts(&line, line_word_close(c->word->base_quote));
-		if (turn_foresee(c->sh->turn, line.data, line.len) !=
-		    POLICY_BLOCK)
+		if (turn_foresee(c->sh->turn, line.data, line.len, NULL,
+		    NULL) != TURN_OUTLOOK_BLOCK)
 			continue;
 		buf_put(&c->out, text, strlen(text) + 1);
 		buf_putf(&c->out, "%c%c%s%c", '\0', '\0', BLOCKED, '\0');
@@ -248,10 +248,8 @@ listen_to(int fd, int64_t end, struct buf *in)
 	return false;
 }
 
-/* Those that hung in a file system may still do so.  A place for the next
- * one, or NULL: too many do. */
-static pid_t *
-reap(struct shell *sh)
+pid_t *
+shell_child_place(struct shell *sh)
 {
 	pid_t *place = NULL;
 	size_t i;
@@ -272,7 +270,7 @@ hear(struct complete *c, pid_t pid, int from, int64_t end,
     struct line_choices *ret)
 {
 	struct buf in = BUF_INIT;
-	pid_t *place = reap(c->sh);
+	pid_t *place = shell_child_place(c->sh);
 	int status = 0;
 
 	*place = pid;
@@ -286,7 +284,7 @@ hear(struct complete *c, pid_t pid, int from, int64_t end,
 	kill(-pid, SIGKILL);
 	if (*place > 0)
 		kill(pid, SIGKILL);
-	reap(c->sh);
+	shell_child_place(c->sh);
 	take(&in, c->len, ret);
 	buf_done(&in);
 }
@@ -298,7 +296,7 @@ ask_child(struct complete *c, bool program, struct line_choices *ret)
 	int ends[2];
 	pid_t pid;
 
-	if (reap(c->sh) == NULL || pipe2(ends, O_CLOEXEC) < 0) {
+	if (shell_child_place(c->sh) == NULL || pipe2(ends, O_CLOEXEC) < 0) {
 		ret->partial = true;
 		return;
 	}

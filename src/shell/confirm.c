@@ -19,9 +19,7 @@
 
 #define QUIET_MS 100		/* without a key, before a question is put */
 #define QUIET_MAX_NS ((int64_t)5 * 1000000000)
-#define LINE_SHOWN ((size_t)1000)	/* bytes of a line in a question */
 #define PART_SHOWN ((size_t)300)	/* … of the command it is about */
-#define FACT_LINES 12			/* of one kind that `?' shows */
 
 /* A terminal to ask on: ours, and we are in its foreground.  A prompt waits
  * until it is. */
@@ -102,41 +100,13 @@ put_question(const struct shell *sh, const struct turn_judged *j)
 	put(sh, &out);
 }
 
-/* One heading of `?' and its lines, of which the first few. */
-static void
-put_fact(void *ctx, const char *heading, const char *text, size_t len)
-{
-	struct buf *out = ctx;
-	const char *end = text + len;
-	size_t shown = 0, more = 0;
-
-	buf_putf(out, "  %s:\n", heading);
-	while (text < end) {
-		const char *eol = memchr(text, '\n', (size_t)(end - text));
-		size_t n = (size_t)((eol != NULL ? eol : end) - text);
-
-		if (shown == FACT_LINES) {
-			more++;
-		} else {
-			buf_puts(out, "    ");
-			text_inert(out, text, n < LINE_SHOWN ? n : LINE_SHOWN,
-			    0);
-			buf_puts(out, n < LINE_SHOWN ? "\n" : " …\n");
-			shown++;
-		}
-		text += n + 1;
-	}
-	if (more > 0)
-		buf_putf(out, "    … %zu lines more\n", more);
-}
-
 static void
 put_more(const struct shell *sh, struct turn *t, const struct turn_judged *j)
 {
 	struct buf out = BUF_INIT;
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
 
-	turn_tell(t, j, put_fact, &out);
+	turn_tell(t, j, shell_put_fact, &out);
 	buf_puts(&out, "  answers, and Enter:\n    y run it; n or nothing: do "
 	    "not");
 	if (can_edit(sh))

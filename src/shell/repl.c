@@ -14,6 +14,7 @@
 #include "shell/alias.h"
 #include "shell/bi.h"
 #include "shell/job_words.h"
+#include "shell/outlook.h"
 #include "shell/recall.h"
 
 struct repl {
@@ -72,6 +73,30 @@ hint(void *ctx, const struct line_wish *wish, struct line_place *place,
 
 	recall_set_audit(r->sh->recall, turn_audit(r->sh->turn));
 	return recall_hint(r->sh->recall, wish, place, fn, fn_ctx);
+}
+
+static int
+foresee(void *ctx, const char *text, size_t len)
+{
+	struct repl *r = ctx;
+
+	return outlook_ask(r->sh->outlook, text, len);
+}
+
+static const char *
+foreseen(void *ctx)
+{
+	struct repl *r = ctx;
+
+	return outlook_hear(r->sh->outlook);
+}
+
+static void
+explain(void *ctx, const char *text, size_t len, struct buf *out)
+{
+	struct repl *r = ctx;
+
+	outlook_explain(r->sh->outlook, text, len, out);
 }
 
 static void
@@ -409,6 +434,8 @@ one_prompt(struct repl *r, bool *leave)
 	struct buf text = BUF_INIT;
 	struct err err = ERR_INIT;
 	char *prompt AEG_AUTOFREE = NULL;
+	enum line_result result;
+
 	exec_poll_jobs(turn_exec(sh->turn));
 	exec_each_job(turn_exec(sh->turn), tell_job, sh);
 	if (turn_unrecorded(sh->turn) != NULL && !r->told_unrecorded) {
@@ -423,7 +450,9 @@ one_prompt(struct repl *r, bool *leave)
 	}
 	prompt = shell_prompt(sh);
 	line_editor_patience(sh->editor, patience(sh));
-	switch (line_editor_read(sh->editor, prompt, &text, &err)) {
+	result = line_editor_read(sh->editor, prompt, &text, &err);
+	outlook_end(sh->outlook);
+	switch (result) {
 	case LINE_END:
 		*leave = at_end(sh);
 		sh->exit_status = state_status(sh->state);
@@ -492,6 +521,7 @@ shell_run_prompt(struct shell *sh)
 {
 	struct repl r = { .sh = sh };
 	struct aliases aliases = { NULL, 0 };
+	bool previews = conf_bool(sh->conf, CONF_PREVIEW);
 	struct line_editor_opts opts = {
 		.conf = sh->conf,
 		.program = "aegsh",
@@ -501,6 +531,9 @@ shell_run_prompt(struct shell *sh)
 		.choices = choices,
 		.past = past,
 		.hint = conf_bool(sh->conf, CONF_SUGGEST) ? hint : NULL,
+		.foresee = previews ? foresee : NULL,
+		.foreseen = previews ? foreseen : NULL,
+		.explain = explain,
 		.idle = idle,
 		.watch_fd = exec_poll_fd(turn_exec(sh->turn)),
 		.watch = watch,
@@ -514,6 +547,7 @@ shell_run_prompt(struct shell *sh)
 		return SHELL_FAILED;
 	}
 	sh->aliases = &aliases;
+	sh->outlook = outlook_new(sh);
 	sh->recall = recall_new(sh->state, conf_int(sh->conf, CONF_HISTORY));
 	if (aliases_read(&aliases, conf_str(sh->conf, CONF_ALIASES)) != 0)
 		shell_say("setting aliases: not words of the form "
@@ -537,6 +571,8 @@ shell_run_prompt(struct shell *sh)
 	sh->editor = NULL;
 	aliases_done(&aliases);
 	sh->aliases = NULL;
+	outlook_free(sh->outlook);
+	sh->outlook = NULL;
 	recall_free(sh->recall);
 	sh->recall = NULL;
 	return sh->exit_status;

@@ -45,6 +45,35 @@ shell_put_reason(struct buf *out, const struct decision *d)
 		buf_putf(out, " [%s]", decision_rule(d));
 }
 
+#define FACT_LINES 12			/* of one kind that are shown */
+
+void
+shell_put_fact(void *ctx, const char *heading, const char *text, size_t len)
+{
+	struct buf *out = ctx;
+	const char *end = text + len;
+	size_t shown = 0, more = 0;
+
+	buf_putf(out, "  %s:\n", heading);
+	while (text < end) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((eol != NULL ? eol : end) - text);
+
+		if (shown == FACT_LINES) {
+			more++;
+		} else {
+			buf_puts(out, "    ");
+			text_inert(out, text, n < LINE_SHOWN ? n : LINE_SHOWN,
+			    0);
+			buf_puts(out, n < LINE_SHOWN ? "\n" : " …\n");
+			shown++;
+		}
+		text += n + 1;
+	}
+	if (more > 0)
+		buf_putf(out, "    … %zu lines more\n", more);
+}
+
 /* Why a unit did not run, or not to its end: once, with the rule and a next
  * step. */
 void

@@ -64,6 +64,7 @@ struct shell {
 	const char *last_decision;	/* about the line before, or NULL … */
 	int64_t last_took_ns;		/* … from Enter to its end */
 	bool progress_shown;
+	struct outlook *outlook;	/* at a prompt only */
 	int exit_status;
 	int exit_signal;		/* die by it, or 0 */
 };
@@ -82,6 +83,11 @@ void shell_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The reason of a decision, that a language model gave it or failed, and the
  * rule; not the rule "unknown" beside a model. */
 void shell_put_reason(struct buf *out, const struct decision *d);
+/* One heading of turn_tell() and its lines, inert, of which the first few; ctx
+ * is a struct buf. */
+void shell_put_fact(void *ctx, const char *heading, const char *text,
+	size_t len);
+#define LINE_SHOWN ((size_t)1000)	/* bytes of a line that is shown */
 void shell_complain(const struct shell *sh, const struct turn_judged *j,
 	const struct turn_result *r);
 
@@ -133,6 +139,9 @@ void shell_drain_interrupts(struct shell *sh);
  * ctx is the shell. */
 void shell_choices(void *ctx, const char *text, size_t len,
 	struct line_choices *ret);
+/* A place for a child that may hang in a dead file system when it is killed
+ * and waited for; NULL: too many do. */
+pid_t *shell_child_place(struct shell *sh);
 /* prompt.c: expand a prompt string; owned. */
 char *shell_prompt(const struct shell *sh);
 

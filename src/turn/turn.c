@@ -236,9 +236,8 @@ known_variable(void *ctx, const char *name, const char **ret_value)
 	return SYN_VAR_SET;
 }
 
-/* Where the operator wants the model to see what policy allows, too. */
-static bool
-asks_allowed(const struct turn *t)
+bool
+turn_asks_allowed(const struct turn *t)
 {
 	const char *list = conf_str(t->opts.conf, CONF_ASK_ALLOWED);
 	const char *profile = policy_profile(t->policy);
@@ -253,8 +252,8 @@ asks_allowed(const struct turn *t)
 	return false;
 }
 
-static void
-judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
+void
+turn_judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 {
 	const struct syn_vars vars = { known_variable, t };
 	struct policy_input in = {
@@ -295,14 +294,14 @@ judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 		audit_note(t->audit, "scripts-not-held", t->news);
 	if (validator_configured(t->validator) &&
 	    (j->verdict.action == POLICY_UNKNOWN ||
-	    (j->verdict.action == POLICY_ALLOW && asks_allowed(t))))
+	    (j->verdict.action == POLICY_ALLOW && turn_asks_allowed(t))))
 		turn_ask(t, j);
 }
 
 /* With what bash's options stand for in front.  Start-up files are not run
  * with options that were meant for the line. */
-static void
-copy_line(const struct turn *t, struct turn_judged *j,
+void
+turn_copy_line(const struct turn *t, struct turn_judged *j,
     const struct line *line)
 {
 	struct buf text = BUF_INIT;
@@ -321,8 +320,8 @@ copy_line(const struct turn *t, struct turn_judged *j,
 	j->line.bytes = buf_take(&text);
 }
 
-static void
-decide(struct turn *t, struct turn_judged *j)
+void
+turn_decide(struct turn *t, struct turn_judged *j)
 {
 	struct decision_input in = {
 		.fail = decision_fail_for(conf_str(t->opts.conf,
@@ -353,17 +352,17 @@ judge(struct turn *t, struct turn_judged *j)
 	j->cwd = xstrdup(state_cwd(t->opts.state));
 	turn_parse(j);
 	if (j->tree != NULL)
-		judge_tree(t, j, false);
+		turn_judge_tree(t, j, false);
 	if (turn_is_guest(t))
 		turn_inner_judge(t, j);
 	else
-		decide(t, j);
+		turn_decide(t, j);
 	j->judged_ns = clock_mono_ns();
 	turn_remember(t, j);
 }
 
-static void
-follow_rules(struct turn *t)
+void
+turn_follow_rules(struct turn *t)
 {
 	if (turn_is_guest(t))
 		return;
@@ -377,8 +376,8 @@ turn_judge(struct turn *t, const struct line *line)
 	struct turn_judged *j = xcalloc(1, sizeof *j);
 
 	j->came_ns = clock_mono_ns();
-	follow_rules(t);
-	copy_line(t, j, line);
+	turn_follow_rules(t);
+	turn_copy_line(t, j, line);
 	judge(t, j);
 	return j;
 }
@@ -390,33 +389,13 @@ turn_judge_said(struct turn *t, const struct line *line, size_t prefix,
 	struct turn_judged *j = xcalloc(1, sizeof *j);
 
 	j->came_ns = clock_mono_ns();
-	follow_rules(t);
+	turn_follow_rules(t);
 	j->prefix = prefix;
 	j->prefix_lines = prefix_lines;
 	j->line = *line;
 	j->line.bytes = xmemdup0(line->bytes, line->len);
 	judge(t, j);
 	return j;
-}
-
-enum policy_action
-turn_foresee(struct turn *t, const char *text, size_t len)
-{
-	const struct line line = { .origin = LINE_PROMPT, .bytes = text,
-		.len = len };
-	struct turn_judged *j = xcalloc(1, sizeof *j);
-	enum policy_action action = POLICY_UNKNOWN;
-
-	copy_line(t, j, &line);
-	j->cwd = xstrdup(state_cwd(t->opts.state));
-	turn_parse(j);
-	/* A guest's lines are judged by the aegsh around it. */
-	if (j->tree != NULL && !turn_is_guest(t)) {
-		judge_tree(t, j, true);
-		action = j->verdict.action;
-	}
-	turn_judged_free(j);
-	return action;
 }
 
 void

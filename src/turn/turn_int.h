@@ -154,6 +154,16 @@ const struct supervise_opts *turn_supervise(struct turn *t,
 	struct supervise_opts *ret);
 /* turn_parse.c: its tree, or its syntax_error. */
 void turn_parse(struct turn_judged *j);
+/* turn.c, the steps of judging.  The line, with what bash's options and kept
+ * variables put in front; what its tree would do, by the rules and perhaps by
+ * a model (rules_alone: nobody is asked and no script is looked at); the
+ * decision of both. */
+void turn_copy_line(const struct turn *t, struct turn_judged *j,
+	const struct line *line);
+void turn_judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone);
+void turn_decide(struct turn *t, struct turn_judged *j);
+/* Where the operator wants the model to see what policy allows, too. */
+bool turn_asks_allowed(const struct turn *t);
 /* turn_inner.c, turn_host.c: aegsh inside of aegsh. */
 extern const struct turn_ops turn_inner;
 int turn_inner_begin(struct turn *t, struct err *err);
