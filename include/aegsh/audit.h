@@ -119,8 +119,11 @@ int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
 int audit_intent_begin(struct audit *a, struct audit_event *ev,
 	struct err *err);
 int audit_intent_settle(struct audit *a, struct err *err);
-/* Where there is time between the two: the disk may begin. */
-void audit_intent_hurry(struct audit *a);
+/* Where there is time between the two: the disk may begin.  Returns -1, or a
+ * descriptor, borrowed, whose fdatasync(2) is what settling waits for: anybody
+ * may call it, who then says here what it returned, 0 or a negative errno. */
+int audit_intent_hurry(struct audit *a);
+void audit_intent_synced(struct audit *a, int error);
 /* Kept in memory until the next intent, audit_flush() or audit_close(). */
 void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
 /* Kept likewise; before the line's outcome. */

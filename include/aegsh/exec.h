@@ -83,10 +83,12 @@ struct exec_spec {
 	 * negative code ends it there.  settle(): what is waited for while
 	 * the process may be on its way into its sandbox; by errno it may
 	 * learn only why it fails, and wrongly.  ready(): last of all, when
-	 * that process stands still or is not made yet.  hurry(): where
-	 * there is time before settle(), it is told to let begin what that
-	 * will wait for. */
-	void (*hurry)(void *ctx);
+	 * that process stands still or is not made yet.  With synced():
+	 * settle() waits for fdatasync(2) of sync_fd (-1: it does not), which
+	 * the new process may have called before; then synced() is told what
+	 * it returned, 0 or a negative errno. */
+	int sync_fd;
+	void (*synced)(void *ctx, int error);
 	int (*settle)(void *ctx, struct err *err);
 	int (*ready)(void *ctx, struct err *err);
 	void *ctx;

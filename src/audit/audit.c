@@ -171,11 +171,17 @@ audit_intent_settle(struct audit *a, struct err *err)
 	return a->brief ? audit_spool_settle(&a->spool, err) : 0;
 }
 
-void
+int
 audit_intent_hurry(struct audit *a)
 {
+	return a->brief ? audit_spool_hurry(&a->spool) : -1;
+}
+
+void
+audit_intent_synced(struct audit *a, int error)
+{
 	if (a->brief)
-		audit_spool_hurry(&a->spool);
+		audit_spool_synced(&a->spool, error);
 }
 
 int

@@ -186,6 +186,8 @@ struct audit_spool {
 	char *window;		/* slots read ahead: */
 	uint32_t first, held;
 	uint32_t last_count;	/* slots of the last record, before the end */
+	bool synced;		/* that one, by somebody else, who got: */
+	int sync_error;		/* 0, or negative errno */
 };
 #define AUDIT_SPOOL_INIT { .fd = -1, .busy_ns = AUDIT_BUSY_NS }
 
@@ -196,10 +198,12 @@ void audit_spool_done(struct audit_spool *s);
 /* Whether the store directory has a spool. */
 bool audit_spool_is_in(const char *dir);
 /* One record, whole or not at all; durable after audit_spool_settle(), for
- * which audit_spool_hurry() lets the disk begin. */
+ * which audit_spool_hurry() lets the disk begin.  Whoever calls fdatasync(2)
+ * of the descriptor that it returns says so by audit_spool_synced(). */
 int audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	struct err *err);
-void audit_spool_hurry(struct audit_spool *s);
+int audit_spool_hurry(struct audit_spool *s);
+void audit_spool_synced(struct audit_spool *s, int error);
 int audit_spool_settle(struct audit_spool *s, struct err *err);
 /* Where the next record would go: all before it are written. */
 int audit_spool_end(struct audit_spool *s, struct audit_mark *ret,

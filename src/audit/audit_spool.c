@@ -381,28 +381,40 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 		rc = put(s, &record, count, err);
 	unlock(s);
 	s->last_count = rc == 0 ? count : 0;
+	s->synced = false;
 	return rc;
 }
 
 /* Not had everywhere: syncing does it all, then. */
-void
+int
 audit_spool_hurry(struct audit_spool *s)
 {
 	if (s->last_count > 0)
 		(void)sync_file_range(s->fd, (off_t)(s->seen.slot -
 		    s->last_count) * AUDIT_SLOT, (off_t)s->last_count *
 		    AUDIT_SLOT, SYNC_FILE_RANGE_WRITE);
+	return s->fd;
+}
+
+void
+audit_spool_synced(struct audit_spool *s, int error)
+{
+	s->synced = true;
+	s->sync_error = error;
 }
 
 int
 audit_spool_settle(struct audit_spool *s, struct err *err)
 {
-	int rc;
+	int rc = s->sync_error;
 
-	do
-		rc = fdatasync(s->fd);
-	while (rc < 0 && errno == EINTR);
-	return rc < 0 ? fail(s, "sync", errno, err) : 0;
+	if (!s->synced) {
+		do
+			rc = fdatasync(s->fd) < 0 ? -errno : 0;
+		while (rc == -EINTR);
+	}
+	s->synced = false;
+	return rc < 0 ? fail(s, "sync", -rc, err) : 0;
 }
 
 /* ---- reading ------------------------------------------------------------ */

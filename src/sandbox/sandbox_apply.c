@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aegsh/base/call.h"
+
 static int
 apply_limits(const struct sandbox *s)
 {
@@ -96,42 +98,13 @@ apply_filter(const struct sandbox *s)
 
 /* ---- the proof ---------------------------------------------------------- */
 
-/* What the kernel says, or its negative error: the word in errno may be that
- * of a parent who shares our memory. */
-static long
-call(long number, long a, long b, long c, long d)
-{
-#if defined(__x86_64__) && !defined(__ILP32__)
-	register long r10 __asm__("r10") = d;
-	long said;
-
-	__asm__ volatile("syscall" : "=a" (said) : "a" (number), "D" (a),
-	    "S" (b), "d" (c), "r" (r10) : "rcx", "r11", "memory");
-	return said;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-
-	__asm__ volatile("svc 0" : "+r" (x0) : "r" (x8), "r" (x1), "r" (x2),
-	    "r" (x3) : "memory");
-	return x0;
-#else
-	long said = syscall(number, a, b, c, d);
-
-	return said < 0 ? err_failed() : said;
-#endif
-}
-
 static bool
 holds_scope(void)
 {
 	pid_t parent = getppid();
 
 	/* 0: outside of this process' view. */
-	return parent <= 0 || call(SYS_kill, parent, 0, 0, 0) == -EPERM;
+	return parent <= 0 || call_raw(SYS_kill, parent, 0, 0, 0) == -EPERM;
 }
 
 /* A file that lies there, or else one without a name, which costs the file
@@ -144,10 +117,10 @@ holds_files(const struct sandbox *s)
 	if (s->witness == NULL)
 		return true;
 	if (s->witness_file != NULL)
-		fd = call(SYS_openat, AT_FDCWD, (long)s->witness_file,
+		fd = call_raw(SYS_openat, AT_FDCWD, (long)s->witness_file,
 		    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd < 0 && fd != -EACCES)
-		fd = call(SYS_openat, AT_FDCWD, (long)s->witness,
+		fd = call_raw(SYS_openat, AT_FDCWD, (long)s->witness,
 		    O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close((int)fd);
@@ -157,7 +130,7 @@ holds_files(const struct sandbox *s)
 static bool
 holds_calls(void)
 {
-	return call(SYS_ioctl, -1, TIOCSTI, 0, 0) == -EPERM;
+	return call_raw(SYS_ioctl, -1, TIOCSTI, 0, 0) == -EPERM;
 }
 
 /* What the kernel took is there: one forbidden act a layer, each of which

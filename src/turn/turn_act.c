@@ -418,11 +418,11 @@ struct start {
 };
 
 static void
-hurry(void *ctx)
+synced(void *ctx, int error)
 {
 	struct start *s = ctx;
 
-	turn_hurry_intent(s->t);
+	turn_intent_synced(s->t, error);
 }
 
 /* Before bash is let go the intent is on the disk … */
@@ -479,8 +479,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.set_umask = true,
 		.umask = state_umask(t->opts.state),
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
-		/* The disk writes while the sandbox is prepared. */
-		.hurry = hurry,
+		.synced = synced,
 		.settle = settle,
 		.ready = ready,
 		.ctx = &start,
@@ -493,6 +492,8 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
+	/* The disk writes while the sandbox is prepared. */
+	spec.sync_fd = turn_hurry_intent(t);
 	memcpy(watch.label, ev.uuid, sizeof ev.uuid);
 	if (t->opts.session && bash_is_replaced(j))
 		state_envp_raw(t->opts.state, &envp);

@@ -212,8 +212,10 @@ int turn_record_intent(struct turn *t, struct audit_event *ev,
 int turn_begin_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
 int turn_settle_intent(void *ctx, struct err *err);
-/* It will be a while until that is called. */
-void turn_hurry_intent(struct turn *t);
+/* It will be a while until that is called.  Both as audit_intent_hurry() and
+ * audit_intent_synced(). */
+int turn_hurry_intent(struct turn *t);
+void turn_intent_synced(struct turn *t, int error);
 /* Of a stream's unit: in one step or, where the operator lets the disk wait a
  * while (option stream-sync), with others that follow. */
 int turn_record_unit(struct turn *t, struct audit_event *ev,

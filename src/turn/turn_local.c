@@ -36,10 +36,16 @@ local_settle(struct turn *t, struct err *err)
 	return audit_intent_settle(t->audit, err);
 }
 
-static void
+static int
 local_hurry(struct turn *t)
 {
-	audit_intent_hurry(t->audit);
+	return audit_intent_hurry(t->audit);
+}
+
+static void
+local_synced(struct turn *t, int error)
+{
+	audit_intent_synced(t->audit, error);
 }
 
 static void
@@ -56,6 +62,7 @@ const struct turn_ops turn_local = {
 	.outcome = local_outcome,
 	.settle = local_settle,
 	.hurry = local_hurry,
+	.synced = local_synced,
 };
 
 /*
@@ -89,11 +96,16 @@ turn_begin_intent(struct turn *t, struct audit_event *ev, struct err *err)
 	return r == 0 ? 0 : unrecorded(t, r, err);
 }
 
-void
+int
 turn_hurry_intent(struct turn *t)
 {
-	if (t->unsettled && t->ops->hurry != NULL)
-		t->ops->hurry(t);
+	return t->unsettled && t->ops->hurry != NULL ? t->ops->hurry(t) : -1;
+}
+
+void
+turn_intent_synced(struct turn *t, int error)
+{
+	t->ops->synced(t, error);
 }
 
 int

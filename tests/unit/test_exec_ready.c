@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static struct {
 	int asked, says;
 	bool kills;
 	pid_t killed;
+	int synced, sync_error;
 } hold;
 
 /* ---- the child, as proc(5) tells --------------------------------------- */
@@ -68,6 +70,15 @@ on_settle(void *ctx, struct err *err)
 	OKF(access("ran", F_OK) < 0, "nothing has run at first");
 	return hold.settle_says < 0 ? err_set(err, hold.settle_says,
 	    "not at all") : 0;
+}
+
+static void
+on_synced(void *ctx, int error)
+{
+	(void)ctx;
+	IS_INTN(hold.settled, 0, "who synced says so before that is asked");
+	hold.synced++;
+	hold.sync_error = hold.settle_says = error;
 }
 
 static int
@@ -224,6 +235,93 @@ test_rules(struct sandbox_vars *vars)
 	session = fine;
 }
 
+/* One line in a session of its own, whose rules take so long to make that
+ * the child has time. */
+static int
+run_slowly(const struct sandbox_profile *profile, int fd, struct err *err)
+{
+	struct exec_session_opts opts = { .tty = -1, .state_max = 65536,
+		.profile = profile };
+	struct exec_session *fine = session;
+	int rc = exec_session_new(&opts, &session, err);
+
+	memset(&hold, 0, sizeof hold);
+	spec.sync_fd = fd;
+	spec.synced = on_synced;
+	if (rc == 0) {
+		rc = run(">ran", err);
+		exec_session_free(session);
+	}
+	spec.synced = NULL;
+	session = fine;
+	IS_INTN(hold.settled, 1, "it is settled once");
+	return rc;
+}
+
+/* 1 + what the child got for the descriptor, or 0 where it never was first. */
+static int
+sync_there(const struct sandbox_profile *profile, int fd, int *ret_rc)
+{
+	struct err err = ERR_INIT;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		*ret_rc = run_slowly(profile, fd, &err);
+		if (hold.synced != 0)
+			return 1 - hold.sync_error;
+		has_run();
+	}
+	return 0;
+}
+
+/* What settling waits for, the child may wait for: once, told before, and
+ * what came of it counts. */
+static void
+test_sync(struct sandbox_vars *vars)
+{
+	struct sandbox_profile *profile = NULL;
+	struct err err = ERR_INIT;
+	char *slow AEG_AUTOFREE = scratch_path("slow");
+	char *text AEG_AUTOFREE = xasprintf("read = {\"/\"}\n"
+	    "execute = {\"/usr\", \"/bin\", \"/lib\", \"/lib64\"}\n"
+	    "hide = {\"%s/0\"}\nwrite = {\"$PROJECT\"}\n"
+	    "make = {\"$PROJECT\"}\nrequire = {landlock, seccomp}\n", slow);
+	int ends[2] = { -1, -1 }, fd, i, rc, said;
+	char name[64];
+
+	scratch_mkdir("slow", 0755);
+	for (i = 0; i < SANDBOX_RULES_MAX / 2; i++) {
+		snprintf(name, sizeof name, "slow/%d", i);
+		scratch_puts(name, "");
+	}
+	scratch_puts("share/sandbox/slow.conf", text);
+	IS_INTN(sandbox_load("slow", vars, &profile, &err), 0, err.text);
+	fd = open("record", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, "x", 1) != 1 || pipe(ends) < 0)
+		scratch_die("record");
+	said = sync_there(profile, fd, &rc);
+	if (said == 0) {
+		SKIP(5, "the child never had time first: a build with "
+		    "sanitizers, or one processor");
+	} else {
+		IS_INT(said, 1);
+		IS_INT(rc, 0);
+		OKF(has_run(), "synced by the child, the line runs");
+		said = sync_there(profile, ends[0], &rc);
+		OKF(said == 0 || (said == 1 + EINVAL && rc == -EINVAL),
+		    "what cannot be synced is told (%d, %d)", said, rc);
+		OKF(!has_run(), "and then nothing runs");
+	}
+	/* Its numbers 0, 1 and 2 are the line's. */
+	said = sync_there(profile, STDERR_FILENO, &rc);
+	IS_INTN(said, 0, "a number that the line is given is not synced");
+	has_run();
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+	sandbox_profile_free(profile);
+}
+
 int
 main(void)
 {
@@ -261,6 +359,7 @@ main(void)
 	test_no();
 	test_killed();
 	test_descriptors();
+	test_sync(&vars);
 	test_rules(&vars);
 	exec_session_free(session);
 	sandbox_profile_free(profile);
