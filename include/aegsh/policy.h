@@ -156,6 +156,17 @@ int policy_each_profile(const struct policy *p,
 	void *ctx);
 const char *policy_action_name(enum policy_action action);
 
+/* Where an account does as it likes: its home, as the user database has it,
+ * and where that really is.  Both "": it has none that is its own. */
+struct policy_home {
+	char *path, *real;		/* owned */
+};
+#define POLICY_HOME_INIT { NULL, NULL }
+/* home: what the user database says, or NULL.  A directory that is not there,
+ * is shared (/opt, /srv) or the system's (/usr/sbin) is no account's own. */
+void policy_home_find(const char *home, struct policy_home *ret);
+void policy_home_done(struct policy_home *h);
+
 struct policy_input {
 	const struct syn_facts *facts;
 	const struct resolve_set *resolved;
@@ -164,6 +175,7 @@ struct policy_input {
 	uid_t uid;
 	const char *store;		/* aegsh's own places: never written */
 	const char *project;		/* root of the jail, or NULL: cwd */
+	const struct policy_home *home;	/* the account's, or NULL: $HOME */
 	const char *line;		/* the bytes, or NULL: only needed to */
 	size_t len;			/* see odd characters in comments */
 	bool input_judged;		/* the line is one shell, and what it

@@ -13,6 +13,7 @@
 
 #include "aegsh/audit.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
 
 struct admin_judge {
 	struct admin *admin;
@@ -24,6 +25,7 @@ struct admin_judge {
 					 * NULL */
 	char *profile, *cwd;		/* of opts, cwd perhaps NULL */
 	char *at, *project;		/* the state's directory, as given */
+	struct policy_home home;	/* of the one who is judged */
 	const char *fitted;		/* profile that the state is fit for */
 	enum policy_origin origin, origin_now;
 	struct decision_input in;	/* what is the same for all lines */
@@ -211,6 +213,8 @@ admin_judge_new(struct admin *a, const struct admin_judge_opts *opts,
 
 	j->admin = a;
 	j->origin = opts->origin;
+	policy_home_find(a->posed || sysdirs()->home == NULL ? a->home :
+	    sysdirs()->home, &j->home);
 	rc = prepare(a, j, opts, err);
 	if (rc < 0)
 		admin_judge_free(j);
@@ -234,6 +238,7 @@ admin_judge_free(struct admin_judge *j)
 	free(j->cwd);
 	free(j->at);
 	free(j->project);
+	policy_home_done(&j->home);
 	free(j);
 }
 
@@ -274,6 +279,7 @@ admin_judge_line(struct admin_judge *j, char *bytes, size_t len, bool explain,
 		.uid = j->admin->uid,
 		.store = j->store,
 		.project = j->project,
+		.home = &j->home,
 		.line = bytes,
 		.len = len,
 	};

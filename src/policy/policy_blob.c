@@ -208,7 +208,8 @@ check_paths(const struct check *c)
 		return false;
 	for (i = 0; i < n_sets; i++)
 		if (!good_string(c, set[i].name, false) ||
-		    !good_string(c, set[i].why, true))
+		    !good_string(c, set[i].why, true) ||
+		    set[i].not_home > 1)
 			return false;
 	for (i = 0; i < c->h->sections[POL_SEC_PATTERNS].n; i++, p++)
 		if (!good_string(c, p->text, false) || p->set >= n_sets ||

@@ -40,7 +40,7 @@ view_follow_cd(struct view *v, const struct view_cmd *cmd)
 		if (view_names_have(&v->assigned, "HOME", 4))
 			v->cwd_open = true;
 		else
-			go_to(v, v->home, v->home_len);
+			go_to(v, v->env_home, v->env_home_len);
 		return;
 	}
 	if (cmd->n_operands != 1)

@@ -31,7 +31,7 @@ struct example {
 static bool
 matches_line(struct example *x, const struct policy_input *in)
 {
-	struct view v = { .arena = arena_new(), .home = example_home,
+	struct view v = { .arena = arena_new(), .env_home = example_home,
 		.cwds = { example_cwd }, .n_cwds = 1, .at_any_time = true };
 	bool hit = false, limit = false;
 	uint64_t turns = 0;

@@ -54,7 +54,8 @@ take_bit(struct compiler *c, const struct ir_paths *set)
 		return -1;
 	IR_PUSH(c->ir, c->sets, c->n_sets, set->name);
 	out = (struct pol_set){ .name = pol_strings_add(&c->strings, set->name),
-		.why = pol_strings_add(&c->strings, set->why) };
+		.why = pol_strings_add(&c->strings, set->why),
+		.not_home = set->not_home };
 	buf_put(&c->sections[POL_SEC_SETS], &out, sizeof out);
 	return (int)c->n_sets - 1;
 }

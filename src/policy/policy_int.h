@@ -115,7 +115,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 8u		/* of the format; raise it with any change */
+#define POL_VERSION 9u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -202,6 +202,8 @@ struct pol_pattern {
 
 struct pol_set {
 	uint32_t name, why;
+	uint32_t not_home;	/* 1: nothing of it is in the account's own
+				 * home */
 };
 
 struct pol_profile {
@@ -260,6 +262,7 @@ struct policy {
 	void *match_context;
 	struct pol_buckets *buckets;	/* patterns by their first bytes */
 	uint64_t jail_open, sinks, programs;	/* sets of these names */
+	uint64_t not_home;	/* sets that are elsewhere */
 	struct buf shown;	/* text of the last verdict's command */
 	struct pol_watch *watch;	/* the operator's files, or NULL */
 };

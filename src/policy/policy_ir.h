@@ -41,6 +41,7 @@ struct ir_paths {
 	const char *name, *why, *file;
 	unsigned line;
 	enum pol_layer layer;
+	bool not_home;
 	struct ir_list paths, except;
 };
 

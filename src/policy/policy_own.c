@@ -23,6 +23,22 @@ is_deep(const char *dir)
 	return dir[0] == '/' && strchr(dir + 1, '/') != NULL;
 }
 
+bool
+view_in_home(const struct view *v, const char *path)
+{
+	return strictly_below(path, v->home, v->home_len) ||
+	    strictly_below(path, v->real_home, v->real_home_len);
+}
+
+/* "~/…" that was left as it is: of the line's own HOME, whatever that is. */
+static bool
+is_tilde(const struct view *v, const char *path)
+{
+	return strncmp(path, "~/", 2) == 0 && path[2] != '\0' &&
+	    (strcmp(v->env_home, v->home) == 0 ||
+	    strcmp(v->env_home, v->real_home) == 0);
+}
+
 void
 view_whose(const struct view *v, struct view_path *p)
 {
@@ -30,8 +46,7 @@ view_whose(const struct view *v, struct view_path *p)
 	const char *cwd = v->cwds[0], *path = p->path;
 	size_t i;
 
-	p->own = strictly_below(path, v->home, v->home_len) ||
-	    (strncmp(path, "~/", 2) == 0 && path[2] != '\0') ||
+	p->own = view_in_home(v, path) || is_tilde(v, path) ||
 	    (is_deep(cwd) && strictly_below(path, cwd, strlen(cwd)));
 	for (i = 0; i < AEG_NELEM(temp); i++)
 		p->own |= strictly_below(path, temp[i], strlen(temp[i]));
@@ -39,7 +54,8 @@ view_whose(const struct view *v, struct view_path *p)
 	if (strcmp(path, cwd) == 0 || strictly_below(cwd, path, p->len))
 		p->own = false;
 	p->own_start = p->own || (is_deep(cwd) && strcmp(path, cwd) == 0 &&
-	    strcmp(path, v->home) != 0);
+	    strcmp(path, v->home) != 0 && strcmp(path, v->real_home) != 0 &&
+	    strcmp(path, v->env_home) != 0);
 }
 
 bool

@@ -208,6 +208,7 @@ parse_paths(struct parser *ps, cfg_t *sec, unsigned nth)
 	set->why = keep(ps, cfg_getstr(sec, "why"));
 	set->paths = keep_list(ps, sec, "path");
 	set->except = keep_list(ps, sec, "except");
+	set->not_home = cfg_getbool(sec, "not_home");
 	for (i = 0; i < ps->ir->n_paths; i++) {
 		if (strcmp(ps->ir->paths[i]->name, set->name) != 0)
 			continue;
@@ -216,7 +217,7 @@ parse_paths(struct parser *ps, cfg_t *sec, unsigned nth)
 		    ps->ir->paths[i]->layer != POL_USER)
 			return leave_out(ps, set->line, "addition to the paths",
 			    set->name);
-		if (set->except.n > 0)
+		if (set->except.n > 0 || set->not_home)
 			return wrong(ps, set->line, "only paths can be added "
 			    "to the set", set->name);
 	}
@@ -386,7 +387,8 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_END() };
 	cfg_opt_t paths[] = { CFG_STR("why", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("path", NULL, CFGF_NODEFAULT),
-		CFG_STR_LIST("except", NULL, CFGF_NODEFAULT), CFG_END() };
+		CFG_STR_LIST("except", NULL, CFGF_NODEFAULT),
+		CFG_BOOL("not_home", cfg_false, CFGF_NONE), CFG_END() };
 	cfg_opt_t program[] = { CFG_STR("options", NULL, CFGF_NODEFAULT),
 		CFG_STR("operands", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("when", NULL, CFGF_NODEFAULT),

@@ -13,11 +13,13 @@
  * bytes other than wildcards that it must share with the pattern. */
 #define SPELLED_MIN 4
 #define WILD_WORD_MAX 256	/* bytes of a word that is tried as a path */
+#define HOMES 4		/* the account's, by two names, $HOME, any */
 
 struct target {
 	const char *path;
 	size_t len;
 	const char *home_rest;	/* below a home directory, or NULL */
+	bool other_home;	/* … a further one: the rest was tried */
 	const char *base;	/* last component */
 	bool exact;
 	size_t literal;		/* bytes before the first wildcard */
@@ -33,17 +35,36 @@ rest_below(const char *path, size_t len, const char *dir, size_t dir_len)
 	return path[dir_len] == '/' ? path + dir_len + 1 : NULL;
 }
 
-/* What follows the home directory in a path, for whomever's home it is. */
-static const char *
-below_home(const struct view *v, const char *path, size_t len)
+static void
+add_rest(const char *rest, const char **rests, size_t *n)
+{
+	size_t i;
+
+	for (i = 0; rest != NULL && i < *n; i++)
+		if (rests[i] == rest)
+			return;
+	if (rest != NULL)
+		rests[(*n)++] = rest;
+}
+
+/* What follows the home directory in a path, for whomever's home it is; one
+ * may lie in another. */
+static size_t
+below_homes(const struct view *v, const char *path, size_t len,
+	const char *rests[HOMES])
 {
 	static const char *const parents[] = { "/home/", "/Users/" };
 	const char *rest, *slash;
-	size_t i, n;
+	size_t i, n, n_rests = 0;
 
-	rest = rest_below(path, len, v->home, v->home_len);
-	if (rest == NULL)
-		rest = rest_below(path, len, "/root", 5);
+	add_rest(rest_below(path, len, v->home, v->home_len), rests, &n_rests);
+	add_rest(rest_below(path, len, v->real_home, v->real_home_len), rests,
+	    &n_rests);
+	add_rest(rest_below(path, len, v->env_home, v->env_home_len), rests,
+	    &n_rests);
+	if (n_rests > 0)
+		return n_rests;
+	rest = rest_below(path, len, "/root", 5);
 	for (i = 0; rest == NULL && i < AEG_NELEM(parents); i++) {
 		n = strlen(parents[i]);
 		if (len <= n || memcmp(path, parents[i], n) != 0)
@@ -56,7 +77,8 @@ below_home(const struct view *v, const char *path, size_t len)
 		slash = memchr(path, '/', len);
 		rest = slash != NULL ? slash + 1 : path + len;
 	}
-	return rest;
+	add_rest(rest, rests, &n_rests);
+	return n_rests;
 }
 
 /* Of all of these there are many in a line with wildcards. */
@@ -229,6 +251,8 @@ matches(const struct policy *p, const struct pol_pattern *pat,
 	const char *text = pol_string(p, pat->text), *path = t->path;
 	size_t left;
 
+	if (t->other_home && (pat->flags & POL_PAT_HOME) == 0)
+		return false;
 	if (pat->flags & POL_PAT_HOME) {
 		path = t->home_rest;
 		if (path == NULL) {
@@ -348,6 +372,19 @@ fill_buckets(const struct policy *p, struct pol_buckets *b)
 }
 
 static uint64_t
+sets_not_home(const struct policy *p)
+{
+	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
+	uint64_t bits = 0;
+	uint32_t i;
+
+	for (i = 0; i < pol_count(p, POL_SEC_SETS); i++)
+		if (sets[i].not_home)
+			bits |= (uint64_t)1 << i;
+	return bits;
+}
+
+static uint64_t
 set_bit(const struct policy *p, const char *name)
 {
 	const struct pol_set *sets = pol_section(p, POL_SEC_SETS);
@@ -366,6 +403,7 @@ pol_sets_prepare(struct policy *p)
 	p->jail_open = set_bit(p, "jail-open");
 	p->sinks = set_bit(p, "sinks");
 	p->programs = set_bit(p, "programs");
+	p->not_home = sets_not_home(p);
 }
 
 struct hits {
@@ -417,22 +455,32 @@ sets_of(const struct view *v, const char *path, size_t len, bool exact)
 	const char *slash = strrchr(path, '/');
 	struct hits h = { 0, 0 };
 	uint32_t i, n = pol_count(v->policy, POL_SEC_PATTERNS);
+	const char *rests[HOMES];
+	size_t n_rests = below_homes(v, path, len, rests), home;
 
 	t.literal = strcspn(path, "*?[");
-	t.home_rest = below_home(v, path, len);
 	t.base = slash != NULL ? slash + 1 : path;
 	if (exact && v->policy->buckets != NULL) {
 		if (!v->policy->buckets->filled)
 			fill_buckets(v->policy, v->policy->buckets);
 		try_kind(v, &t, ABSOLUTE, path, &h);
-		if (t.home_rest != NULL)
+		for (home = 0; home < n_rests; home++) {
+			t.home_rest = rests[home];
 			try_kind(v, &t, IN_HOME, t.home_rest, &h);
+		}
 		try_kind(v, &t, BY_NAME, t.base, &h);
 	} else {
-		for (i = 0; i < n; i++)
-			try_pattern(v, &t, i, &h);
+		for (home = 0; home < n_rests || home == 0; home++) {
+			t.home_rest = home < n_rests ? rests[home] : NULL;
+			t.other_home = home > 0;
+			for (i = 0; i < n; i++)
+				try_pattern(v, &t, i, &h);
+		}
 	}
-	return h.sets & ~h.except;
+	h.sets &= ~h.except;
+	if ((h.sets & v->policy->not_home) != 0 && view_in_home(v, path))
+		h.sets &= ~v->policy->not_home;
+	return h.sets;
 }
 
 /* Trees of which no directory is another root. */
@@ -481,83 +529,4 @@ view_sets(const struct view *v, const char *path, size_t len, bool exact)
 	if (inner != NULL)
 		sets |= sets_of(v, inner, len - (size_t)(inner - path), exact);
 	return sets;
-}
-
-/* "/proc/self/root/etc" is "/etc": how many bytes of the path to drop. */
-static size_t
-detour(const char *path)
-{
-	const char *p, *pid = path + 6;
-	size_t n;
-
-	if (strncmp(path, "/proc/", 6) != 0)
-		return 0;
-	n = strspn(pid, "0123456789*");
-	if (n == 0)
-		n = strncmp(pid, "self/", 5) == 0 ? 4 :
-		    strncmp(pid, "thread-self/", 12) == 0 ? 11 : 0;
-	if (n == 0)
-		return 0;
-	p = pid + n;
-	if (strncmp(p, "/task/", 6) == 0) {
-		p += 6;
-		p += strspn(p, "0123456789*");
-	}
-	if (strncmp(p, "/root", 5) != 0 || (p[5] != '/' && p[5] != '\0'))
-		return 0;
-	return (size_t)(p + 5 - path);
-}
-
-const char *
-view_fold(struct view *v, const char *dir, const char *text, size_t len,
-	size_t *ret_len, bool *ret_bent)
-{
-	size_t dir_len = text[0] == '/' || text[0] == '~' ? 0 : strlen(dir);
-	char *out = arena_alloc(v->arena, dir_len + len + 2);
-	size_t n = 0, i, part, drop;
-	const char *from[2] = { dir, text }, *p, *end;
-	size_t lens[2] = { dir_len, len };
-
-	if (len >= 2 && text[0] == '~' && text[1] == '+' &&
-	    (len == 2 || text[2] == '/')) {		/* $PWD */
-		text += 2;
-		len -= 2;
-		from[1] = text;
-		lens[1] = len;
-		lens[0] = strlen(dir);
-		out = arena_alloc(v->arena, lens[0] + len + 2);
-	} else if (text[0] == '~' || dir[0] != '/') {
-		/* Somebody's home: not known where, folded no further. */
-		memcpy(out, text, len);
-		*ret_len = len;
-		return out;
-	}
-	for (i = 0; i < 2; i++)
-		for (p = from[i], end = p + lens[i]; p < end; p += part) {
-			while (p < end && *p == '/')
-				p++;
-			for (part = 0; p + part < end && p[part] != '/';)
-				part++;
-			if (part == 0 || (part == 1 && p[0] == '.'))
-				continue;
-			if (part == 2 && p[0] == '.' && p[1] == '.') {
-				while (n > 0 && out[--n] != '/')
-					continue;
-				continue;
-			}
-			out[n++] = '/';
-			memcpy(out + n, p, part);
-			n += part;
-		}
-	out[n] = '\0';
-	while ((drop = detour(out)) > 0) {
-		*ret_bent = true;
-		memmove(out, out + drop, n - drop + 1);
-		n -= drop;
-	}
-	if (n == 0)
-		out[n++] = '/';
-	out[n] = '\0';
-	*ret_len = n;
-	return out;
 }

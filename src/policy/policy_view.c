@@ -332,6 +332,22 @@ view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len)
 	return cmd->args;
 }
 
+static void
+find_homes(struct view *v)
+{
+	const struct policy_home *own = v->in->home;
+
+	if (v->env_home == NULL)
+		v->env_home = state_get(v->in->state, "HOME");
+	if (v->env_home == NULL)
+		v->env_home = "";
+	v->home = own != NULL ? own->path : v->env_home;
+	v->real_home = own != NULL ? own->real : v->home;
+	v->env_home_len = strlen(v->env_home);
+	v->home_len = strlen(v->home);
+	v->real_home_len = strlen(v->real_home);
+}
+
 void
 view_build(struct view *v, const struct policy *policy,
 	const struct policy_input *in)
@@ -342,11 +358,7 @@ view_build(struct view *v, const struct policy *policy,
 
 	v->policy = policy;
 	v->in = in;
-	if (v->home == NULL)
-		v->home = state_get(in->state, "HOME");
-	if (v->home == NULL)
-		v->home = "";
-	v->home_len = strlen(v->home);
+	find_homes(v);
 	if (v->n_cwds == 0)
 		v->cwds[v->n_cwds++] = state_cwd(in->state);
 	v->project = in->project != NULL ? in->project : v->cwds[0];

@@ -95,8 +95,11 @@ struct view {
 	const struct policy *policy;
 	const struct policy_input *in;
 	struct arena *arena;
-	const char *home, *project;
-	size_t home_len;
+	const char *home, *real_home;	/* of the account, see policy_home */
+	size_t home_len, real_home_len;
+	const char *env_home;		/* what "~" means in the line */
+	size_t env_home_len;
+	const char *project;
 	const char *cwds[VIEW_CWDS_MAX];	/* the likeliest first */
 	size_t n_cwds;
 	struct view_cmd *cmds;
@@ -138,6 +141,9 @@ void view_whose(const struct view *v, struct view_path *path);
 void view_own(struct view_cmd *cmd);
 bool view_only_globs(const struct syn_word *word);
 
+/* Strictly below the account's own home. */
+bool view_in_home(const struct view *v, const char *path);
+
 /* policy_links.c: where an absolute path leads, or NULL: where it says. */
 const char *view_behind(struct view *v, const char *path);
 /* The word as an absolute path, with its ".." in their places. */
@@ -146,7 +152,7 @@ const char *view_unfolded(struct view *v, const char *text, size_t len);
 /* policy_sets.c: which sets a path falls into.  exact: no wildcard in it. */
 uint64_t view_sets(const struct view *v, const char *path, size_t len,
 	bool exact);
-/* Fold "." and "..", and the detours through /proc/PID/root. */
+/* policy_fold.c: fold "." and "..", and the detours through /proc/PID/root. */
 const char *view_fold(struct view *v, const char *dir, const char *text,
 	size_t len, size_t *ret_len, bool *ret_bent);
 

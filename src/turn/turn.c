@@ -263,6 +263,7 @@ turn_judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 		/* What is broken may be the store. */
 		.store = t->opts.rescue && t->opts.operator ? NULL : t->store,
 		.project = t->project,
+		.home = &t->home,
 		.line = j->line.bytes,
 		.len = j->line.len,
 	};

@@ -29,6 +29,7 @@ struct turn {
 	struct policy *policy;
 	struct policy *policy_before;	/* what it replaced, or NULL: what was
 					 * judged by it speaks its strings */
+	struct policy_home home;	/* the account's own */
 	struct policy_user *user_rules;	/* as at the start, or NULL */
 	struct strv notes;		/* what was not followed, and why */
 	char *news;			/* to be told once, or NULL */

@@ -108,6 +108,7 @@ turn_load_policy(struct turn *t, struct err *err)
 {
 	int r;
 
+	policy_home_find(t->opts.home, &t->home);
 	if (t->opts.rescue)
 		return policy_load_rescue(t->opts.operator, &t->policy, err);
 	r = load_layers(t, err);
@@ -120,6 +121,7 @@ turn_free_policy(struct turn *t)
 	policy_free(t->policy);
 	policy_free(t->policy_before);
 	policy_user_free(t->user_rules);
+	policy_home_done(&t->home);
 	strv_done(&t->notes);
 	free(t->news);
 }

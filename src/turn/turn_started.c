@@ -91,7 +91,8 @@ judge_facts(const struct turn *t, const struct supervise_image *m,
 	struct resolve_set *resolved = NULL;
 	struct policy_input in = { .origin = POLICY_ORIGIN_COMMAND,
 		.facts = facts, .state = state, .uid = t->opts.uid,
-		.store = t->store, .project = t->project, .started = true };
+		.store = t->store, .project = t->project, .home = &t->home,
+		.started = true };
 
 	if (resolve_facts(facts, state, &resolved) == 0) {
 		in.resolved = resolved;

@@ -17,6 +17,7 @@ struct judge {
 	enum policy_origin origin;
 	uid_t uid;
 	const char *store, *project;
+	const struct policy_home *home;	/* NULL: $HOME */
 };
 
 struct judged {
@@ -82,6 +83,7 @@ judge_line(const struct judge *j, const char *line, struct buf *explain)
 	struct policy_verdict v;
 	struct policy_input in = { .state = j->state, .origin = j->origin,
 		.uid = j->uid, .store = j->store, .project = j->project,
+		.home = j->home,
 		.line = line, .len = strlen(line) };
 
 	if (syn_parse(line, strlen(line), &whole, &tree, &diag) != SYN_TREE)
