@@ -170,6 +170,9 @@ enum syn_dir {			/* where relative paths of it begin */
 	SYN_DIR_AT,		/* in `cwd`, if the cd to it succeeds */
 };
 
+struct syn_given {		/* a variable that programs are given */
+	const char *name, *value;
+};
 struct syn_command {
 	const struct syn_word *words;		/* after brace expansion */
 	size_t n_words;
@@ -194,6 +197,10 @@ struct syn_command {
 	const char *path;
 	enum syn_dir dir;
 	const char *cwd;	/* not absolute: below the starting directory */
+	/* What the line surely has exported by then, where the value is
+	 * known; what it was started with is not among them. */
+	const struct syn_given *exports;
+	size_t n_exports;
 };
 
 struct syn_function {
@@ -207,6 +214,12 @@ struct syn_vars {
 	enum syn_var (*get)(void *ctx, const char *name,
 		const char **ret_value);
 	void *ctx;
+	/* What the program is started with: its $0, and $1 and so on where
+	 * has_args; NULL and false: not known. */
+	const struct syn_word *zero;
+	const struct syn_word *args;
+	size_t n_args;
+	bool has_args;
 };
 
 struct syn_facts {

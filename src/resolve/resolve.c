@@ -222,7 +222,8 @@ resolve_follow(struct walk *w, const struct spot *at,
 		return;
 	}
 	inner.depth++;
-	inner.own = inner.no_function = false;
+	inner.own = inner.no_function = inner.has_args = false;
+	inner.zero = NULL;
 	inner.wrapper = item->name;
 	/* `f(){ "$@"; }; f rm x`: the arguments are a command. */
 	f = at->by_exec || at->no_function ? NULL :
@@ -234,9 +235,7 @@ resolve_follow(struct walk *w, const struct spot *at,
 		return;
 	resolve_find_fetched(w, index);
 	row = resolve_wrap_row(item->name);
-	inner.given = at->own && row != NULL &&
-	    resolve_in_list("bash dash rbash sh", &argv[0]) ? at->command :
-	    NULL;
+	inner.given = row != NULL ? resolve_give(w, at, row, &argv[0]) : NULL;
 	if (row != NULL && !(at->command->evaluated &&
 	    strcmp(row->name, "eval") == 0))
 		resolve_unwrap(w, &inner, row, argv, argc);
@@ -386,50 +385,6 @@ push_nest(struct walk *w, struct syn_tree *tree, struct syn_facts *facts)
 	name_functions(w, &w->nests[w->n_nests++]);
 }
 
-/* x=… bash -c '$x': what is not given so may be there all the same. */
-static enum syn_var
-given_variable(void *ctx, const char *name, const char **ret_value)
-{
-	const struct syn_command *c = ctx;
-	size_t i;
-
-	/* Without functions there are none to inherit. */
-	if (strncmp(name, "BASH_FUNC_", 10) == 0)
-		return SYN_VAR_UNSET;
-	/* Bash looks itself where it is. */
-	if (strcmp(name, "PWD") == 0)
-		return SYN_VAR_UNKNOWN;
-	for (i = c->n_assigns; i-- > 0;) {
-		const struct syn_assign *a = &c->assigns[i];
-
-		if (strcmp(a->name, name) != 0)
-			continue;
-		if (!a->value.known || a->append || a->array ||
-		    a->subscript != NULL)
-			return SYN_VAR_UNKNOWN;
-		*ret_value = a->value.value;
-		return SYN_VAR_SET;
-	}
-	return SYN_VAR_UNKNOWN;
-}
-
-/* A function of the line, or one that is inherited, may change them. */
-static struct syn_facts *
-nested_facts(const struct walk *w, const struct spot *at,
-	const struct syn_tree *tree)
-{
-	const struct syn_vars vars = { .get = given_variable,
-		.ctx = (void *)at->given };
-	size_t i;
-
-	if (at->given == NULL || at->given->n_assigns == 0 || w->inherits)
-		return syn_facts_new(tree, NULL);
-	for (i = 0; i < w->n_nests; i++)
-		if (w->nests[i].n_functions > 0)
-			return syn_facts_new(tree, NULL);
-	return syn_facts_new(tree, &vars);
-}
-
 /* What is left of the caps lets one more program be read. */
 static bool
 may_read(struct walk *w, const struct spot *at, const struct syn_word *text)
@@ -470,14 +425,21 @@ follow_text(struct walk *w, const struct spot *at, const struct syn_word *text,
 		}
 		return false;
 	}
-	facts = nested_facts(w, at, tree);
+	facts = resolve_nested_facts(w, at, tree);
 	w->pub.incomplete |= resolve_reads_otherwise(at->wrapper, text, facts);
+	w->pub.incomplete |= other && resolve_given_differs(at);
 	push_nest(w, tree, facts);
 	spot.facts = facts;
 	spot.program = (unsigned)w->n_nests - 1;
 	spot.level = at->level + 1;
 	spot.depth = at->depth + 1;
-	spot.more_args = false;
+	/* xargs sh -c '"$@"': more of them than the line shows. */
+	spot.more_args = at->more_args && at->has_args &&
+	    memchr(text->value, '$', text->len) != NULL;
+	w->pub.incomplete |= spot.more_args;
+	spot.around = facts->only_simple ? at->given : NULL;
+	spot.has_args = false;
+	spot.zero = NULL;
 	spot.by_exec = false;
 	spot.other = other;
 	spot.fed |= resolve_is_fed(at);

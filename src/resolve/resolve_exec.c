@@ -45,7 +45,6 @@ resolve_unwrap_find(struct walk *w, const struct spot *at,
 	size_t i, start;
 
 	inner.by_exec = true;
-	inner.more_args = true;
 	for (i = 1; i < argc; i++) {
 		if (!starts_command(&argv[i]))
 			continue;
@@ -53,6 +52,7 @@ resolve_unwrap_find(struct walk *w, const struct spot *at,
 			if (word_is(&argv[i], ";") || (word_is(&argv[i], "+") &&
 			    i > start && word_is(&argv[i - 1], "{}")))
 				break;
+		inner.more_args = i == argc || word_is(&argv[i], "+");
 		if (i > start)
 			resolve_follow(w, &inner, without_marks(w, argv + start,
 			    i - start, '{'), i - start);

@@ -142,6 +142,15 @@ struct found_by {
 /* elsewhere: on another host, below another root: nothing here tells; path,
  * cwd NULL: those of the state. */
 
+/* What a program's environment holds, the newest first; what is not among it
+ * is not known. */
+struct resolve_given {
+	const struct syn_command *command;	/* its prefix, its exports */
+	const struct syn_word *word;	/* NAME=value of env */
+	const char *unset;		/* -u of env */
+	const struct resolve_given *outer;
+};
+
 /* Where a command stands while it is followed. */
 struct spot {
 	const struct syn_facts *facts;	/* the program it belongs to */
@@ -156,8 +165,13 @@ struct spot {
 				 * standard input is */
 	bool own;		/* the words are the command's */
 	bool other;		/* another shell than bash reads the program */
-	const struct syn_command *given;	/* its prefix is the environment
-						 * of the program, or NULL */
+	const struct resolve_given *given;	/* its environment, as far as
+						 * the line says, or NULL */
+	const struct resolve_given *around;	/* of the program itself, where
+						 * nothing in it changes that */
+	const struct syn_word *zero, *args;	/* a shell's $0, $1 … */
+	size_t n_args;
+	bool has_args;
 	struct found_by by;
 };
 
@@ -178,6 +192,18 @@ void resolve_program(struct walk *w, const struct spot *at,
 	const struct syn_word *text);
 void resolve_add_code(struct walk *w, const char *language,
 	const struct syn_word *text, size_t by);
+
+/* The environment of what row starts for the command at `at`. */
+const struct resolve_given *resolve_give(struct walk *w,
+	const struct spot *at, const struct wrap_row *row,
+	const struct syn_word *name);
+void resolve_give_more(struct walk *w, struct spot *spot,
+	struct resolve_given more);
+/* Something of it, evaluated, is not surely read as bash does. */
+bool resolve_given_differs(const struct spot *at);
+/* Facts of a program inside the line, with what is known of its variables. */
+struct syn_facts *resolve_nested_facts(const struct walk *w,
+	const struct spot *at, const struct syn_tree *tree);
 
 /* Something was left out because there is too much of it. */
 void resolve_over_cap(struct walk *w);
@@ -222,6 +248,8 @@ void resolve_shell_call(const struct wrap_row *row,
  * is no bash.  facts: what bash would make of it. */
 bool resolve_reads_otherwise(const char *shell, const struct syn_word *text,
 	const struct syn_facts *facts);
+/* The same of text that it may come to evaluate. */
+bool resolve_text_differs(const struct syn_word *text);
 /* No bash: what runs the text is a shell of another kind, or hands it to one;
  * below eval and its like: around says so. */
 bool resolve_is_other(const char *shell, bool around);

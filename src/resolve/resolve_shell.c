@@ -371,6 +371,12 @@ resolve_is_other(const char *shell, bool around)
 }
 
 bool
+resolve_text_differs(const struct syn_word *text)
+{
+	return text_differs(text);
+}
+
+bool
 resolve_reads_otherwise(const char *shell, const struct syn_word *text,
 	const struct syn_facts *facts)
 {
@@ -407,14 +413,42 @@ follow_values(struct walk *w, const struct spot *at,
 	}
 }
 
+/* $0, and $1 and so on. */
+static void
+give_words(const struct wrap_row *row, const struct syn_word *argv,
+	size_t argc, const struct shell_call *call, struct spot *inner)
+{
+	size_t from = call->operand == 0 ? argc : call->operand;
+
+	/* csh, fish and their like name them otherwise. */
+	if (strcmp(row->grammar, RESOLVE_SHELL_GRAMMAR) != 0 &&
+	    strcmp(row->grammar, RESOLVE_ZSH_GRAMMAR) != 0)
+		return;
+	/* bash -c TEXT $0 $1; bash FILE $1, where FILE is $0 */
+	if (call->command && from < argc)
+		from++;
+	if ((call->command || !call->input) && from < argc)
+		inner->zero = &argv[from++];
+	/* Which of the words that is, is open. */
+	if (inner->zero != NULL && inner->zero->may_split) {
+		inner->zero = NULL;
+		return;
+	}
+	inner->args = argv + from;
+	inner->n_args = argc - from;
+	inner->has_args = true;
+}
+
 void
 resolve_unwrap_shell(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc)
 {
 	struct shell_call call;
+	struct spot inner = *at;
 
 	resolve_shell_call(row, argv, argc, &call);
 	w->starts_shell = true;
+	give_words(row, argv, argc, &call, &inner);
 	if (row->option != NULL)
 		follow_values(w, at, row, argv, argc);
 	w->pub.incomplete |= call.odd || (call.extglob && (!call.command ||
@@ -423,13 +457,13 @@ resolve_unwrap_shell(struct walk *w, const struct spot *at,
 		resolve_script(w, at, &argv[call.startup]);
 	if (call.command) {
 		if (call.operand != 0)
-			resolve_program(w, at, &argv[call.operand]);
+			resolve_program(w, &inner, &argv[call.operand]);
 		/* dash -sc reads on when that is done. */
 		if (call.input)
-			resolve_stdin(w, at);
+			resolve_stdin(w, &inner);
 	} else if (!call.input) {
-		resolve_script(w, at, &argv[call.operand]);
+		resolve_script(w, &inner, &argv[call.operand]);
 	} else {
-		resolve_stdin(w, at);
+		resolve_stdin(w, &inner);
 	}
 }

@@ -180,6 +180,21 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	resolve_follow_words(w, &moved, row, argv, argc, from);
 }
 
+/* BASH_FUNC_ls%%=() { … }: any bash further down may call it. */
+static void
+follow_function(struct walk *w, const struct spot *at,
+	const struct syn_word *word)
+{
+	const char *equal = memchr(word->value, '=', word->len), *body;
+	struct syn_word text;
+
+	if (strncmp(word->value, "BASH_FUNC_", 10) != 0)
+		return;
+	body = equal + 1 + strspn(equal + 1, " \t\n()");
+	text = resolve_word_tail(w, word, (size_t)(body - word->value));
+	resolve_program(w, at, &text);
+}
+
 /* PATH=… of env's operands, and its options that change how the command is
  * found. */
 static void
@@ -196,15 +211,24 @@ env_moves(struct walk *w, struct spot *spot, const struct resolve_opts *o,
 			spot->by.path = opt->name + 5;
 			spot->by.path_given = true;
 		}
+		if (is_assignment(&o->argv[opt->word])) {
+			resolve_give_more(w, spot, (struct resolve_given){
+			    .word = &o->argv[opt->word] });
+			follow_function(w, spot, &o->argv[opt->word]);
+		}
 	} else if (resolve_opt_is(opt, "i ignore-environment")) {
 		spot->by.path_unknown = false;
 		spot->by.path = no_path;
+		spot->given = NULL;
 	} else if (kind == RESOLVE_OPT_VALUE) {
 		value = resolve_word_tail(w, &o->argv[opt->value_word],
 		    opt->value_skip);
-		if (resolve_opt_is(opt, "u unset") &&
-		    strcmp(value.value, "PATH") == 0)
-			spot->by.path = no_path;
+		if (resolve_opt_is(opt, "u unset")) {
+			if (strcmp(value.value, "PATH") == 0)
+				spot->by.path = no_path;
+			resolve_give_more(w, spot, (struct resolve_given){
+			    .unset = value.value });
+		}
 		spot->by.moved |= resolve_opt_is(opt, "C D chdir");
 		spot->by.cwd_unknown |= spot->by.moved;
 		spot->by.elsewhere |= resolve_opt_is(opt, "R chroot");
@@ -468,9 +492,15 @@ unwrap_source(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc)
 {
 	size_t i = argc > 1 && strcmp(argv[1].value, "--") == 0 ? 2 : 1;
+	struct spot inner = *at;
 
+	/* a=x . FILE: unset, there, brings back what a was. */
+	w->pub.incomplete |= at->command->n_assigns > 0;
+	inner.args = argv + i + 1;
+	inner.has_args = i + 1 < argc;
+	inner.n_args = inner.has_args ? argc - i - 1 : 0;
 	if (i < argc)
-		resolve_script(w, at, &argv[i]);
+		resolve_script(w, &inner, &argv[i]);
 }
 
 void

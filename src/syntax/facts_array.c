@@ -220,6 +220,17 @@ find(struct syn_walk *w, const struct syn_param *param, char *ret_all)
 	return syn_array_get(w, param->name, param->name_len);
 }
 
+/* $0, unless an assignment to BASH_ARGV0 stands anywhere. */
+static bool
+is_zero(struct syn_walk *w, const struct syn_param *param)
+{
+	return param->name_len == 1 && param->name[0] == '0' &&
+	    !param->has_subscript && !w->first && w->vars != NULL &&
+	    w->vars->zero != NULL && w->vars->zero->known &&
+	    !w->vars->zero->may_split && !syn_env_is_hostile(w) &&
+	    !syn_env_slot(w, "BASH_ARGV0", 10)->anywhere;
+}
+
 bool
 syn_array_element(struct syn_walk *w, const struct syn_param *param,
     enum syn_var *ret_state, const char **ret, size_t *ret_len)
@@ -228,6 +239,12 @@ syn_array_element(struct syn_walk *w, const struct syn_param *param,
 	size_t at = 0, i;
 	char all;
 
+	if (is_zero(w, param)) {
+		*ret_state = SYN_VAR_SET;
+		*ret = w->vars->zero->value;
+		*ret_len = w->vars->zero->len;
+		return true;
+	}
 	items = find(w, param, &all);
 	if (items == NULL || all != '\0')
 		return false;

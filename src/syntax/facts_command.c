@@ -475,6 +475,7 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	if (words.n > 0 && !vanish)
 		syn_env_undo(w, mark);
 	syn_lookup_tell(w, command_at(w, index));
+	syn_export_tell(w, command_at(w, index));
 	c = command_at(w, index);
 	if (words.n > 0)
 		c->function = syn_function_now(w, words.v);

@@ -146,6 +146,8 @@ struct syn_place_in {		/* where the walk stands */
 	size_t offset;		/* of the command around */
 };
 
+#define SYN_EXPORTS_MAX 32	/* names that are told of */
+
 struct syn_walk {
 	struct arena *arena;	/* of the walk; names live in the second */
 	struct arena *names;
@@ -177,6 +179,8 @@ struct syn_walk {
 	bool lookup_odd_somewhere;	/* in a loop or function, says the
 					 * walk before */
 	bool lookup_odd_anywhere;	/* at all, says it */
+	struct syn_slot *exported[SYN_EXPORTS_MAX];	/* by the line */
+	size_t n_exported;
 	bool bodies;		/* something runs later than it is read: a
 				 * function, a trap, a prompt */
 	bool traps;		/* the present walk has met one */
@@ -286,6 +290,11 @@ const char *syn_env_ifs(struct syn_walk *w);
 
 /* What the slot holds is what bash will find there. */
 bool syn_env_certain(const struct syn_walk *w, const struct syn_slot *slot);
+
+/* facts_export.c: what programs are given */
+void syn_export(struct syn_walk *w, const char *name, size_t len);
+void syn_export_not(struct syn_walk *w, const char *name, size_t len);
+void syn_export_tell(struct syn_walk *w, struct syn_command *c);
 
 /* facts_hostile.c: what nobody knows was run, or evaluated */
 void syn_env_hostile(struct syn_walk *w);

@@ -455,6 +455,10 @@ syn_do_declare(const struct syn_call *c)
 		} else {
 			syn_env_taint(c->w, name, len);
 		}
+		if (strchr(letters, 'x') != NULL)
+			syn_export(c->w, name, len);
+		else if (strchr(letters, '+') != NULL)
+			syn_export_not(c->w, name, len);
 	}
 }
 
@@ -476,8 +480,11 @@ syn_do_export(const struct syn_call *c)
 				syn_env_hostile(c->w);
 		} else if (letters[0] != '\0') {
 			syn_forget_word(c->w, word);
-		} else if (strchr(word->value, '=') != NULL) {
-			assign_plain(c->w, word, name, len);
+			syn_export_not(c->w, name, len);
+		} else {
+			if (strchr(word->value, '=') != NULL)
+				assign_plain(c->w, word, name, len);
+			syn_export(c->w, name, len);
 		}
 	}
 }
@@ -507,8 +514,10 @@ syn_do_unset(const struct syn_call *c)
 			syn_env_hostile(c->w);
 		if (!variables)
 			continue;
-		if (is_plain(word))
+		if (is_plain(word)) {
 			syn_env_assoc(c->w, word->value, word->len, false);
+			syn_export_not(c->w, word->value, word->len);
+		}
 		if (!function && sure && is_plain(word) && letters[0] != 'n')
 			syn_env_set(c->w, word->value, word->len,
 			    SYN_VAR_UNSET, "", 0);

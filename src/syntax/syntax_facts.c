@@ -83,6 +83,16 @@ walk_first(struct syn_walk *w)
 	w->looked = true;
 }
 
+/* The words that the program is started with. */
+static void
+begin(struct syn_walk *w)
+{
+	if (w->vars == NULL || !w->vars->has_args)
+		return;
+	syn_env_arguments(w, syn_array_of(w, w->vars->args,
+	    w->vars->n_args));
+}
+
 /* As before the walk, but for what it found out. */
 static void
 restart(struct syn_walk *w)
@@ -113,6 +123,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 		walk_first(&w);
 		restart(&w);
 	}
+	begin(&w);
 	syn_walk_script(&w, &tree->script, 0);
 	for (walks = 1; w.again; walks++) {
 		/* It cannot go on for ever. */
@@ -127,6 +138,7 @@ syn_facts_new(const struct syn_tree *tree, const struct syn_vars *vars)
 			walk_first(&w);
 			restart(&w);
 		}
+		begin(&w);
 		syn_walk_script(&w, &tree->script, 0);
 		if (walks == WALKS_MAX)
 			break;

@@ -373,6 +373,52 @@ class Lines:
             lambda: "export %s; bash -c %s" % (self.pick(
                 "POSIXLY_CORRECT=1", "V1=t3", "IFS=1"), quoted))()
 
+    def given(self):
+        """A shell with arguments, and what its environment holds."""
+        use = self.pick(
+            '"$@"', "$@", "$* x", '"$*"', "$1 $2", '"$0" "$1"', "$0 x",
+            "shift; \"$@\"", "for c; do $c x; done", "eval \"$1\" y",
+            "eval \"$*\"", "t1 $# \"${1-no}\" $3", "set -- t2 \"$@\"; \"$@\"",
+            "g1() { \"$@\"; }; g1 \"$2\" x", "${1}${2} x", "t1 ${@:2:1}",
+            "a=$1; $a x", "$a x", "t1 \"$a\" $b", "\"$a\" $1", "$V1 $a",
+            "unset a; ${a:-t2} x", "a=t3; $a x", "exec \"$@\"",
+            "shift 2; $1 x", "while [ $# -gt 0 ]; do $1 x; shift; done",
+            "bash -c \"$1\"", "sh -c '$a x'", "bash -c '\"$@\"' y \"$@\"",
+            "t1 \"${1%1}\" ${1#t}", "shift 9; $1 x", "BASH_ARGV0=t3; $0 x",
+            "t1 ${1:+$2} \"${9-none}\"", "export a=t1; $a x")
+        quoted = "'" + use.replace("'", "'\\''") + "'"
+        words = " ".join(self.pick(
+            self.quoted(self.pick(*SURE)), self.quoted(self.pick(*PLAIN)),
+            self.word(), "'t1 x'") for _ in range(self.rng.randrange(4)))
+        name = self.pick("bash", "bash", "sh", "/bin/sh", "env bash",
+                         "nohup sh", "timeout 5 bash", "env -u a bash",
+                         "env a=t3 sh", "env -i PATH=$PATH bash",
+                         "nice bash", "exec bash", "env -S 'a=t2' bash")
+        before = self.pick(
+            "", "", "a=t1 ", "a='t1 x' b=$V2 ", "export a=t2; ",
+            "a=t1; export a; ", "export a=t1; a=t2; ", "declare -x a=t3; ",
+            "export a=t1; unset a; ", "export a=t1; export -n a; ",
+            "a=t1; a=t2 ", "export a=t1; g1() { a=t2; }; g1; ",
+            "if f1; then export a=t1; fi; ", "(export a=t1); ",
+            "export a=t1; a+=x; ", "set -a; a=t2; ", "export V1=t3; a=t1 ",
+            "for c in t1 t2; do export a=$c; done; ",
+            "export -f g1; a=t1 ", "declare -ix a=1+1; ", "readonly a=t1; ",
+            "g1() { local -x a=t2; }; g1; ", "export a=(t1 t2); ",
+            "export a=t1; declare +x a; ", "export a=t1; read a <<< t2; ")
+        return before + self.pick(
+            lambda: "%s -c %s %s" % (name, quoted, words),
+            lambda: "%s -c %s y %s" % (name, quoted, words),
+            lambda: "%s -s %s <<< %s" % (name, words, quoted),
+            lambda: "%s -s -- %s <<< %s" % (name, words, quoted),
+            lambda: "%s /dev/stdin %s <<< %s" % (name, words, quoted),
+            lambda: ". /dev/stdin %s <<< %s" % (words, quoted),
+            lambda: "%s <(echo %s) %s" % (name, quoted, words),
+            lambda: "echo t1 z | xargs %s -c %s y %s" % (
+                name.replace("exec ", ""), quoted, words),
+            lambda: "find . -maxdepth 0 -exec %s -c %s y %s \\;" % (
+                name.replace("exec ", ""), quoted, words),
+            lambda: "echo %s | %s -s %s" % (quoted, name, words))()
+
     def splits(self):
         """Values that fall apart, alone and beside other text."""
         ifs = self.pick("' '", "','", "', '", "$'\\v'", "$'\\r,'", "é", "''",
@@ -445,7 +491,7 @@ class Lines:
             return self.skipped()
         if kind < 18:
             return self.pick(self.later, self.gives_up, self.shell,
-                             self.splits, self.skipped)()
+                             self.given, self.splits, self.skipped)()
         return self.compound()
 
     def line(self):
@@ -455,6 +501,12 @@ class Lines:
                 "; ", "; ", "; ", " && ", " || ", " | ", "\n", "& ")) + \
                 self.command()
         return text + ("" if not text.endswith("\n") else ":")
+
+
+def make_given(seed, count):
+    """Shells with arguments and with variables of the line alone."""
+    rng = random.Random("given " + seed)
+    return [Lines(rng).given().encode() for _ in range(count)]
 
 
 def make(seed, count):

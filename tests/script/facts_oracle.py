@@ -30,6 +30,8 @@ EXACT_MIN = 0.70
 DOUBTS_MIN = 0.20
 # Of what is made up, which says much less.
 MADE_MIN = 0.25
+# Of shells that are started with words and variables.
+GIVEN_MIN = 0.45
 # Of text that bash evaluates: what a command in it prints is evaluated, too,
 # and nobody knows it.
 EVALUATED_MIN = 0.15
@@ -111,6 +113,8 @@ def main():
                               ("evaluated", EVALUATED_MIN)):
             compare(tap, rigs, cases("facts-%s.case" % name), name, minimum)
         compare(tap, rigs, runlines.make(seed, count), "made up", MADE_MIN)
+        compare(tap, rigs, runlines.make_given(seed, count // 2),
+                "shells with words, made up", GIVEN_MIN)
         compare(tap, rigs, runevaluated.make(seed, count // 3),
                 "evaluated, made up", EVALUATED_MIN)
     finally:
