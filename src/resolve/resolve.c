@@ -240,6 +240,7 @@ resolve_follow(struct walk *w, const struct spot *at,
 	    strcmp(row->name, "eval") == 0))
 		resolve_unwrap(w, &inner, row, argv, argc);
 	resolve_find_code(w, &inner, index);
+	resolve_follow_environ(w, at, index);
 }
 
 /* Each directory on the way is there, so that no cd stayed where it was. */

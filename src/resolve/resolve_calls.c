@@ -544,6 +544,10 @@ resolve_calls(struct walk *w, const struct spot *at, const char *language,
 		.end = code->value + code->len,
 		.text = BUF_INIT_MAX(SYN_LEN_MAX) };
 
+	if (strcmp(language, "make") == 0) {
+		resolve_calls_of_make(w, at, code);
+		return;
+	}
 	if (strcmp(language, "sed") == 0) {
 		search_sed(w, at, &s);
 	} else if (strcmp(language, "sql") == 0) {

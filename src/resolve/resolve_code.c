@@ -106,6 +106,14 @@ is_bang_operand(const struct code_row *row, const struct syn_word *word)
 	    word->value[0] == '!';
 }
 
+/* make NAME=value: text of a makefile. */
+static bool
+is_make_operand(const struct code_row *row, const struct syn_word *word)
+{
+	return strcmp(row->language, "make") == 0 &&
+	    memchr(word->value, '=', word->len) != NULL;
+}
+
 void
 resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 {
@@ -138,7 +146,8 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 		}
 		if (strcmp(row->language, "perl") == 0)
 			follow_bar(w, at, &argv[opt.word]);
-		if (is_bang_operand(row, &argv[opt.word]))
+		if (is_bang_operand(row, &argv[opt.word]) ||
+		    is_make_operand(row, &argv[opt.word]))
 			add_code(w, row, &argv[opt.word], 0, by);
 		else if (is_plus_command(row, &argv[opt.word]))
 			add_code(w, row, &argv[opt.word], 1, by);

@@ -17,6 +17,9 @@
 #define GDB_GRAMMAR "~ x: ex: eval-command: iex: init-eval-command: " \
 	"command: ix: init-command: p: pid: c: core: s: symbols: e: exec: " \
 	"se: d: directory: cd: b: l: tty: data-directory: interpreter:"
+#define MAKE_GRAMMAR "f:C:I:j::l::o:W:E: file: makefile: directory: " \
+	"include-dir: jobs:: load-average:: old-file: assume-old: " \
+	"what-if: new-file: assume-new: eval: debug:: output-sync::"
 #define MAIL_GRAMMAR "a:b:c:F:f:h:i:q:r:S:s:T:u:A:E append: attach: bcc: " \
 	"cc: file: quote-file: return-address: subject: user: exec:"
 
@@ -58,6 +61,7 @@ static const struct code_row codes[] = {
 	    .reads_stdin = true },
 	{ "ghc", "haskell", "e:", "e", NULL },
 	{ "gimp", "scheme", "b: batch: batch-interpreter:", "b batch", NULL },
+	{ "gmake", "make", MAKE_GRAMMAR, "E eval", NULL },
 	{ "gnuplot", "gnuplot", "+e:d:", "e", NULL },
 	{ "groovy", "java", "e:", "e", NULL },
 	{ "gsed", "sed", "e:f:l: expression: file: line-length:",
@@ -95,6 +99,7 @@ static const struct code_row codes[] = {
 	    .reads_stdin = true },
 	{ "mail", "mail", MAIL_GRAMMAR, NULL, NULL, .reads_stdin = true },
 	{ "mailx", "mail", MAIL_GRAMMAR, NULL, NULL, .reads_stdin = true },
+	{ "make", "make", MAKE_GRAMMAR, "E eval", NULL },
 	{ "mariadb", "sql", "e:h:u:D:P:S:p:: execute: init-command: host: "
 	    "user: database: port: socket: password:: pager:: tee:",
 	    "e execute init-command", NULL, .reads_stdin = true },

@@ -124,6 +124,13 @@ given_variable(void *ctx, const char *name, const char **ret_value)
 	    SYN_VAR_UNKNOWN;
 }
 
+enum syn_var
+resolve_given_get(const struct resolve_given *given, const char *name,
+	const char **ret_value)
+{
+	return given_variable((void *)given, name, ret_value);
+}
+
 bool
 resolve_given_differs(const struct spot *at)
 {

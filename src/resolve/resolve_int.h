@@ -199,6 +199,10 @@ const struct resolve_given *resolve_give(struct walk *w,
 	const struct syn_word *name);
 void resolve_give_more(struct walk *w, struct spot *spot,
 	struct resolve_given more);
+enum syn_var resolve_given_get(const struct resolve_given *given,
+	const char *name, const char **ret_value);
+/* What the item's program runs of its environment. */
+void resolve_follow_environ(struct walk *w, const struct spot *at, size_t by);
 /* Something of it, evaluated, is not surely read as bash does. */
 bool resolve_given_differs(const struct spot *at);
 /* Facts of a program inside the line, with what is known of its variables. */
@@ -277,6 +281,8 @@ void resolve_unwrap_alias(struct walk *w, const struct spot *at,
 	const struct syn_word *argv, size_t argc);
 /* The shell programs that a piece of code starts. */
 void resolve_calls(struct walk *w, const struct spot *at, const char *language,
+	const struct syn_word *code);
+void resolve_calls_of_make(struct walk *w, const struct spot *at,
 	const struct syn_word *code);
 void resolve_find_code(struct walk *w, const struct spot *at, size_t by);
 /* Addresses from which a package manager would fetch what it runs. */
