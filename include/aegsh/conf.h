@@ -73,11 +73,16 @@ enum conf_layer conf_origin(const struct conf *c, enum conf_id id);
 const char *conf_layer_name(enum conf_layer layer);
 /* Path of the file that set it, or NULL. */
 const char *conf_origin_file(const struct conf *c, enum conf_id id);
+unsigned conf_origin_line(const struct conf *c, enum conf_id id);
 /* Path of the file that the layer was looked for in, whether it is there or
  * not; NULL: the layer has none. */
 const char *conf_layer_file(const struct conf *c, enum conf_layer layer);
 /* What was ignored and why, for status and debug. */
 const struct strv *conf_notes(const struct conf *c);
+
+/* Comments of a text for libconfuse become blanks, and its lines stay: the
+ * library takes a line with a comment for three. */
+void conf_blank_comments(char *text, size_t len);
 
 /*
  * Open a file whose contents will be believed: regular, not a symbolic

@@ -103,7 +103,9 @@ struct policy_who {
 };
 struct policy_wish {
 	const char *configured;		/* profile of the settings … */
-	bool own;			/* … which the user has put there */
+	const char *file;		/* … set there, or NULL: the preset */
+	unsigned line;
+	bool own;			/* … by the user */
 	const char *wanted;		/* asked for at the start, or NULL */
 	bool only_tighter;		/* … which may be stricter only */
 };
@@ -212,12 +214,22 @@ int policy_each_file(const char *user_dir, uid_t uid,
 	int (*fn)(void *ctx, const struct policy_file *file), void *ctx,
 	struct err *err);
 
-/* Check one rule file, with its examples, among all others: in the place of
- * the site's file of that name, where there is one. */
-int policy_check_file(const char *path, struct err *err);
+/* 0: a sandbox profile of that name can be used.  NULL: nobody is asked. */
+typedef int policy_sandbox_check(const char *name, struct err *err);
+/* Check one rule file, with its examples and the sandbox profiles that it
+ * names, among all others: in the place of the site's file of that name,
+ * where there is one. */
+int policy_check_file(const char *path, policy_sandbox_check *sandbox,
+	struct err *err);
 /* The same, and put it there, whole or not at all, for the operator.  *ret
  * is the hash of all sources then. */
-int policy_install(const char *path, char ret_hash[65], struct err *err);
+int policy_install(const char *path, policy_sandbox_check *sandbox,
+	char ret_hash[65], struct err *err);
+/* Each profile with its sandbox profile, and where that is named, until fn
+ * returns non-zero. */
+int policy_each_sandbox(const struct policy *p, int (*fn)(void *ctx,
+	const char *profile, const char *sandbox, const char *file,
+	unsigned line), void *ctx);
 /* The rules as they would be with a site's layer from elsewhere: a directory
  * of rule files, or one file in the place of the site's of that name.
  * Whose files they are is not looked at: for trying, not for running. */

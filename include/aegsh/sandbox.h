@@ -62,6 +62,8 @@ struct sandbox_profile;
 /* ERR_CALLER: there is no profile of that name. */
 int sandbox_load(const char *name, const struct sandbox_vars *vars,
 	struct sandbox_profile **ret, struct err *err);
+/* 0: there is one of that name, and it is whole.  Else as sandbox_load(). */
+int sandbox_there(const char *name, struct err *err);
 void sandbox_profile_free(struct sandbox_profile *p);
 const char *sandbox_profile_name(const struct sandbox_profile *p);
 unsigned sandbox_required(const struct sandbox_profile *p);

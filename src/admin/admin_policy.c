@@ -68,6 +68,8 @@ choose(struct admin *a, const struct admin_session *s, struct policy *p,
 	};
 	const struct policy_wish wish = {
 		.configured = conf_str(a->conf, CONF_PROFILE),
+		.file = conf_origin_file(a->conf, CONF_PROFILE),
+		.line = conf_origin_line(a->conf, CONF_PROFILE),
 		.own = conf_origin(a->conf, CONF_PROFILE) >= CONF_USER,
 	};
 	int rc;

@@ -51,7 +51,8 @@ print_text(struct admin *a, const struct doctor_finding *f)
 		admin_say(a, "  %s", e->file != NULL ? e->file : "");
 		if (e->line > 0)
 			admin_say(a, ":%u", e->line);
-		admin_say(a, "%s%s\n", e->text != NULL ? ": " : "",
+		admin_say(a, "%s%s\n", e->file != NULL && e->text != NULL ?
+		    ": " : "",
 		    e->text != NULL ? e->text : "");
 	}
 	admin_say(a, "  %s\n", f->remedy);

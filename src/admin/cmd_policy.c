@@ -5,6 +5,7 @@
 #include "admin_int.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/policy.h"
+#include "aegsh/sandbox.h"
 
 enum { O_JSON, O_PROFILE };
 
@@ -37,7 +38,8 @@ check(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	for (; args.at < argc; args.at++) {
 		struct err err = ERR_INIT;
-		int rc = policy_check_file(argv[args.at], &err);
+		int rc = policy_check_file(argv[args.at], sandbox_there,
+		    &err);
 
 		if (rc < 0 && !admin_content_is_wrong(rc))
 			status = ADMIN_SYSTEM;

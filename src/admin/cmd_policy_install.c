@@ -17,6 +17,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/sandbox.h"
 #include "aegsh/state.h"
 
 /* What has happened, in the operator's own record. */
@@ -65,7 +66,7 @@ put_in_place(struct admin *a, const char *verb, const char *path)
 	struct err err = ERR_INIT;
 	char hash[65];
 
-	if (policy_install(path, hash, &err) < 0) {
+	if (policy_install(path, sandbox_there, hash, &err) < 0) {
 		int status = admin_fail(a, &err);
 
 		if (err.code == -EROFS || err.code == -EACCES)
@@ -201,7 +202,7 @@ edit_copy(struct admin *a, const char *path)
 		err = (struct err)ERR_INIT;
 		if (run_editor(path, &err) < 0)
 			return admin_fail(a, &err);
-		if (policy_check_file(path, &err) == 0)
+		if (policy_check_file(path, sandbox_there, &err) == 0)
 			return put_in_place(a, "edit", path);
 		admin_complain(a, "%s", err.text);
 	} while (again());

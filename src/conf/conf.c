@@ -13,7 +13,7 @@ struct value {
 	char *text;
 	int64_t number;
 	enum conf_layer origin;
-	int file;		/* index into files, -1: none */
+	int file, line;		/* index into files, -1: none */
 	bool by_operator;	/* the operator's file names it */
 };
 
@@ -50,7 +50,7 @@ settings_done(struct conf_setting *set)
 
 static void
 put(struct conf *c, int id, const char *text, int64_t number,
-    enum conf_layer layer, int file)
+    enum conf_layer layer, int file, int line)
 {
 	struct value *v = &c->values[id];
 
@@ -59,6 +59,7 @@ put(struct conf *c, int id, const char *text, int64_t number,
 	v->number = number;
 	v->origin = layer;
 	v->file = file;
+	v->line = line;
 	v->by_operator = v->by_operator || layer == CONF_OPERATOR;
 }
 
@@ -66,7 +67,7 @@ put(struct conf *c, int id, const char *text, int64_t number,
  * reason why not.  where is "file:line" or the command line's option. */
 static char *
 ask_for(struct conf *c, int id, const char *text, int64_t number,
-    enum conf_layer layer, int file, const char *where)
+    enum conf_layer layer, int file, int line, const char *where)
 {
 	const struct conf_row *row = conf_row((enum conf_id)id);
 	const struct value *v = &c->values[id];
@@ -81,7 +82,7 @@ ask_for(struct conf *c, int id, const char *text, int64_t number,
 		return xasprintf("%s: %s = %s would not tighten %s's '%s'",
 		    where, row->name, text, conf_layer_name(v->origin),
 		    v->text);
-	put(c, id, text, number, layer, file);
+	put(c, id, text, number, layer, file, line);
 	return NULL;
 }
 
@@ -103,7 +104,7 @@ load_operator(struct conf *c, struct err *err)
 	for (id = 0; rc == 0 && id < CONF_COUNT; id++) {
 		if (set[id].text != NULL)
 			put(c, id, set[id].text, set[id].number,
-			    CONF_OPERATOR, FILE_OPERATOR);
+			    CONF_OPERATOR, FILE_OPERATOR, set[id].line);
 	}
 	settings_done(set);
 	c->managed = strcmp(c->values[CONF_MODE].text, "managed") == 0;
@@ -132,7 +133,7 @@ load_user(struct conf *c, uid_t uid, struct err *err)
 			continue;
 		where = xasprintf("%s:%d", path, set[id].line);
 		why_not = ask_for(c, id, set[id].text, set[id].number,
-		    CONF_USER, FILE_USER, where);
+		    CONF_USER, FILE_USER, set[id].line, where);
 		if (why_not != NULL)
 			strv_addf(&c->notes, "%s: ignored", why_not);
 	}
@@ -171,7 +172,7 @@ defaults(void)
 
 		if (conf_value_check(row, row->preset, &number, NULL) < 0)
 			abort();	/* the unit test loads every row */
-		put(c, id, row->preset, number, CONF_DEFAULT, -1);
+		put(c, id, row->preset, number, CONF_DEFAULT, -1, 0);
 	}
 	return c;
 }
@@ -246,7 +247,7 @@ conf_override(struct conf *c, const char *assignment, struct err *err)
 	}
 	where = xasprintf("-o %s", assignment);
 	why_not = ask_for(c, id, conf_value_canon(row, eq + 1, number), number,
-	    CONF_CMDLINE, -1, where);
+	    CONF_CMDLINE, -1, 0, where);
 	return why_not == NULL ? 0 : err_set(err, ERR_RANGE, "%s", why_not);
 }
 
@@ -286,6 +287,12 @@ conf_origin_file(const struct conf *c, enum conf_id id)
 	int file = c->values[id].file;
 
 	return file < 0 ? NULL : c->files[file];
+}
+
+unsigned
+conf_origin_line(const struct conf *c, enum conf_id id)
+{
+	return (unsigned)c->values[id].line;
 }
 
 const char *

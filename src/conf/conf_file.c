@@ -125,6 +125,7 @@ conf_file_parse(const char *path, const char *text, size_t len,
 		CFG_END()
 	};
 	struct parse parse = { .path = path, .set = set, .err = err };
+	AEG_AUTOFREE char *bare = NULL;
 	cfg_t *cfg;
 	int id;
 
@@ -140,7 +141,9 @@ conf_file_parse(const char *path, const char *text, size_t len,
 		for (id = 0; id < CONF_COUNT; id++)
 			cfg_set_validate_func(cfg,
 			    conf_row((enum conf_id)id)->name, on_value);
-		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
+		bare = xmemdup0(text, len);
+		conf_blank_comments(bare, len);
+		if (cfg_parse_buf(cfg, bare) != CFG_SUCCESS)
 			fail(ERR_SYNTAX, cfg->line, "cannot be read");
 		cfg_free(cfg);
 	}

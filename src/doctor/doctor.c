@@ -119,6 +119,8 @@ doctor_run(const struct doctor_opts *opts, struct doctor **ret,
 	d->mem = arena_new();
 	d->opts = *opts;
 	d->root = fd;
+	if (opts->root == NULL)
+		doctor_check_rules(d);
 	doctor_read_accounts(d);
 	doctor_read_sshd(d);
 	doctor_check_accounts(d);

@@ -15,6 +15,25 @@
  * texts are whole; the evidence says where.
  */
 #define DOCTOR_CHECKS(ROW) \
+ROW(SETTINGS, "rules.settings", PROBLEM, \
+    "the settings cannot be read: no session starts with them, commands and " \
+    "forced commands are refused, and a prompt is a rescue", \
+    "Mend the file; aegshctl status shows which it is.") \
+ROW(RULES, "rules.load", PROBLEM, \
+    "the rules cannot be loaded: sessions that run keep the old ones, no " \
+    "other starts, commands and forced commands are refused, and a prompt " \
+    "is a rescue", \
+    "Mend the file; aegshctl policy check FILE tells whether it is good.") \
+ROW(PROFILE, "rules.profile", PROBLEM, \
+    "the settings name a policy profile that is not there: where no match " \
+    "block gives another one, no session starts, commands and forced " \
+    "commands are refused, and a prompt is a rescue", \
+    "Correct the name; aegshctl profile list shows those that there are.") \
+ROW(SANDBOX, "rules.sandbox", PROBLEM, \
+    "a policy profile names a sandbox profile that is not there or cannot " \
+    "be used: no session of that profile starts", \
+    "Correct the name, or put the profile in place: /etc/aegsh/sandbox.d/" \
+    "NAME.conf; aegshctl sandbox show NAME tells whether it is good.") \
 ROW(SHELL_MISSING, "account.shell-missing", PROBLEM, \
     "the login shell of an account is an aegsh that is not there or cannot " \
     "be executed: nobody gets in by it", \
@@ -102,6 +121,11 @@ enum doctor_check {
 #undef ROW
 	CHECK_COUNT
 };
+
+/* ---- doctor_rules.c ----------------------------------------------------- */
+
+/* Settings, rules and sandbox profiles of the system that runs. */
+void doctor_check_rules(struct doctor *d);
 
 /* ---- doctor.c ---------------------------------------------------------- */
 

@@ -228,6 +228,7 @@ check_profiles(const struct check *c)
 	for (i = 0; i < c->h->sections[POL_SEC_PROFILES].n; i++, p++)
 		if (!good_string(c, p->name, false) ||
 		    !good_string(c, p->sandbox, false) ||
+		    !good_string(c, p->file, false) ||
 		    !good_string(c, p->extends, true) ||
 		    p->unknown > POLICY_ALLOW ||
 		    p->unknown_evidence > POLICY_ALLOW || p->enabled > 1 ||

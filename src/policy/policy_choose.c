@@ -159,6 +159,17 @@ tighten(struct policy *p, const char *profile, struct err *err)
 	    "which the operator configured", profile, policy_profile(p));
 }
 
+static int
+select_configured(struct policy *p, const struct policy_wish *wish,
+	struct err *err)
+{
+	int rc = policy_select(p, wish->configured, err);
+
+	if (rc < 0 && wish->file != NULL)
+		err_context(err, "%s:%u", wish->file, wish->line);
+	return rc;
+}
+
 int
 policy_choose(struct policy *p, const struct policy_who *who,
 	const struct policy_wish *wish, struct policy_choice *ret,
@@ -169,9 +180,10 @@ policy_choose(struct policy *p, const struct policy_who *who,
 	struct err vain = ERR_INIT;
 	int rc = first_match(p, who, &m, err);
 
-	if (rc == 0)
-		rc = policy_select(p, m != NULL ? pol_string(p, m->profile) :
-		    wish->configured, err);
+	if (rc == 0 && m != NULL)
+		rc = policy_select(p, pol_string(p, m->profile), err);
+	else if (rc == 0)
+		rc = select_configured(p, wish, err);
 	if (rc == 0 && m != NULL) {
 		choice.block = pol_string(p, m->name);
 		choice.file = pol_string(p, m->file);

@@ -228,11 +228,29 @@ check_markers(struct compiler *c, const struct ir_profile *f)
 	return 0;
 }
 
+/* Who names the sandbox of a profile: one that it extends, or itself. */
+static void
+name_sandbox(struct compiler *c, const struct chain *chain,
+	struct pol_profile *out)
+{
+	const struct ir_profile *by = chain->v[0];
+	size_t i;
+
+	for (i = 0; i < chain->n && chain->v[i]->sandbox == NULL; i++)
+		continue;
+	if (i < chain->n)
+		by = chain->v[i];
+	out->sandbox = pol_strings_add(&c->strings, by->sandbox != NULL ?
+	    by->sandbox : by->name);
+	out->file = pol_strings_add(&c->strings, by->file);
+	out->line = by->line;
+}
+
 static int
 compile_profile(struct compiler *c, const struct ir_profile *f)
 {
 	struct pol_profile out = { .ask_at = 1 };
-	const char *sandbox, *path;
+	const char *path;
 	long rank, ask_at;
 	struct chain chain;
 	int rc;
@@ -251,12 +269,10 @@ compile_profile(struct compiler *c, const struct ir_profile *f)
 	path = FIRST(word, search_path);
 	if (path != NULL && (rc = check_search_path(c, f, path)) < 0)
 		return rc;
-	sandbox = FIRST(word, sandbox);
 	ask_at = FIRST(number, ask_at);
 	out.name = pol_strings_add(&c->strings, f->name);
 	out.extends = pol_strings_add(&c->strings, f->extends);
-	out.sandbox = pol_strings_add(&c->strings, sandbox != NULL ? sandbox :
-	    f->name);
+	name_sandbox(c, &chain, &out);
 	out.rank = (uint32_t)rank;
 	if (ask_at >= 0)
 		out.ask_at = ask_at > (long)POL_EVIDENCE_MAX ?

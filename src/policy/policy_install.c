@@ -75,8 +75,46 @@ compile_checked(const struct pol_sources *s, char **ret, size_t *ret_size,
 	return rc;
 }
 
+struct naming {
+	const char *path;	/* the file that is checked */
+	policy_sandbox_check *sandbox;
+	struct err *err;
+};
+
+/* What other files name is no fault of this one. */
 static int
-check(const char *path, struct buf *text, uint8_t hash[32], struct err *err)
+check_sandbox(void *ctx, const char *profile, const char *sandbox,
+	const char *file, unsigned line)
+{
+	struct naming *n = ctx;
+	struct err why = ERR_INIT;
+	int rc = strcmp(file, n->path) == 0 ? n->sandbox(sandbox, &why) : 0;
+
+	if (rc >= 0)
+		return 0;
+	/* The name came from the file, not with a call. */
+	return err_set(n->err, rc == ERR_CALLER ? ERR_UNKNOWN_NAME : rc,
+	    "%s:%u: profile '%s': %s", file, line, profile, why.text);
+}
+
+static int
+check_sandboxes(const char *path, policy_sandbox_check *sandbox, char *blob,
+	size_t size, struct err *err)
+{
+	struct naming n = { path, sandbox, err };
+	struct policy *p = NULL;
+	int rc = pol_open(blob, size, NULL, &p, err);
+
+	if (rc < 0)
+		return rc;
+	rc = policy_each_sandbox(p, check_sandbox, &n);
+	policy_free(p);
+	return rc;
+}
+
+static int
+check(const char *path, policy_sandbox_check *sandbox, struct buf *text,
+	uint8_t hash[32], struct err *err)
 {
 	AEG_AUTOFREE char *blob = NULL;
 	struct pol_sources sources;
@@ -88,18 +126,22 @@ check(const char *path, struct buf *text, uint8_t hash[32], struct err *err)
 	if (rc < 0)
 		return rc;
 	rc = compile_checked(&sources, &blob, &size, err);
+	if (rc == 0 && sandbox != NULL)
+		rc = check_sandboxes(path, sandbox, AEG_STEAL(blob), size,
+		    err);
 	memcpy(hash, sources.hash, sizeof sources.hash);
 	pol_sources_done(&sources);
 	return rc;
 }
 
 int
-policy_check_file(const char *path, struct err *err)
+policy_check_file(const char *path, policy_sandbox_check *sandbox,
+	struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
 	uint8_t hash[32];
 
-	return check(path, &text, hash, err);
+	return check(path, sandbox, &text, hash, err);
 }
 
 /* ---- put in place -------------------------------------------------------- */
@@ -135,7 +177,8 @@ put(const char *place, const char *name, const struct buf *text,
 }
 
 int
-policy_install(const char *path, char ret_hash[65], struct err *err)
+policy_install(const char *path, policy_sandbox_check *sandbox,
+	char ret_hash[65], struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(POL_SOURCE_MAX);
 	AEG_AUTOFREE char *place = xasprintf("%s/policy.d", sysdirs()->conf);
@@ -146,7 +189,7 @@ policy_install(const char *path, char ret_hash[65], struct err *err)
 		return err_set(err, ERR_CALLER, "%s: the name of a rule file "
 		    "has letters, digits, '.', '_' and '-', and ends in "
 		    ".conf", path);
-	rc = check(path, &text, hash, err);
+	rc = check(path, sandbox, &text, hash, err);
 	if (rc == 0)
 		rc = put(place, path_base(path), &text, err);
 	if (rc == 0)

@@ -115,7 +115,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 9u		/* of the format; raise it with any change */
+#define POL_VERSION 10u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -219,6 +219,8 @@ struct pol_profile {
 	uint32_t clean;		/* 1: of the environment only … is kept */
 	uint32_t keep, n_keep;	/* list: patterns of further names */
 	uint32_t project, n_project;	/* list: what marks a project's root */
+	uint32_t file, line;	/* where the sandbox is named, or else the
+				 * profile begins */
 };
 
 enum pol_match_ask { POL_MATCH_USER = 0, POL_MATCH_GROUP, POL_MATCH_HOST,
@@ -263,6 +265,8 @@ struct policy {
 	struct pol_buckets *buckets;	/* patterns by their first bytes */
 	uint64_t jail_open, sinks, programs;	/* sets of these names */
 	uint64_t not_home;	/* sets that are elsewhere */
+	char *not_listed;	/* what is said so, once it was … */
+	const struct pol_profile *not_listed_by;	/* … of this one */
 	struct buf shown;	/* text of the last verdict's command */
 	struct pol_watch *watch;	/* the operator's files, or NULL */
 };

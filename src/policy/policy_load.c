@@ -183,6 +183,7 @@ policy_free(struct policy *p)
 	pol_regex_free(p);
 	pol_watch_free(p->watch);
 	free(p->buckets);
+	free(p->not_listed);
 	buf_done(&p->shown);
 	pol_bytes_done(&p->bytes);
 	free(p);
@@ -260,6 +261,23 @@ policy_each_profile(const struct policy *p, int (*fn)(void *ctx,
 	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++)
 		if ((rc = fn(ctx, pol_string(p, all[i].name),
 		    pol_string(p, all[i].extends), (int)all[i].rank)) != 0)
+			return rc;
+	return 0;
+}
+
+int
+policy_each_sandbox(const struct policy *p, int (*fn)(void *ctx,
+	const char *profile, const char *sandbox, const char *file,
+	unsigned line), void *ctx)
+{
+	const struct pol_profile *f = pol_section(p, POL_SEC_PROFILES);
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++)
+		if ((rc = fn(ctx, pol_string(p, f[i].name),
+		    pol_string(p, f[i].sandbox), pol_string(p, f[i].file),
+		    f[i].line)) != 0)
 			return rc;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/conf.h"
 
 #define OPTS_MAX (2 * POL_COND_COUNT + 16)
 
@@ -420,6 +421,7 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_STR_LIST("not_host", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("origin", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("not_origin", NULL, CFGF_NODEFAULT), CFG_END() };
+	AEG_AUTOFREE char *bare = NULL;
 	cfg_opt_t all[7];
 	cfg_t *cfg;
 	int rc;
@@ -446,7 +448,9 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 	complaint = err;
 	complaint_path = source->path;
 	cfg_set_error_function(cfg, complain);
-	rc = cfg_parse_buf(cfg, source->text) == CFG_SUCCESS ? 0 : ERR_SYNTAX;
+	bare = xmemdup0(source->text, source->len);
+	conf_blank_comments(bare, source->len);
+	rc = cfg_parse_buf(cfg, bare) == CFG_SUCCESS ? 0 : ERR_SYNTAX;
 	/* libconfuse is silent about a name of no letters. */
 	if (rc < 0 && err->text[0] == '\0')
 		err_set(err, ERR_SYNTAX, "%s: can't be read", source->path);

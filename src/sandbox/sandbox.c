@@ -471,6 +471,18 @@ build(struct sandbox_profile *p, const struct sandbox_vars *vars,
 }
 
 int
+sandbox_there(const char *name, struct err *err)
+{
+	const struct sandbox_vars vars = { .uid = getuid() };
+	struct sandbox_profile *p = NULL;
+	int rc = sandbox_load(name, &vars, &p, err);
+
+	if (rc == 0)
+		sandbox_profile_free(p);
+	return rc;
+}
+
+int
 sandbox_load(const char *name, const struct sandbox_vars *vars,
     struct sandbox_profile **ret, struct err *err)
 {

@@ -242,9 +242,11 @@ parse(cfg_t *cfg, const struct source *s, struct sandbox_list *list,
 	reading = &now;
 	if (s->bytes.len > 0)
 		drop_comments(s->bytes.data);
-	if (s->bytes.len > 0 && look_at(s) == 0 &&
-	    cfg_parse_buf(cfg, s->bytes.data) != CFG_SUCCESS)
-		fail(ERR_SYNTAX, cfg->line, "cannot be read");
+	if (s->bytes.len > 0 && look_at(s) == 0) {
+		conf_blank_comments(s->bytes.data, s->bytes.len);
+		if (cfg_parse_buf(cfg, s->bytes.data) != CFG_SUCCESS)
+			fail(ERR_SYNTAX, cfg->line, "cannot be read");
+	}
 	reading = NULL;
 	return now.code;
 }

@@ -8,6 +8,7 @@
 
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+#include "aegsh/sandbox.h"
 #include "shell/bi.h"
 
 static bool
@@ -27,7 +28,7 @@ run_policy(void *ctx, int argc, char *const *argv, struct buf *out,
 	struct err err = ERR_INIT;
 	char hash[65];
 
-	if (policy_install(argv[argc - 1], hash, &err) < 0) {
+	if (policy_install(argv[argc - 1], sandbox_there, hash, &err) < 0) {
 		buf_puts(complaint, "aegsh: aegshctl policy install: ");
 		text_inert(complaint, err.text, strlen(err.text), 0);
 		return 1;

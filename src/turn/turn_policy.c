@@ -84,6 +84,8 @@ choose_profile(struct turn *t, struct err *err)
 	};
 	const struct policy_wish wish = {
 		.configured = conf_str(t->opts.conf, CONF_PROFILE),
+		.file = conf_origin_file(t->opts.conf, CONF_PROFILE),
+		.line = conf_origin_line(t->opts.conf, CONF_PROFILE),
 		.own = conf_origin(t->opts.conf, CONF_PROFILE) >= CONF_USER,
 		.wanted = t->opts.profile,
 		.only_tighter = conf_managed(t->opts.conf) || t->opts.bound,

@@ -245,7 +245,7 @@ main(int argc, char **argv)
 			cwd = optarg;
 			break;
 		case 'k':
-			rc = policy_check_file(optarg, &err);
+			rc = policy_check_file(optarg, NULL, &err);
 			if (rc < 0)
 				fprintf(stderr, "policytest: %s\n", err.text);
 			free(r);

@@ -192,6 +192,61 @@ else
 	    'what env check finds for the one who asks'
 fi
 
+# Names that lead nowhere: with file and line, and what happens then.
+finds() {
+	"$aegshctl" doctor >"$test_root/out" 2>&1
+	status=$?
+	out=$(cat "$test_root/out")
+}
+operator '#' 'profile = nosuch'
+finds
+is "$status" 1 'a profile of the settings that is not there'
+like "$out" "*problem rules.profile*no session starts*$test_root/etc/aegsh.conf:2: profile = nosuch*" \
+    'is told with its line'
+"$aegsh" -c true 2>"$test_root/err"
+is "$?" 111 'and no session starts, indeed'
+like "$(cat "$test_root/err")" "*$test_root/etc/aegsh.conf:2: no policy profile 'nosuch'*" \
+    'which says so, too'
+operator
+mkdir -p "$test_root/etc/policy.d"
+rules=$test_root/etc/policy.d/50-x.conf
+printf '\nmatch "m" { user = "*" profile = nosuch }\n' >"$rules"
+finds
+like "$out" "*problem rules.load*no other starts*$rules:2: match 'm': no such profile 'nosuch'*" \
+    'one of a match block'
+"$aegsh" -c true 2>/dev/null
+is "$?" 111 'with which no session starts either'
+printf '\nprofile "x" { extends = admin rank = 20 sandbox = nosuch }\n' >"$rules"
+finds
+like "$out" "*problem rules.sandbox*$rules:2: profile 'x': no sandbox profile 'nosuch'*" \
+    'a sandbox profile'
+"$aegsh" --profile x -c true 2>/dev/null
+is "$?" 111 'without which no session of the profile starts'
+"$aegshctl" policy check "$rules" 2>"$test_root/err"
+is "$?" 1 'policy check refuses it'
+like "$(cat "$test_root/err")" "*$rules:2: profile 'x': no sandbox profile 'nosuch'*" \
+    'with its line'
+mkdir -p "$test_root/etc/sandbox.d"
+echo 'extends = admin' >"$test_root/etc/sandbox.d/nosuch.conf"
+"$aegshctl" policy check "$rules" >/dev/null
+is "$?" 0 'unless it is there'
+echo 'bogus = 1' >"$test_root/etc/sandbox.d/nosuch.conf"
+"$aegshctl" policy check "$rules" 2>/dev/null
+is "$?" 1 'and whole'
+finds
+like "$out" '*problem rules.sandbox*nosuch.conf*' 'which the doctor tells, too'
+rm "$rules" "$test_root/etc/sandbox.d/nosuch.conf"
+operator 'bogus = 1'
+finds
+like "$out" "*problem rules.settings*$test_root/etc/aegsh.conf:1*" \
+    'settings that cannot be read'
+operator
+finds
+case $out in
+*rules.*) ok 1 'nothing of that where all is well' ;;
+*) ok 0 'nothing of that where all is well' ;;
+esac
+
 # The manual has every finding.
 for id in $(sed -n 's/^ROW([A-Z_]*, "\([^"]*\)".*/\1/p' \
     "$abs_top_srcdir/src/doctor/doctor_int.h"); do

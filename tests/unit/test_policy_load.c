@@ -87,6 +87,10 @@ static const struct {
 	{ "program \"frob\" {\n\tturns = { '-x: shell' }\n"
 	    "\texample = { 'frob -x' }\n\tcounterexample = { 'frob -ax' }\n}",
 	    "matches its counterexample: frob -ax" },
+	{ "# a\n// b\n/* c\n */\nrule \"x\" {\n\tbogus = 1 # d\n}",
+	    "10-x.conf:6: no such option 'bogus'" },
+	{ "# a\nprofile \"p\" {\n\trank = x # b\n}",
+	    "10-x.conf:3: invalid integer value" },
 	{ "profile \"p\" {\n\tenabled = true\n}", "no rank from 0 to 1000" },
 	{ "profile \"p\" {\n\textends = none\n}",
 	    "profile 'p': no such profile 'none'" },
@@ -121,7 +125,7 @@ test_bad(void)
 		    "%s", bad[i].complaint);
 		if (strstr(err.text, bad[i].complaint) == NULL)
 			printf("#  got: %s\n", err.text);
-		OK(policy_check_file(path, &err) < 0);
+		OK(policy_check_file(path, NULL, &err) < 0);
 	}
 	OK(p == NULL);
 	scratch_unlink("etc/policy.d/10-x.conf");

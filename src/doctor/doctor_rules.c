@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: ISC */
+/* Names in settings and rules that lead nowhere: a session would find out,
+ * and not start. */
+#include "doctor_int.h"
+
+#include <unistd.h>
+
+#include "aegsh/base/names.h"
+#include "aegsh/base/path.h"
+#include "aegsh/conf.h"
+#include "aegsh/policy.h"
+#include "aegsh/sandbox.h"
+
+static struct conf *
+settings(struct doctor *d)
+{
+	AEG_AUTO(names_user_done) struct names_user u = { 0 };
+	const char *home = sysdirs()->home;
+	struct conf *c = NULL;
+	struct err err = ERR_INIT;
+
+	if (home == NULL && names_user_by_uid(getuid(), &u) == 0)
+		home = u.home;
+	if (conf_load(getuid(), home, NULL, &c, &err) == 0)
+		return c;
+	doctor_find(d, CHECK_SETTINGS, NULL, 0, doctor_printf(d, "%s",
+	    err.text));
+	return NULL;
+}
+
+static void
+check_profile(struct doctor *d, const struct conf *c, struct policy *p)
+{
+	const char *name = conf_str(c, CONF_PROFILE);
+	const char *file = conf_origin_file(c, CONF_PROFILE);
+	struct err err = ERR_INIT;
+
+	if (policy_select(p, name, &err) == 0)
+		return;
+	doctor_find(d, CHECK_PROFILE, file != NULL ? doctor_printf(d, "%s",
+	    file) : NULL, conf_origin_line(c, CONF_PROFILE),
+	    doctor_printf(d, "profile = %s", name));
+}
+
+static int
+check_sandbox(void *ctx, const char *profile, const char *sandbox,
+    const char *file, unsigned line)
+{
+	struct doctor *d = ctx;
+	struct err err = ERR_INIT;
+
+	if (sandbox_there(sandbox, &err) < 0)
+		doctor_find(d, CHECK_SANDBOX, doctor_printf(d, "%s", file),
+		    line, doctor_printf(d, "profile '%s': %s", profile,
+		    err.text));
+	return 0;
+}
+
+void
+doctor_check_rules(struct doctor *d)
+{
+	struct conf *c = settings(d);
+	struct policy *p = NULL;
+	struct err err = ERR_INIT;
+
+	if (policy_load(NULL, NULL, &p, &err) < 0) {
+		doctor_find(d, CHECK_RULES, NULL, 0, doctor_printf(d, "%s",
+		    err.text));
+	} else {
+		policy_each_sandbox(p, check_sandbox, d);
+		if (c != NULL)
+			check_profile(d, c, p);
+		policy_free(p);
+	}
+	conf_free(c);
+}
