@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* `aegshctl sandbox show`, `sandbox explain` and `sandbox probe`. */
 #include <string.h>
+#include <unistd.h>
 
 #include "admin_int.h"
 #include "aegsh/base/mem.h"
@@ -83,20 +84,54 @@ probe(struct admin *a, int argc, char **argv)
 
 /* ---- show -------------------------------------------------------------- */
 
+enum { O_SHOW_JSON, O_SHOW_USER };
+
+static const struct admin_option show_options[] = {
+	[O_SHOW_JSON] = ADMIN_OPTION_JSON,
+	[O_SHOW_USER] = { "user", 0, "NAME", "as for that user",
+	    ADMIN_WORDS_NONE },
+	{ NULL }
+};
+
+/* Whose it is, where, and what made it this one: what follows depends on
+ * all three. */
 static void
-print_profile(struct admin *a, const struct sandbox_profile *p, bool json)
+print_for(struct admin *a, const char *cwd, const char *policy, json_t *o)
+{
+	if (o != NULL) {
+		admin_json_text(o, "user", a->user);
+		admin_json_text(o, "directory", cwd);
+		admin_json_text(o, "policy", policy);
+		return;
+	}
+	admin_say(a, "%-16s%s (uid %lu)\n", "user", a->user,
+	    (unsigned long)a->uid);
+	admin_say(a, "%-16s%s\n", "directory", cwd);
+	admin_say(a, "%-16s%s%s\n", "by", policy != NULL ?
+	    "the policy profile " : "its name, as asked for",
+	    policy != NULL ? policy : "");
+}
+
+static void
+print_profile(struct admin *a, const struct sandbox_profile *p,
+    const char *policy, bool json)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	AEG_AUTOFREE char *cwd = getcwd(NULL, 0);
 	json_t *o, *rules;
 	char *line, *next;
 
 	sandbox_show(p, &text);
+	if (cwd == NULL)
+		cwd = xstrdup("");
 	if (!json) {
+		print_for(a, cwd, policy, NULL);
 		admin_say(a, "%s", text.data != NULL ? text.data : "");
 		return;
 	}
 	o = json_object();
 	rules = json_array();
+	print_for(a, cwd, policy, o);
 	admin_json_text(o, "profile", sandbox_profile_name(p));
 	json_object_set_new(o, "required",
 	    admin_layers_json(sandbox_required(p)));
@@ -108,22 +143,45 @@ print_profile(struct admin *a, const struct sandbox_profile *p, bool json)
 }
 
 static int
+configured_policy(struct admin *a, char **ret, struct err *err)
+{
+	struct policy *p = NULL;
+	int rc = admin_policy(a, NULL, &p, err);
+
+	if (rc == 0)
+		*ret = xstrdup(policy_profile(p));
+	policy_free(p);
+	return rc;
+}
+
+static int
 show(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	AEG_AUTOFREE char *policy = NULL;
 	struct sandbox_profile *p = NULL;
+	const char *user = NULL;
 	struct err err = ERR_INIT;
 	bool json = false;
+	int o;
 
-	if (take_options(a, &args, &json) < 0)
+	while ((o = admin_option_next(a, &args)) >= 0)
+		if (o == O_SHOW_JSON)
+			json = true;
+		else
+			user = args.value;
+	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 1) < 0)
 		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 1) < 0)
-		return ADMIN_USAGE;
+	if (user != NULL && admin_pose(a, user, &err) < 0)
+		return admin_fail(a, &err);
 	admin_confine(a);
 	if (admin_sandbox(a, args.at < argc ? argv[args.at] : NULL, &p,
-	    &err) < 0)
+	    &err) < 0 || (args.at == argc &&
+	    configured_policy(a, &policy, &err) < 0)) {
+		sandbox_profile_free(p);
 		return admin_fail(a, &err);
-	print_profile(a, p, json);
+	}
+	print_profile(a, p, policy, json);
 	sandbox_profile_free(p);
 	return ADMIN_OK;
 }
@@ -248,7 +306,7 @@ const struct admin_verb cmd_sandbox_show = {
 	.usage = "[SANDBOX]",
 	.summary = "show what a sandbox profile grants here",
 	.run = show,
-	.options = options,
+	.options = show_options,
 };
 
 const struct admin_verb cmd_sandbox_probe = {

@@ -8,12 +8,16 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
 #define SHOWN_MAX 2048	/* bytes of the deciding command that are kept */
+
+/* Of a profile that asks about all that its rules do not allow. */
+static const char not_listed[] = "not-listed";
 
 struct outcome {
 	enum policy_action action;
@@ -363,8 +367,14 @@ settle(struct eval *e, const struct view_cmd *cmd, const struct outcome *denied,
 		}
 		return o;
 	}
-	if (allowed->rule == NULL && !is_inert(e, cmd))
+	if (allowed->rule == NULL && !is_inert(e, cmd)) {
+		if (e->v.policy->profile->unknown != POLICY_WARN)
+			return o;
+		o.id = not_listed;
+		o.instead = "what aegshctl allowlist shows; the operator adds "
+		    "to it with a rule that allows: aegsh-policy(5), EXAMPLES";
 		return o;
+	}
 	why = why_not_allowed(e, cmd, is_inert(e, cmd) ? NULL : allowed->rule);
 	if (why != NULL && !(is_inert(e, cmd) && cmd->unknown == 0 &&
 	    !writes_files(e, cmd))) {
@@ -463,6 +473,20 @@ show(const struct policy *p, struct eval *e, const struct outcome *o,
 	ret->evidence = e->evidence;
 }
 
+static const char *
+say_not_listed(const struct policy *p)
+{
+	struct policy *own = (struct policy *)p;
+
+	if (p->not_listed_by != p->profile) {
+		free(own->not_listed);
+		own->not_listed = xasprintf("this command is not on the list "
+		    "of the profile %s", policy_profile(p));
+		own->not_listed_by = p->profile;
+	}
+	return p->not_listed;
+}
+
 static void
 finish(struct eval *e, const struct outcome *o, struct policy_verdict *ret)
 {
@@ -476,7 +500,8 @@ finish(struct eval *e, const struct outcome *o, struct policy_verdict *ret)
 	show(p, e, &shown, ret);
 	if (shown.rule == NULL) {
 		ret->rule = o->id;
-		ret->reason = o->reason;
+		ret->reason = o->id == not_listed ? say_not_listed(p) :
+		    o->reason;
 		ret->instead = o->instead;
 		return;
 	}

@@ -41,7 +41,8 @@ shell_put_reason(struct buf *out, const struct decision *d)
 
 	buf_putf(out, "%s%s", answered ? "language model: " : by_model ?
 	    "language model failed: " : "", decision_reason(d));
-	if (!by_model || strcmp(decision_rule(d), "unknown") != 0)
+	if (!by_model || (strcmp(decision_rule(d), "unknown") != 0 &&
+	    strcmp(decision_rule(d), "not-listed") != 0))
 		buf_putf(out, " [%s]", decision_rule(d));
 }
 

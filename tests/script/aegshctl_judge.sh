@@ -135,6 +135,23 @@ expr='[p["profile"] for p in d if p["configured"]]'
 is "$(json profile list --json)" "['admin']" 'profile list --json'
 run profile show dev
 like "$out" 'profile *dev*sandbox *rank *' 'profile show'
+for line in ls pwd 'echo x'; do
+	run test --profile dev "$line"
+	like "$out" '*not on the list of the profile dev*not-listed*aegshctl allowlist*' \
+	    "dev: $line is not on its list"
+done
+mkdir -p "$test_root/etc/policy.d"
+printf 'rule "site.dev-looks" {\n\tdecision = allow\n\tset = "seed-allow"\n\treason = "shows"\n\tcommand = { ls, pwd, echo }\n}\n' \
+    >"$test_root/etc/policy.d/50-dev.conf"
+for line in ls pwd 'echo x'; do
+	run test --profile dev "$line"
+	is "$status" 0 "until it is added: $line"
+done
+run test --profile dev 'make x'
+is "$status" 1 'and nothing else is'
+rm "$test_root/etc/policy.d/50-dev.conf"
+run test --profile admin 'frobnicate x'
+like "$out" '*no rule knows*' 'admin has no such list'
 run profile show nonsense
 is "$status" 100 'profile show: one that is not there: 100'
 words() {
@@ -145,8 +162,14 @@ like "$(words aegsh --profile '')" '*dev *admin *' 'profiles are completed'
 run sandbox show
 is "$status" 0 'sandbox show: that of the profile'
 like "$out" '*requires*' 'and what it needs'
+like "$out" "user *$(id -un)*uid $(id -u)*directory *$PWD*by *policy profile admin*" \
+    'sandbox show: for whom, where and why'
+run sandbox show --user root strict
+like "$out" 'user *root (uid 0)*by *its name*' 'sandbox show --user'
+run sandbox show --user no-such-user
+is "$status" 100 'sandbox show: nobody'
 run sandbox show strict
-like "$out" 'profile *strict*' 'sandbox show: another'
+like "$out" '*profile *strict*' 'sandbox show: another'
 run sandbox show nonsense
 is "$status" 100 'sandbox show: one that is not there: 100'
 expr='j["profile"], len(j["rules"]) > 3'
