@@ -34,6 +34,8 @@ struct exec_session_opts {
 	 * No profile and no launcher; ERR_LAYER where that cannot be true. */
 	bool guest;
 	bool launcher;
+	bool once;		/* hardly more than one process is started: what
+				 * its sandbox took is given back beside it */
 	int tty;		/* to hand over, or -1: no job control */
 	uint64_t ignored;	/* bit n-1: signal n was ignored when aegsh was
 				 * started (nohup) and stays so in children */

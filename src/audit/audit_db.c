@@ -166,9 +166,7 @@ int
 audit_db_init(struct audit_db *d, const char *dir, bool readonly,
     struct err *err)
 {
-	char proc[64], real[PATH_MAX];
 	struct statfs fs;
-	ssize_t n;
 	int rc;
 
 	*d = (struct audit_db){ .dir = -1, .readonly = readonly,
@@ -176,16 +174,7 @@ audit_db_init(struct audit_db *d, const char *dir, bool readonly,
 	rc = audit_open_dir(dir, geteuid(), &d->dir, err);
 	if (rc < 0)
 		return rc;
-	/* sqlite takes no descriptor; a path without links, whose
-	 * directories were checked, is the next best thing. */
-	snprintf(proc, sizeof proc, "/proc/self/fd/%d", d->dir);
-	n = readlink(proc, real, sizeof real - 1);
-	if (n > 0) {
-		real[n] = '\0';
-		d->path = xasprintf("%s/" AUDIT_FILE, real);
-	} else {
-		d->path = xasprintf("%s/" AUDIT_FILE, dir);
-	}
+	d->path = xasprintf("%s/" AUDIT_FILE, dir);
 	if (fstatfs(d->dir, &fs) < 0)
 		rc = err_sys(err, errno, "audit store %s: statfs", d->path);
 	else
@@ -288,6 +277,23 @@ harden(sqlite3 *db)
 	return rc;
 }
 
+/* sqlite takes no descriptor; a path without links, whose directories were
+ * checked, is the next best thing. */
+static void
+find_real_path(struct audit_db *d)
+{
+	char proc[64], real[PATH_MAX];
+	ssize_t n;
+
+	snprintf(proc, sizeof proc, "/proc/self/fd/%d", d->dir);
+	n = readlink(proc, real, sizeof real - 1);
+	if (n <= 0)
+		return;
+	real[n] = '\0';
+	free(d->path);
+	d->path = xasprintf("%s/" AUDIT_FILE, real);
+}
+
 int
 audit_db_ready(struct audit_db *d, struct err *err)
 {
@@ -297,6 +303,7 @@ audit_db_ready(struct audit_db *d, struct err *err)
 
 	if (d->ready)
 		return 0;
+	find_real_path(d);
 	rc = d->readonly ? 0 : make_file(d, err);
 	if (rc == 0)
 		rc = check_file(d, err);

@@ -129,16 +129,18 @@ io_replace(int dir, const char *name, const void *p, size_t len, mode_t mode)
 int
 io_fill_std(void)
 {
-	int fd;
+	int fd, got;
 
-	for (;;) {
-		fd = open("/dev/null", O_RDWR);
-		if (fd < 0)
+	/* The lowest number that is free is what is got. */
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		got = open("/dev/null", O_RDWR);
+		if (got < 0)
 			return -errno;
-		if (fd > STDERR_FILENO)
-			break;
+		if (got != fd)
+			return -EBADF;
 	}
-	close(fd);
 	return 0;
 }
 

@@ -44,7 +44,7 @@ path_under(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
-	if (strcmp(dir, "/") == 0)
+	if (n == 1)
 		return path[0] == '/';
 	return strncmp(path, dir, n) == 0 &&
 	    (path[n] == '\0' || path[n] == '/');

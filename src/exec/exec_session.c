@@ -185,6 +185,10 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	c->ctx = spec->ctx;
 	c->err = err;
 	pid = exec_child_clone(c, SIGCHLD, &dead);
+	if (pid >= 0 && s->opts.once) {
+		sandbox_free(s->sandbox);
+		s->sandbox = NULL;
+	}
 	if (pid >= 0)
 		return pid;
 	if (dead > 0)

@@ -102,27 +102,61 @@ add_place(int ruleset, int fd, const char *path, uint64_t fs, struct err *err)
 }
 
 static int
-add_name(int ruleset, int dir, const char *name, const char *path,
-    uint64_t fs, struct err *err)
+open_place(int dir, const char *name)
 {
-	AEG_AUTOFD int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-	/* Gone, or not for this user: then nothing there is granted. */
-	return fd < 0 ? 0 : add_place(ruleset, fd, path, fs, err);
+	return openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static int
 add_path(int ruleset, const char *path, uint64_t fs, struct err *err)
 {
-	return add_name(ruleset, AT_FDCWD, path, path, fs, err);
+	AEG_AUTOFD int fd = open_place(AT_FDCWD, path);
+
+	return fd < 0 ? 0 : add_place(ruleset, fd, path, fs, err);
 }
 
-/* A ruleset that is being filled. */
+/* A ruleset that is being filled.  Places that were opened one behind the
+ * other, to numbers without a gap, are closed by one call. */
+#define RUN 32
 struct fill {
 	int ruleset;
 	uint64_t handled;
 	size_t n;
+	int first;
+	unsigned opened;
 };
+
+static void
+close_run(struct fill *f)
+{
+	unsigned first = (unsigned)f->first;
+
+	if (f->opened > 0)
+		(void)syscall(SYS_close_range, first, first + f->opened - 1,
+		    0);
+	f->opened = 0;
+}
+
+static int
+add_name(struct fill *f, const struct sandbox_rule *r, uint64_t fs,
+    struct err *err)
+{
+	int fd = open_place(r->dir, r->name);
+
+	if (fd < 0 && errno == EMFILE && f->opened > 0) {
+		close_run(f);
+		fd = open_place(r->dir, r->name);
+	}
+	/* Gone, or not for this user: then nothing there is granted. */
+	if (fd < 0)
+		return 0;
+	if (f->opened == RUN || fd != f->first + (int)f->opened)
+		close_run(f);
+	if (f->opened == 0)
+		f->first = fd;
+	f->opened++;
+	return add_place(f->ruleset, fd, r->path, fs, err);
+}
 
 static int
 add_one(void *ctx, const struct sandbox_rule *r, struct err *err)
@@ -134,7 +168,7 @@ add_one(void *ctx, const struct sandbox_rule *r, struct err *err)
 	if (fs == 0)
 		return 0;
 	rc = r->fd >= 0 ? add_place(f->ruleset, r->fd, r->path, fs, err) :
-	    add_name(f->ruleset, r->dir, r->name, r->path, fs, err);
+	    add_name(f, r, fs, err);
 	f->n += rc > 0;
 	return rc < 0 ? rc : 0;
 }
@@ -162,7 +196,7 @@ sandbox_landlock_fill(const struct sandbox_profile *p,
     struct err *err)
 {
 	uint64_t newer = r->fs & ~SANDBOX_FS_KNOWN;
-	struct fill f = { fd, r->fs, 0 };
+	struct fill f = { .ruleset = fd, .handled = r->fs };
 	int rc;
 
 	if (r->fs == 0 && r->net == 0) {
@@ -170,6 +204,7 @@ sandbox_landlock_fill(const struct sandbox_profile *p,
 		return 0;
 	}
 	rc = sandbox_rules_make(p, add_one, &f, err);
+	close_run(&f);
 	/* Rights that this program has no name for stay as they are on the
 	 * kernels that it knows. */
 	if (rc >= 0 && newer != 0)

@@ -203,13 +203,21 @@ fill(struct sandbox *s, const struct sandbox_profile *p, int abi,
 	return 0;
 }
 
+static int
+check(const struct sandbox_profile *p, unsigned have, int abi,
+    struct err *err)
+{
+	int rc = check_layers(p, have, abi, err);
+
+	return rc < 0 ? rc : check_places(p, err);
+}
+
 int
 sandbox_check(const struct sandbox_profile *p, struct err *err)
 {
 	int abi = sandbox_landlock_abi();
-	int rc = check_layers(p, sandbox_layers_asked(abi), abi, err);
 
-	return rc < 0 ? rc : check_places(p, err);
+	return check(p, sandbox_layers_asked(abi), abi, err);
 }
 
 int
@@ -220,7 +228,7 @@ sandbox_begin(const struct sandbox_profile *p, struct sandbox **ret,
 	unsigned have = sandbox_layers_asked(abi);
 	struct sandbox *s;
 
-	rc = sandbox_check(p, err);
+	rc = check(p, have, abi, err);
 	if (rc < 0)
 		return rc;
 	/* What isn't required is set up where it can be had. */

@@ -89,15 +89,54 @@ to_be_split(const struct sandbox_profile *p, const struct sandbox_grant *g)
 	return holds_hole(p, g->path) ? g->fs & some : 0;
 }
 
+/* Grants that lie in one directory, whose entries are compared with few,
+ * then; or all of them, where those are not few. */
+#define NEAR 24
+struct near {
+	unsigned short grant[NEAR];
+	size_t n;
+};
+
+static void
+find_near(const struct sandbox_profile *p, const char *dir, struct near *ret)
+{
+	size_t i;
+
+	ret->n = 0;
+	for (i = 0; i < p->n_grants; i++) {
+		if (!path_under(p->grants[i].path, dir))
+			continue;
+		if (ret->n < NEAR)
+			ret->grant[ret->n] = (unsigned short)i;
+		ret->n++;
+	}
+}
+
+/* The grant of this place, or n_grants. */
+static size_t
+find_grant(const struct sandbox_profile *p, const struct near *near,
+    const char *path)
+{
+	size_t n = near->n <= NEAR ? near->n : p->n_grants, i, k;
+
+	for (i = 0; i < n; i++) {
+		k = near->n <= NEAR ? near->grant[i] : i;
+		if (strcmp(p->grants[k].path, path) == 0)
+			return k;
+	}
+	return p->n_grants;
+}
+
 static int expand(struct make *m, int parent, const char *name, uint64_t fs);
 
 static int
-expand_entry(struct make *m, int dir, const struct entry *e, uint64_t fs)
+expand_entry(struct make *m, int dir, const struct entry *e,
+    const struct near *near, uint64_t fs)
 {
 	const struct sandbox_profile *p = m->p;
 	struct sandbox_rule r = { .fd = -1, .dir = dir, .name = e->name,
 		.path = m->path.data, .fs = fs };
-	size_t i;
+	size_t grant;
 
 	if (buf_overflow(&m->path))
 		return err_set(m->err, ERR_RANGE, "%s: path too long", r.path);
@@ -105,17 +144,16 @@ expand_entry(struct make *m, int dir, const struct entry *e, uint64_t fs)
 		return 0;
 	if (holds_hole(p, r.path))
 		return expand(m, dir, e->name, fs);
-	for (i = 0; i < p->n_grants; i++)
-		if (strcmp(p->grants[i].path, r.path) == 0) {
-			m->more[i] |= fs;
-			return 0;
-		}
-	return put(m, &r);
+	grant = find_grant(p, near, r.path);
+	if (grant == p->n_grants)
+		return put(m, &r);
+	m->more[grant] |= fs;
+	return 0;
 }
 
 static int
 expand_entries(struct make *m, int dir, const char *bytes, size_t len,
-    uint64_t fs)
+    const struct near *near, uint64_t fs)
 {
 	size_t at = 0, above = m->path.len;
 	int rc = 0;
@@ -130,7 +168,7 @@ expand_entries(struct make *m, int dir, const char *bytes, size_t len,
 		if (above > 1)
 			buf_putc(&m->path, '/');
 		buf_puts(&m->path, e->name);
-		rc = expand_entry(m, dir, e, fs);
+		rc = expand_entry(m, dir, e, near, fs);
 		m->path.len = above;
 		m->path.data[above] = '\0';
 	}
@@ -144,15 +182,17 @@ expand(struct make *m, int parent, const char *name, uint64_t fs)
 	AEG_AUTOFD int fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_Alignas(struct entry) char bytes[LISTING];
+	struct near near;
 	long n;
 	int rc = 0;
 
 	/* What can't be listed, or isn't there: nothing in it is granted. */
 	if (fd < 0)
 		return 0;
+	find_near(m->p, m->path.data, &near);
 	while (rc == 0 && (n = syscall(SYS_getdents64, fd, bytes,
 	    sizeof bytes)) > 0)
-		rc = expand_entries(m, fd, bytes, (size_t)n, fs);
+		rc = expand_entries(m, fd, bytes, (size_t)n, &near, fs);
 	return rc;
 }
 

@@ -76,6 +76,7 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	struct sandbox_vars vars;
 	struct exec_session_opts eo = {
 		.launcher = o->session,
+		.once = !o->session && o->origin != LINE_STDIN,
 		.tty = o->tty,
 		.ignored = o->ignored,
 		.state_max = (size_t)conf_int(o->conf, CONF_STATE_MAX),

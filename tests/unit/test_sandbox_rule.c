@@ -4,6 +4,9 @@
 #include "scratch.h"
 #include "tap.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include "aegsh/base/mem.h"
 
 #define READ (SANDBOX_FS_READ_FILE | SANDBOX_FS_READ_DIR)
@@ -22,7 +25,7 @@ keep(void *ctx, const struct sandbox_rule *r, struct err *err)
 static uint64_t
 rights(const char *name)
 {
-	char *path = scratch_path(name);
+	AEG_AUTOFREE char *path = scratch_path(name);
 	uint64_t fs = 0;
 	size_t i;
 
@@ -32,7 +35,6 @@ rights(const char *name)
 		if (strcmp(paths.v[i], path) == 0)
 			fs |= granted[i];
 	}
-	free(path);
 	return fs;
 }
 
@@ -108,6 +110,91 @@ test_cap(void)
 	free(hole.path);
 }
 
+#define MANY 90
+
+/* Beside the hole there are many places, each with a grant of its own. */
+static void
+test_many(void)
+{
+	struct sandbox_grant grants[MANY + 1] = { { (char *)(uintptr_t)
+	    scratch_dir, READ, -1 } };
+	struct sandbox_hole hole = { scratch_path("crowd/hole"), NULL };
+	struct sandbox_profile p = {
+		.grants = grants, .n_grants = MANY + 1, .holes = &hole,
+		.n_holes = 1,
+	};
+	struct err err = ERR_INIT;
+	char name[32];
+	size_t i, both = 0, holes = 0;
+
+	scratch_mkdir("crowd", 0755);
+	scratch_puts("crowd/hole", "");
+	for (i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "crowd/%zu", i);
+		scratch_puts(name, "");
+		grants[i + 1] = (struct sandbox_grant){ scratch_path(name),
+			SANDBOX_FS_WRITE_FILE, -1 };
+	}
+	IS_INT(sandbox_rules_make(&p, keep, NULL, &err), 0);
+	for (i = 0; i < paths.n; i++) {
+		both += granted[i] == (SANDBOX_FS_READ_FILE |
+		    SANDBOX_FS_WRITE_FILE);
+		holes += strcmp(paths.v[i], hole.path) == 0;
+	}
+	IS_INTN((intmax_t)both, MANY, "each has one rule with both rights");
+	IS_INTN((intmax_t)holes, 0, "and the hole none");
+	strv_done(&paths);
+}
+
+static int
+count_open(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 60; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* Places are closed some at a time: all rules come, and nothing else is
+ * closed, however few descriptors there may be and wherever gaps are. */
+static void
+test_descriptors(void)
+{
+	struct sandbox_grant grant = { scratch_path("crowd"), READ, -1 };
+	struct sandbox_hole hole = { scratch_path("crowd/hole"), NULL };
+	struct sandbox_profile p = {
+		.grants = &grant, .n_grants = 1, .holes = &hole, .n_holes = 1,
+	};
+	struct rlimit few = { 60, 60 };
+	int abi = sandbox_landlock_abi(), fd, i, kept[20], before;
+	struct sandbox_handled handled;
+	struct err err = ERR_INIT;
+	size_t n = 0;
+
+	if (abi < 1) {
+		SKIP(4, "no Landlock here");
+		return;
+	}
+	IS_INTN(sandbox_landlock_create(&p, abi, SANDBOX_LANDLOCK_FS, &fd,
+	    &handled, &err), 0, err.text);
+	for (i = 0; i < 20; i++)
+		kept[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	for (i = 0; i < 20; i += 3)
+		close(kept[i]);
+	if (setrlimit(RLIMIT_NOFILE, &few) < 0)
+		scratch_die("setrlimit");
+	before = count_open();
+	IS_INTN(sandbox_landlock_fill(&p, &handled, fd, &n, &err), 0,
+	    err.text);
+	IS_INTN((intmax_t)n, MANY + 1, "a rule for each, and the directory's");
+	for (i = 0; i < 20; i++)
+		OKF(i % 3 == 0 || fcntl(kept[i], F_GETFD) >= 0,
+		    "what was open still is");
+	IS_INTN(count_open(), before, "and nothing more");
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -129,5 +216,7 @@ main(void)
 	free(link);
 	test_expand();
 	test_cap();
+	test_many();
+	test_descriptors();
 	return tap_done();
 }
