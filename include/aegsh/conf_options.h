@@ -76,6 +76,8 @@ CONF_ROW(SUGGEST, "suggest", BOOL, "no", 0, 0, NULL, USER, NONE,
 	"suggest at the right edge how a line may go on")
 CONF_ROW(PREVIEW, "preview", BOOL, "no", 0, 0, NULL, USER, NONE,
 	"tell at the right edge what would become of the line as it is typed")
+CONF_ROW(ACCESSIBLE, "accessible", BOOL, "no", 0, 0, NULL, USER, NONE,
+	"draw the prompt for screen readers: line after line, nothing moved")
 CONF_ROW(EDITING, "editing", ENUM, "emacs", 0, 0, "emacs vi", USER, NONE,
 	"whose keys edit a line at the prompt")
 CONF_ROW(PROMPT, "prompt", STRING, "\\u@\\h:\\w\\$ ", 0, 0, NULL, USER, NONE,

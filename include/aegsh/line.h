@@ -114,6 +114,10 @@ char *line_choices_common(const struct line_choices *c);
  * first is 0; behind the last comes the first), at most rows - 2 lines. */
 void line_choices_list(const struct line_choices *c, unsigned columns,
 	unsigned rows, unsigned page, struct buf *out);
+/* As a list with a number, and with what each is, however long; pages as
+ * above. */
+void line_choices_number(const struct line_choices *c, unsigned rows,
+	unsigned page, struct buf *out);
 void line_choices_done(struct line_choices *c);
 
 /* ---- lines of the past -------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* What a word may become, and how that is shown. */
 #include "aegsh/line.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,7 @@ cut(struct buf *text, unsigned room)
 	return width;
 }
 
+#define PARTIAL "(not all: looking took too long)"
 #define MARK "(blocked)"	/* in words: not all see colours or signs */
 
 /* One entry, inert, cut to the room there is; its width. */
@@ -212,6 +214,27 @@ widest(const struct line_choices *c, bool notes, unsigned columns)
 }
 
 void
+line_choices_number(const struct line_choices *c, unsigned rows,
+    unsigned page, struct buf *out)
+{
+	size_t most = rows > 4 ? rows - 3 : SIZE_MAX, i;
+	unsigned pages = (unsigned)((c->n + most - 1) / most);
+
+	if (most == SIZE_MAX || pages == 0)
+		pages = 1;
+	page %= pages;
+	for (i = page * most; i < c->n && i - page * most < most; i++) {
+		buf_putf(out, "%zu. ", i + 1);
+		put_entry(out, &c->v[i], true, UINT_MAX);
+		buf_putc(out, '\n');
+	}
+	if (pages > 1)
+		put_footer(c, UINT_MAX, page, pages, out);
+	if (c->partial)
+		put_line(out, PARTIAL, UINT_MAX);
+}
+
+void
 line_choices_list(const struct line_choices *c, unsigned columns,
     unsigned rows, unsigned page, struct buf *out)
 {
@@ -243,5 +266,5 @@ line_choices_list(const struct line_choices *c, unsigned columns,
 	if (pages > 1)
 		put_footer(c, columns, page, pages, out);
 	if (c->partial)
-		put_line(out, "(not all: looking took too long)", columns);
+		put_line(out, PARTIAL, columns);
 }

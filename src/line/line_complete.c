@@ -17,9 +17,14 @@ list(struct line_editor *e, const struct line_choices *c)
 	if (ioctl(e->opts.tty_out, TIOCGWINSZ, &w) < 0 || w.ws_col == 0)
 		w = (struct winsize){ .ws_col = 80, .ws_row = 24 };
 	buf_putc(&out, '\n');
-	line_choices_list(c, w.ws_col, w.ws_row, e->page, &out);
+	if (e->plain != NULL)
+		line_choices_number(c, w.ws_row, e->page, &out);
+	else
+		line_choices_list(c, w.ws_col, w.ws_row, e->page, &out);
 	fwrite(out.data, 1, out.len, e->out);
 	fflush(e->out);
+	if (e->plain != NULL)
+		line_plain_begin(e->plain);
 	buf_done(&out);
 }
 

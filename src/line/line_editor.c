@@ -83,6 +83,15 @@ marks_pastes(const char *term)
 	return term != NULL && term[0] != '\0';
 }
 
+/* On which no cursor can be moved, and which no line is longer than. */
+static void
+draw_one_row(EditLine *el)
+{
+	el_set(el, EL_TERMINAL, "dumb");
+	el_set(el, EL_SETTC, "li", "4", NULL);
+	el_set(el, EL_SETTC, "co", "16000", NULL);
+}
+
 int
 line_editor_new(const struct line_editor_opts *opts,
     struct line_editor **ret, struct err *err)
@@ -94,14 +103,18 @@ line_editor_new(const struct line_editor_opts *opts,
 	e->signals = open_signals();
 	e->in = stream_of(opts->tty_in, "r");
 	e->out = stream_of(opts->tty_out, "w");
-	if (e->signals < 0 || e->in == NULL || e->out == NULL) {
+	e->draw = e->out;
+	if (e->out != NULL && conf_bool(opts->conf, CONF_ACCESSIBLE))
+		e->plain = line_plain_new(e->out, &e->draw);
+	if (e->signals < 0 || e->in == NULL || e->draw == NULL) {
 		int saved = errno;
 
 		line_editor_free(e);
 		return err_sys(err, saved, "terminal");
 	}
 	e->marks = marks_pastes(getenv("TERM"));
-	e->el = el_init(opts->program, e->in, e->out, e->out);
+	e->el = el_init_fd(opts->program, e->in, e->draw, e->draw,
+	    fileno(e->in), fileno(e->out), fileno(e->out));
 	if (e->el == NULL) {
 		line_editor_free(e);
 		return err_set(err, -ENOMEM, "line editor");
@@ -110,9 +123,11 @@ line_editor_new(const struct line_editor_opts *opts,
 	el_set(e->el, EL_PROMPT_ESC, prompt_text, LINE_HIDDEN);
 	el_wset(e->el, EL_GETCFN, line_get_key);
 	el_set(e->el, EL_SIGNAL, 0);
-	e->hint.on = opts->hint != NULL && e->marks;
+	if (e->plain != NULL)
+		draw_one_row(e->el);
+	e->hint.on = e->plain == NULL && opts->hint != NULL && e->marks;
 	e->hint.grey = e->hint.on && getenv("NO_COLOR") == NULL;
-	e->outlook.on = opts->foresee != NULL && e->marks;
+	e->outlook.on = e->plain == NULL && opts->foresee != NULL && e->marks;
 	e->outlook.awaited = -1;
 	if (e->hint.on || e->outlook.on)
 		el_set(e->el, EL_RPROMPT_ESC, line_edge_text, LINE_HIDDEN);
@@ -133,8 +148,11 @@ line_editor_free(struct line_editor *e)
 		el_end(e->el);
 	if (e->in != NULL)
 		fclose(e->in);
+	if (e->draw != NULL && e->draw != e->out)
+		fclose(e->draw);
 	if (e->out != NULL)
 		fclose(e->out);
+	line_plain_free(e->plain);
 	io_close(&e->signals);
 	buf_done(&e->given);
 	free(e->note);
@@ -211,6 +229,8 @@ read_physical(struct line_editor *e, struct buf *to)
 	line_keys_long(e, false);
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
+	if (e->plain != NULL)
+		line_plain_begin(e->plain);
 	ask_for_marks(e, true);
 	text = el_wgets(e->el, &count);
 	ask_for_marks(e, false);

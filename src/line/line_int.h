@@ -73,6 +73,8 @@ struct line_search {
 struct line_editor {
 	EditLine *el;
 	FILE *in, *out;
+	FILE *draw;			/* libedit's: out, or for a screen … */
+	struct line_plain *plain;	/* … reader, by way of this */
 	int tty_in, signals;
 	struct line_editor_opts opts;
 	const char *prompt;
@@ -150,6 +152,9 @@ void line_text_before(struct line_editor *e, struct buf *ret);
 bool line_insert(struct line_editor *e, const char *text, size_t len);
 /* In place of the physical line; the cursor stands at its end. */
 bool line_replace(struct line_editor *e, const char *text, size_t len);
+/* What a key returns that has put another text in place of some: it is drawn
+ * over, or all of it on a line of its own, which a screen reader can tell. */
+unsigned char line_drawn(const struct line_editor *e);
 /* Characters that these bytes are. */
 int line_count_wide(const char *bytes);
 
@@ -190,6 +195,12 @@ bool line_outlook_late(struct line_editor *e);
 bool line_outlook_clear(struct line_editor *e);
 void line_outlook_done(struct line_outlook *o);
 unsigned char line_explain(EditLine *el, wint_t key);
+
+/* line_plain.c: a stream to draw on, of which the terminal gets what can be
+ * read out; NULL: there is none.  begin: with an empty row. */
+struct line_plain *line_plain_new(FILE *to, FILE **ret);
+void line_plain_begin(struct line_plain *p);
+void line_plain_free(struct line_plain *p);
 
 /* line_search.c */
 unsigned char line_search_begin(EditLine *el, wint_t key);

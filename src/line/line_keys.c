@@ -216,6 +216,12 @@ static const struct line_key keys[] = {
 	{ C, NULL, "^N", "aegsh-newer", NULL },
 	{ C, NULL, "\\055", "aegsh-older", NULL },
 	{ C, NULL, "+", "aegsh-newer", NULL },
+	/* Terminals that libedit knows nothing of send them, too. */
+	{ E, NULL, "^[[3~", "ed-delete-next-char", NULL },
+	{ E, NULL, "^[[1~", "ed-move-to-beg", NULL },
+	{ E, NULL, "^[[7~", "ed-move-to-beg", NULL },
+	{ E, NULL, "^[[4~", "aegsh-end", NULL },
+	{ E, NULL, "^[[8~", "aegsh-end", NULL },
 	{ E, NULL, "^[^H", "aegsh-kill-word-back", NULL },
 	{ E, NULL, "^[x", NULL, NULL },
 	{ E, NULL, "^[X", NULL, NULL },
@@ -282,7 +288,7 @@ line_keys_list(struct line_editor *e, struct buf *ret)
 		return;
 	el_set(e->el, EL_SETFP, 1, to);
 	el_set(e->el, EL_BIND, NULL);
-	el_set(e->el, EL_SETFP, 1, e->out);
+	el_set(e->el, EL_SETFP, 1, e->draw);
 	fclose(to);
 	buf_put(ret, text, len);
 	free(text);

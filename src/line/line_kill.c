@@ -86,7 +86,7 @@ cut(EditLine *el, size_t n, bool back)
 		el_cursor(el, (int)n);
 	el_deletestr(el, (int)n);
 	note(e, &e->kill.after_kill);
-	return CC_REFRESH;
+	return line_drawn(e);
 }
 
 static bool

@@ -135,5 +135,7 @@ line_explain(EditLine *el, wint_t key)
 	e->opts.explain(e->opts.ctx, text.data, text.len, &out);
 	fwrite(out.data, 1, out.len, e->out);
 	fflush(e->out);
+	if (e->plain != NULL)
+		line_plain_begin(e->plain);
 	return CC_REDISPLAY;
 }

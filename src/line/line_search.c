@@ -101,8 +101,8 @@ list_rows(const struct line_editor *e)
 {
 	struct winsize w = screen(e);
 
-	if (!e->search.fuzzy || !e->marks || w.ws_col < LIST_COLUMNS ||
-	    w.ws_row < LIST_ROWS)
+	if (!e->search.fuzzy || !e->marks || e->plain != NULL ||
+	    w.ws_col < LIST_COLUMNS || w.ws_row < LIST_ROWS)
 		return 0;
 	return w.ws_row / 2 - 1 < LIST_MOST ? (size_t)w.ws_row / 2 - 1 :
 	    LIST_MOST;
@@ -192,7 +192,7 @@ show(struct line_editor *e)
 	else if (!s->fuzzy && s->pattern.len > 0)
 		return;		/* as it was when it was found last */
 	line_replace(e, text, strlen(text));
-	if (!s->fuzzy && s->pattern.len > 0)
+	if (!s->fuzzy && s->pattern.len > 0 && e->plain == NULL)
 		hit = strstr(text, s->pattern.data);
 	if (hit != NULL)
 		el_cursor(e->el, -line_count_wide(hit));
@@ -205,6 +205,17 @@ has_enough(const struct line_search *s)
 	if (!s->fuzzy && s->pattern.len == 0)
 		return true;
 	return s->found.n > s->chosen + (s->fuzzy ? FOUND_MOST / 2 : 0);
+}
+
+/* Nothing is told twice. */
+static bool
+is_shown(struct line_editor *e)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+	line_text(e, &text);
+	return text.len > 0 && e->search.found.n > 0 &&
+	    strcmp(text.data, e->search.found.v[e->search.chosen]) == 0;
 }
 
 bool
@@ -220,6 +231,8 @@ line_search_step(struct line_editor *e)
 	else
 		s->over = !e->opts.past(e->opts.ctx, &wish, &s->place, take,
 		    s);
+	if (e->plain != NULL && is_shown(e))
+		return false;
 	return s->over || s->found.n != had;
 }
 
@@ -437,6 +450,8 @@ line_search_key(EditLine *el, wint_t key)
 	(void)key;
 	if (e->resized) {
 		e->resized = false;
+		if (e->plain != NULL)
+			return CC_REFRESH;	/* rows are long there */
 		el_resize(el);
 		if (s->on)
 			show(e);

@@ -109,6 +109,12 @@ line_insert(struct line_editor *e, const char *text, size_t len)
 	return wide[0] == L'\0' || el_winsertstr(e->el, wide) == 0;
 }
 
+unsigned char
+line_drawn(const struct line_editor *e)
+{
+	return e->plain != NULL ? CC_REDISPLAY : CC_REFRESH;
+}
+
 bool
 line_replace(struct line_editor *e, const char *text, size_t len)
 {

@@ -115,7 +115,7 @@ line_undo(EditLine *el, wint_t key)
 	u->bytes -= strlen(u->v[u->n - 1].text);
 	free(u->v[--u->n].text);
 	show(e);
-	return CC_REFRESH;
+	return line_drawn(e);
 }
 
 /* All of it: as the line was at first. */
@@ -133,5 +133,5 @@ line_revert(EditLine *el, wint_t key)
 		free(u->v[--u->n].text);
 	}
 	show(e);
-	return CC_REFRESH;
+	return line_drawn(e);
 }

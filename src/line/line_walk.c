@@ -79,7 +79,8 @@ show(struct line_editor *e)
 {
 	const char *text = e->walk.shown.v[e->walk.now];
 
-	return line_replace(e, text, strlen(text)) ? CC_REFRESH : CC_ERROR;
+	return line_replace(e, text, strlen(text)) ? line_drawn(e) :
+	    CC_ERROR;
 }
 
 unsigned char

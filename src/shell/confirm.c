@@ -254,6 +254,16 @@ shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 	return says;
 }
 
+/* Nothing is drawn over for a screen reader, nor where nothing can be. */
+static bool
+is_plain(const struct shell *sh)
+{
+	const char *term = getenv("TERM");
+
+	return conf_bool(sh->conf, CONF_ACCESSIBLE) || term == NULL ||
+	    strcmp(term, "dumb") == 0;
+}
+
 void
 shell_progress(void *ctx, int64_t waited_ns, const char *who)
 {
@@ -261,11 +271,16 @@ shell_progress(void *ctx, int64_t waited_ns, const char *who)
 	char text[240];
 	int n;
 
-	if (sh->tty < 0)
+	if (who[0] == '\0')
+		who = "the model";
+	if (sh->tty < 0 || (sh->progress_shown && is_plain(sh)))
 		return;
-	n = snprintf(text, sizeof text, "\r\033[Kaegsh: asking %s, %d s, "
-	    "Ctrl-C cancels ", who[0] != '\0' ? who : "the model",
-	    (int)(waited_ns / 1000000000));
+	if (is_plain(sh))
+		n = snprintf(text, sizeof text, "aegsh: asking %s, Ctrl-C "
+		    "cancels\n", who);
+	else
+		n = snprintf(text, sizeof text, "\r\033[Kaegsh: asking %s, %d "
+		    "s, Ctrl-C cancels ", who, (int)(waited_ns / 1000000000));
 	if (n > 0 && io_write_full(sh->tty, text, (size_t)n) == 0)
 		sh->progress_shown = true;
 }
@@ -273,7 +288,7 @@ shell_progress(void *ctx, int64_t waited_ns, const char *who)
 void
 shell_progress_end(struct shell *sh)
 {
-	if (sh->progress_shown &&
+	if (sh->progress_shown && !is_plain(sh) &&
 	    io_write_full(sh->tty, "\r\033[K", 4) < 0)
 		errno = 0;
 	sh->progress_shown = false;

@@ -43,10 +43,28 @@ trim_of(const struct shell *sh)
 	    (unsigned)n : 0;
 }
 
+/* What a terminal takes for itself is nothing to be read out. */
+static void
+drop_hidden(struct buf *text)
+{
+	bool hidden = false;
+	size_t i, n = 0;
+
+	for (i = 0; i < text->len; i++)
+		if (text->data[i] == LINE_HIDDEN)
+			hidden = !hidden;
+		else if (!hidden)
+			text->data[n++] = text->data[i];
+	if (text->len > 0)
+		text->data[n] = '\0';
+	text->len = n;
+}
+
 char *
 shell_prompt(const struct shell *sh)
 {
 	struct buf out = BUF_INIT_MAX(PROMPT_MAX);
+	bool plain = conf_bool(sh->conf, CONF_ACCESSIBLE);
 	char host[256] = "";
 	struct prompt_facts f = {
 		.user = sh->user,
@@ -62,7 +80,8 @@ shell_prompt(const struct shell *sh)
 		.trim = trim_of(sh),
 		.took_ns = sh->last_took_ns,
 		.now = time(NULL),
-		.colours = prompt_colours_of(state_get(sh->state, "TERM"),
+		.colours = plain ? PROMPT_PLAIN : prompt_colours_of(
+		    state_get(sh->state, "TERM"),
 		    state_get(sh->state, "COLORTERM"),
 		    state_get(sh->state, "NO_COLOR")),
 	};
@@ -73,6 +92,8 @@ shell_prompt(const struct shell *sh)
 	if (sh->rescue)
 		buf_puts(&out, "RESCUE ");
 	prompt_expand(prompt_of(conf_str(sh->conf, CONF_PROMPT)), &f, &out);
+	if (plain)
+		drop_hidden(&out);
 	/* One that grew too long would end in the middle of a sequence. */
 	if (buf_overflow(&out)) {
 		buf_done(&out);

@@ -15,8 +15,6 @@ root, env = place()
 PROMPT = "READY> "
 ROUNDS, KEYS = 40, 80
 LETTERS = "abcxyz 09.,\u00fc\u4e2d"
-with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
-    conf.write('prompt = "%s"\n' % PROMPT)
 
 
 class Model:
@@ -131,7 +129,9 @@ def play(s, seed, cut, presses, resizes):
     return model.cut if found else None
 
 
-def session(rows, cols, seeds, presses, resizes):
+def session(rows, cols, seeds, presses, resizes, more=""):
+    with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+        conf.write('prompt = "%s"\n%s' % (PROMPT, more))
     s = Session([program("aegsh")], env=env, cwd=env["HOME"], cols=cols,
                 rows=rows)
     cut = "" if s.expect(PROMPT) else None
@@ -148,4 +148,6 @@ def session(rows, cols, seeds, presses, resizes):
 session(24, 80, range(ROUNDS), KEYS, True)
 # Lines that are higher than the screen.
 session(6, 30, range(30, 45), 200, False)
+session(24, 80, range(45, 60), KEYS, True, "preview = yes\n")
+session(24, 80, range(60, 75), KEYS, True, "accessible = yes\n")
 tap.done()
