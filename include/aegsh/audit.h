@@ -79,8 +79,8 @@ struct audit_event {		/* one line */
 	const char *cwd, *origin;
 	const char *interpreter;/* path of what runs its script, or NULL */
 	const char *decision, *source, *rule, *reason, *model;
-	const char *answer;	/* "yes", "no", "edit", or NULL: nobody was
-				 * asked */
+	const char *answer;	/* "yes", "no", "edit", "try", or NULL: nobody
+				 * was asked */
 	const char *answered_by;	/* login name of who said so, or NULL */
 	const char *votes;	/* what each judge said, where more than one
 				 * did: "policy=ask validator=allow", or NULL */

@@ -26,6 +26,7 @@
 #include "aegsh/decision.h"
 #include "aegsh/sandbox.h"
 #include "aegsh/supervise.h"
+#include "aegsh/try.h"
 
 struct exec_session_opts {
 	const struct sandbox_profile *profile;	/* outlives the session */
@@ -99,6 +100,10 @@ struct exec_spec {
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */
 	int cancel_fd;		/* readable: the same; 0: none */
 	const struct supervise_opts *supervise;	/* NULL: nobody watches */
+	/* Run it there (try.h), where nothing that it does stays: also what
+	 * has still to be asked about.  Reads nothing, and what it writes goes
+	 * where the try says.  With own_session; NULL: for real. */
+	struct try *trial;
 };
 
 /* The commands that would set these options, one a line. */
@@ -106,7 +111,8 @@ void exec_options_text(char *const *options, struct buf *out);
 
 struct job;
 
-/* ERR_REFUSED unless the decision is DECISION_ALLOW; ERR_LAYER when the
+/* ERR_REFUSED unless the decision is DECISION_ALLOW, or DECISION_CONFIRM and
+ * this is a try; ERR_LAYER when the
  * sandbox cannot be had; -errno.  Runs the decision's own bytes. */
 int exec_start(struct exec_session *s, const struct decision *d,
 	const struct exec_spec *spec, struct job **ret, struct err *err);

@@ -111,6 +111,11 @@ int sandbox_add(struct sandbox_profile *p, const char *path, unsigned rights,
  * inherited from above included; what sandbox show and the store's own
  * safety check ask. */
 unsigned sandbox_rights_at(const struct sandbox_profile *p, const char *path);
+/* The places that are granted with any of these rights, canonical. */
+void sandbox_trees(const struct sandbox_profile *p, unsigned rights,
+	struct strv *ret);
+/* For a dry run, which is to have no way out: no unix sockets. */
+void sandbox_isolate(struct sandbox_profile *p);
 /* Why, right by right: read write make execute device connect. */
 #define SANDBOX_REASONS 6
 struct sandbox_reason {

@@ -78,6 +78,9 @@ struct supervise_opts {
 	bool own_group;		/* the line's bash leads a process group */
 	bool images;		/* which programs start is told, and what they
 				 * read is watched for the scripts */
+	/* Which addresses its programs connect or send to is told, whether
+	 * they are reached or not. */
+	bool network;
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;	/* NULL: all may */
 	/* Aegshs inside of the line are served by this, in a process of its
@@ -182,6 +185,10 @@ const char *supervise_broken(const struct supervisor *s);
 const char *supervise_limited(const struct supervisor *s);
 const struct supervise_image *supervise_images(const struct supervisor *s,
 	size_t *ret_n, size_t *ret_lost);
+/* The addresses that were wanted, each once: "tcp 192.0.2.1:80",
+ * "unix /run/x"; inert. */
+#define SUPERVISE_ADDRESSES_MAX 1000
+const struct strv *supervise_network(const struct supervisor *s);
 /* NULL is no supervisor. */
 void supervise_free(struct supervisor *s);
 

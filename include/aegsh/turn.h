@@ -31,10 +31,12 @@
 
 struct turn;
 struct turn_judged;
+struct turn_trial;
 
 /* What a person says to a question.  Only yes runs the line. */
 enum turn_says { TURN_SAYS_NO = 0, TURN_SAYS_YES,
-	TURN_SAYS_EDIT };	/* no, and it is wanted back, to be changed */
+	TURN_SAYS_EDIT,		/* no, and it is wanted back, to be changed */
+	TURN_SAYS_TRY };	/* not yet: it is to be tried */
 
 /* The stages that may live elsewhere; turn_local keeps them in this
  * process. */
@@ -98,6 +100,11 @@ struct turn_opts {
 	 * has of it. */
 	enum turn_says (*confirm)(void *ctx, struct turn *t,
 		const struct turn_judged *j);
+	/* It was tried: show that, ask, and commit; what is not committed is
+	 * discarded.  r NULL: it could not be, as err says, and is asked about
+	 * again.  NULL where confirm never says so. */
+	void (*tried)(void *ctx, struct turn *t, const struct turn_judged *j,
+		struct turn_trial *r, const struct err *err);
 	void (*progress)(void *ctx, int64_t waited_ns, const char *who);
 	int cancel_fd;			/* readable on Ctrl-C; -1 */
 	void *ctx;
@@ -150,7 +157,8 @@ const char *turn_syntax_error(const struct turn_judged *j);
 
 /* Ask the person where the decision says so; then it allows or blocks. */
 void turn_confirm(struct turn *t, struct turn_judged *j);
-/* What the person said: "yes", "no", "edit", or NULL: nobody was asked. */
+/* What the person said: "yes", "no", "edit", "try", or NULL: nobody was
+ * asked. */
 const char *turn_answer(const struct turn_judged *j);
 /* What else is known of the line and of why it is asked about: headings, and
  * lines of text, not inert, below each. */
@@ -194,6 +202,34 @@ struct turn_result {
  * and on, or NULL; argv0 NULL: the turn's. */
 void turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	char *const *args, struct turn_result *ret);
+
+/*
+ * A dry run (try.h) of what was judged, in its sandbox, without network: also
+ * of what asks, since nothing of it stays.  On record like any line.
+ * ERR_REFUSED: it is blocked, or no line for that; ERR_LAYER: no try can be
+ * made here.
+ */
+struct turn_trial_opts {
+	int out, err;		/* as in struct try_opts */
+	uint64_t size;
+};
+int turn_try(struct turn *t, struct turn_judged *j,
+	const struct turn_trial_opts *o, struct turn_trial **ret,
+	struct err *err);
+/* What it did; the trial's. */
+const struct try *turn_trial_try(const struct turn_trial *r);
+const struct turn_result *turn_trial_result(const struct turn_trial *r);
+/* The programs that started, and the addresses that were wanted; inert.
+ * Empty where the machine lets nobody look (sandbox_yama()). */
+const struct strv *turn_trial_programs(const struct turn_trial *r);
+const struct strv *turn_trial_network(const struct turn_trial *r);
+/* As try_commit().  said_yes: a person saw what it did, and wants it; what
+ * asks is not committed without. */
+int turn_try_commit(struct turn *t, const struct turn_judged *j,
+	struct turn_trial *r, bool said_yes, size_t *ret_done,
+	struct err *err);
+/* What was not committed is discarded, on record. */
+void turn_trial_free(struct turn *t, struct turn_trial *r);
 
 /* A stream of units that share one bash.  act() as turn_act(); ret->ran
  * false ends the stream. */

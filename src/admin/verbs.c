@@ -7,7 +7,7 @@ extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
 	cmd_policy_diff, cmd_policy_edit, cmd_policy_install,
 	cmd_profile_list, cmd_profile_show, cmd_sandbox_explain,
 	cmd_sandbox_probe,
-	cmd_sandbox_show, cmd_status, cmd_test;
+	cmd_sandbox_show, cmd_status, cmd_test, cmd_try;
 extern const struct admin_verb cmd_audit_backup, cmd_audit_head,
 	cmd_audit_key, cmd_audit_prune, cmd_audit_sign, cmd_audit_verify;
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
@@ -40,6 +40,7 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_audit_backup,
 	&cmd_audit_prune,
 	&cmd_test,
+	&cmd_try,
 	&cmd_parse,
 	&cmd_allowlist,
 	&cmd_blocklist,

@@ -171,6 +171,13 @@ void exec_session_loud(struct exec_session *s);
 void exec_session_hold(struct exec_session *s);
 void exec_session_release(struct exec_session *s);
 
+/* ---- exec_try.c --------------------------------------------------------- */
+
+/* A process of ours that ends as the line does, which runs in that place; a
+ * negative code. */
+pid_t exec_try(struct exec_session *s, struct try *t, struct exec_child *c,
+	struct err *err);
+
 /* ---- exec_job.c -------------------------------------------------------- */
 
 struct job {

@@ -225,6 +225,10 @@ start(struct exec_session *s, const struct exec_command *cmd,
 	int rc;
 
 	memcpy(c.fd, cmd->fd, sizeof c.fd);
+	if (spec->trial != NULL) {
+		rc = is_ready(spec, err);
+		return rc < 0 ? rc : exec_try(s, spec->trial, &c, err);
+	}
 	if (!s->opts.launcher)
 		return start_direct(s, &c, spec, err);
 	rc = is_ready(spec, err);
@@ -311,6 +315,22 @@ tell_others(const struct exec_session *s, pid_t pid)
 			supervise_other(s->jobs[i]->supervisor, pid);
 }
 
+/* Of what is only tried nothing stays, and what asks may be asked when it is
+ * known what it would do. */
+static bool
+may_run(const struct decision *d, const struct exec_spec *spec)
+{
+	switch (decision_action(d)) {
+	case DECISION_BLOCK:
+		return false;
+	case DECISION_CONFIRM:
+		return spec->trial != NULL;
+	case DECISION_ALLOW:
+		return true;
+	}
+	return false;
+}
+
 int
 exec_start(struct exec_session *s, const struct decision *d,
     const struct exec_spec *spec, struct job **ret, struct err *err)
@@ -323,9 +343,13 @@ exec_start(struct exec_session *s, const struct decision *d,
 	pid_t pid;
 	int rc;
 
-	if (decision_action(d) != DECISION_ALLOW)
+	if (!may_run(d, spec))
 		return err_set(err, ERR_REFUSED,
 		    "the decision does not let this run");
+	if (spec->trial != NULL && (!spec->own_session || s->opts.guest ||
+	    stream))
+		return err_set(err, -EINVAL, "a try is of one line, in a "
+		    "session of its own");
 	if (spec->own_session && (s->opts.launcher || s->opts.tty >= 0))
 		return err_set(err, -EINVAL, "a session of its own is for "
 		    "those that are confined one by one");

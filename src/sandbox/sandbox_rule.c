@@ -278,3 +278,20 @@ sandbox_rights_at(const struct sandbox_profile *p, const char *path)
 		    (unsigned)(SANDBOX_READ | SANDBOX_EXECUTE) : 0;
 	return rights;
 }
+
+void
+sandbox_trees(const struct sandbox_profile *p, unsigned rights,
+    struct strv *ret)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_grants; i++)
+		if ((sandbox_rights_at(p, p->grants[i].path) & rights) != 0)
+			strv_add(ret, p->grants[i].path);
+}
+
+void
+sandbox_isolate(struct sandbox_profile *p)
+{
+	p->local = false;
+}

@@ -53,13 +53,25 @@ can_edit(const struct shell *sh)
 	return sh->editor != NULL;
 }
 
+/* Asked of the machine once; where it bars that, it is not offered. */
+static bool
+can_try(struct shell *sh)
+{
+	if (sh->rescue || sh->outer >= 0)
+		return false;
+	if (!sh->probed_try)
+		sh->can_try = try_probe(NULL) == 0;
+	sh->probed_try = true;
+	return sh->can_try;
+}
+
 static void
-put_choices(const struct shell *sh)
+put_choices(struct shell *sh)
 {
 	struct buf out = BUF_INIT;
 
-	buf_puts(&out, can_edit(sh) ? "Run it? [y/N/e/?] " :
-	    "Run it? [y/N/?] ");
+	buf_putf(&out, "Run it? [y/N%s%s/?] ", can_try(sh) ? "/t" : "",
+	    can_edit(sh) ? "/e" : "");
 	put(sh, &out);
 }
 
@@ -101,7 +113,7 @@ put_question(const struct shell *sh, const struct turn_judged *j)
 }
 
 static void
-put_more(const struct shell *sh, struct turn *t, const struct turn_judged *j)
+put_more(struct shell *sh, struct turn *t, const struct turn_judged *j)
 {
 	struct buf out = BUF_INIT;
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
@@ -111,6 +123,9 @@ put_more(const struct shell *sh, struct turn *t, const struct turn_judged *j)
 	    "not");
 	if (can_edit(sh))
 		buf_puts(&out, "; e do not, and give it back to be changed");
+	if (can_try(sh))
+		buf_puts(&out, "\n    t run it where nothing of it stays, see "
+		    "what it would change, and say then");
 	buf_puts(&out, "\n    what you say is recorded\n");
 	if (contact[0] != '\0') {
 		buf_puts(&out, "  who decides what may run here:\n    ");
@@ -210,6 +225,8 @@ ask(struct shell *sh, struct turn *t, const struct turn_judged *j)
 			return TURN_SAYS_YES;
 		if (can_edit(sh) && strcmp(answer, "e\n") == 0)
 			return TURN_SAYS_EDIT;
+		if (can_try(sh) && strcmp(answer, "t\n") == 0)
+			return TURN_SAYS_TRY;
 		if (strcmp(answer, "?\n") != 0)
 			return TURN_SAYS_NO;
 		put_more(sh, t, j);
@@ -252,6 +269,89 @@ shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 		tcsetattr(sh->tty, TCSADRAIN, &saved);
 	shell_drain_interrupts(sh);
 	return says;
+}
+
+/* ---- what was tried ----------------------------------------------------- */
+
+static void
+put_list(struct buf *out, const char *title, const struct strv *v)
+{
+	size_t i;
+
+	if (v->n > 0)
+		buf_putf(out, "%s:\n", title);
+	for (i = 0; i < v->n; i++)
+		buf_putf(out, "  %s\n", v->v[i]);
+}
+
+static void
+put_tried(struct shell *sh, const struct turn_trial *r)
+{
+	const struct turn_result *res = turn_trial_result(r);
+	const struct try *t = turn_trial_try(r);
+	const struct try_change *unused;
+	struct buf out = BUF_INIT;
+
+	buf_putf(&out, "tried, with status %d; it would have changed%s\n",
+	    res->status, try_changes(t, &unused) > 0 ? ":" : " nothing");
+	if (res->note[0] != '\0')
+		buf_putf(&out, "note: %s\n", res->note);
+	try_show(t, &out);
+	put_list(&out, "programs", turn_trial_programs(r));
+	put_list(&out, "network, out of reach", turn_trial_network(r));
+	put_list(&out, "not seen", try_unseen(t));
+	put(sh, &out);
+}
+
+/* A question on the terminal; no answer is a no. */
+static bool
+wants_commit(struct shell *sh, const struct turn_trial *r)
+{
+	struct buf out = BUF_INIT;
+	char answer[256];
+
+	for (;;) {
+		buf_puts(&out, "Commit these changes? [y/N/d] ");
+		put(sh, &out);
+		out = (struct buf)BUF_INIT;
+		if (!read_answer(sh, answer, sizeof answer))
+			return false;
+		if (strcmp(answer, "d\n") != 0)
+			return is_yes(answer);
+		try_diff(turn_trial_try(r), &out);
+		put(sh, &out);
+		out = (struct buf)BUF_INIT;
+		if (!become_quiet(sh))
+			return false;
+	}
+}
+
+void
+shell_tried(void *ctx, struct turn *t, const struct turn_judged *j,
+    struct turn_trial *r, const struct err *err)
+{
+	struct shell *sh = ctx;
+	const struct try_change *c;
+	struct err why = ERR_INIT;
+	size_t done, n, i;
+
+	if (r == NULL) {
+		shell_say("not tried: %s", err->text);
+		return;
+	}
+	put_tried(sh, r);
+	if (try_changes(turn_trial_try(r), &c) == 0 || !become_quiet(sh) ||
+	    !wants_commit(sh, r))
+		return;
+	if (turn_try_commit(t, j, r, true, &done, &why) == 0)
+		return;
+	shell_say("%s", why.text);
+	n = try_changes(turn_trial_try(r), &c);
+	for (i = 0; i < n; i++)
+		if (c[i].conflict != NULL)
+			shell_say("%s: %s", c[i].path, c[i].conflict);
+	if (done > 0)
+		shell_say("%zu changes were committed before that", done);
 }
 
 /* Nothing is drawn over for a screen reader, nor where nothing can be. */

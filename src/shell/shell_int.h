@@ -52,6 +52,7 @@ struct shell {
 	/* Children that were killed while they looked for names, and hang in
 	 * a file system yet; or 0. */
 	pid_t completer[SHELL_COMPLETERS];
+	bool probed_try, can_try;
 	bool rescue;			/* settings or policy are broken */
 	bool hopeless;			/* more than files is amiss */
 	bool operator;
@@ -128,6 +129,9 @@ void shell_logout(struct shell *sh);
 int shell_open_tty(bool prompt);
 enum turn_says shell_confirm(void *ctx, struct turn *t,
 	const struct turn_judged *j);
+/* It shows what was tried, and commits it where the person says so. */
+void shell_tried(void *ctx, struct turn *t, const struct turn_judged *j,
+	struct turn_trial *r, const struct err *err);
 void shell_progress(void *ctx, int64_t waited_ns, const char *who);
 void shell_progress_end(struct shell *sh);
 /* batch.c: judge one unit, and tell what has become of the policy. */

@@ -291,6 +291,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.builtins = session ? shell_builtins : NULL,
 		/* The terminal is the line's, whose programs could answer. */
 		.confirm = sh->tty >= 0 && sh->outer < 0 ? shell_confirm : NULL,
+		.tried = sh->tty >= 0 && sh->outer < 0 ? shell_tried : NULL,
 		.progress = sh->tty >= 0 ? shell_progress : NULL,
 		.cancel_fd = sh->cancel,
 		.guest = sh->outer >= 0,

@@ -43,6 +43,7 @@ struct supervisor {
 	bool answered;		/* … or SUP_UNIT, with this */
 	int held;
 	char *broken, *limited;
+	struct strv network;
 	struct supervise_image *image;
 	size_t n, lost;
 	struct sup_members known;	/* more than of images are kept */
@@ -172,8 +173,10 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 		.calls = (o->images ? SUP_ASKS_READS | SUP_ASKS_STARTS : 0U) |
 		    (o->images || limits ? SUP_ASKS_IMAGES |
 		    SUP_ASKS_ENDS : 0U) |
-		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U),
+		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
+		    (o->network ? SUP_ASKS_NETWORK : 0U),
 	};
+	const int on = 1;
 	int door[2];
 
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
@@ -190,6 +193,8 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 		return err_sys(err, errno, "supervisor: socketpair");
 	s->hello = door[0];
 	s->door = door[1];
+	if (setsockopt(s->hello, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
+		return err_sys(err, errno, "supervisor: SO_PASSCRED");
 	if (send(s->hello, &asks, sizeof asks, MSG_NOSIGNAL) < 0)
 		return err_sys(err, errno, "supervisor: its first word");
 	return asks.calls != 0 ? begin(s, o, err) : 0;
@@ -229,18 +234,10 @@ supervise_child_fd(const struct supervisor *s)
 static void
 take_listener(struct supervisor *s)
 {
-	struct sup_hello hello;
-	ssize_t n = sup_receive(s->hello, &hello, sizeof hello, &s->listener,
-	    1);
-
+	s->done = sup_receive_hello(s->hello, &s->line, &s->listener) < 0;
 	io_close(&s->hello);
-	if (n != (ssize_t)sizeof hello || s->listener < 0) {
-		io_close(&s->listener);
-		s->done = true;
-		return;
-	}
-	s->line = hello.pid;
-	poll_for(s, s->listener);
+	if (!s->done)
+		poll_for(s, s->listener);
 }
 
 void
@@ -298,6 +295,10 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 	case SUP_BROKEN:
 		if (s->broken == NULL)
 			s->broken = xmemdup0(bytes, r->path_len);
+		break;
+	case SUP_NETWORK:
+		if (s->network.n < SUPERVISE_ADDRESSES_MAX)
+			strv_take(&s->network, xmemdup0(bytes, r->path_len));
 		break;
 	case SUP_LIMITED:
 		if (s->limited == NULL)
@@ -546,6 +547,12 @@ supervise_limited(const struct supervisor *s)
 	return s->limited;
 }
 
+const struct strv *
+supervise_network(const struct supervisor *s)
+{
+	return &s->network;
+}
+
 const struct supervise_image *
 supervise_images(const struct supervisor *s, size_t *ret_n,
     size_t *ret_lost)
@@ -586,5 +593,6 @@ supervise_free(struct supervisor *s)
 	free(s->known.v);
 	free(s->broken);
 	free(s->limited);
+	strv_done(&s->network);
 	free(s);
 }

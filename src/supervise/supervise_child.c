@@ -32,6 +32,10 @@
 #define NOT_READING (O_ACCMODE | O_PATH | O_DIRECTORY)
 
 
+/* A flag that unix sockets know nothing of: with it the child's own first
+ * message, which brings the listener, is not asked about. */
+#define HELLO MSG_CONFIRM
+
 #define ASK SECCOMP_RET_USER_NOTIF
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))
 
@@ -139,6 +143,13 @@ make_filter(struct filter *f, uint32_t asks)
 	if (asks != 0)
 		add_spawns(f, asks & SUP_ASKS_SPAWNS ? ASK :
 		    SECCOMP_RET_ALLOW);
+	if (asks & SUP_ASKS_NETWORK) {
+		add_call(f, __NR_connect, ASK);
+		add_call(f, __NR_sendto, ASK);
+		add_bits(f, __NR_sendmsg, NOTIFY_FIELD(args[2]), HELLO,
+		    SECCOMP_RET_ALLOW, ASK);
+		add_call(f, __NR_sendmmsg, ASK);
+	}
 	if (asks & SUP_ASKS_ENDS) {
 		add_call(f, __NR_exit_group, ASK);
 		add_call(f, __NR_exit, ASK);	/* the last thread's too */
@@ -190,8 +201,8 @@ supervise_child(int fd)
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = { .bytes = { 0 } };
-	struct sup_hello hello = { .pid = getpid() };
-	struct iovec iov = { &hello, sizeof hello };
+	char hello = 0;
+	struct iovec iov = { &hello, 1 };
 	struct msghdr m = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = control.bytes,
@@ -211,7 +222,7 @@ supervise_child(int fd)
 	control.head.cmsg_type = SCM_RIGHTS;
 	control.head.cmsg_len = CMSG_LEN(sizeof listener);
 	memcpy(CMSG_DATA(&control.head), &listener, sizeof listener);
-	if (sendmsg(fd, &m, MSG_NOSIGNAL) != (ssize_t)sizeof hello)
+	if (sendmsg(fd, &m, MSG_NOSIGNAL | HELLO) != 1)
 		rc = -EPIPE;
 	close(listener);
 	return rc;

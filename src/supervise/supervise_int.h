@@ -32,6 +32,7 @@ enum sup_kind {
 	SUP_DONE,		/* nobody is left to be supervised */
 	SUP_HELD,		/* the answer to SUP_UNIT; pid: 0 or -errno */
 	SUP_END,		/* to it: bash has ended; survivors are kept */
+	SUP_NETWORK,		/* an address was wanted: path holds it */
 	SUP_LIMITED,		/* a limit was met: path holds which */
 	SUP_UNIT,		/* to it: another unit of the line, with as
 				 * many scripts as pid says, which follow */
@@ -50,11 +51,6 @@ struct sup_report {
 };
 #define SUP_PACKET_MAX (sizeof(struct sup_report) + SUP_PATH_MAX + \
 	SUPERVISE_ARGV_MAX + SUPERVISE_SAID_MAX)
-
-/* What a child sends with the listener. */
-struct sup_hello {
-	int32_t pid;
-};
 
 /* ---- supervise_child.c, supervise_attach.c ------------------------------ */
 
@@ -76,6 +72,10 @@ int sup_attach(pid_t pid, uint32_t asks);
 #define SUP_FDS 4
 ssize_t sup_receive(int sock, void *bytes, size_t size, int *ret_fd,
 	size_t n);
+/* What a child sends with the listener; its number as it is here, the
+ * kernel's word: it may stand in a process namespace of its own.  0, -EAGAIN,
+ * or another -errno: it is no hello. */
+int sup_receive_hello(int sock, pid_t *ret_pid, int *ret_fd);
 
 /* What a child finds at the door: which calls it is to ask about. */
 enum {
@@ -84,6 +84,7 @@ enum {
 	SUP_ASKS_ENDS = 1 << 2,		/* their end */
 	SUP_ASKS_STARTS = 1 << 3,	/* execve(2), as an attempt */
 	SUP_ASKS_IMAGES = 1 << 4,	/* programs that start */
+	SUP_ASKS_NETWORK = 1 << 5,	/* addresses that are wanted */
 };
 struct sup_asks {
 	uint32_t calls;
@@ -261,6 +262,7 @@ struct sup {
 	long filters;		/* of its bash, by seccomp(2) */
 	int64_t sweep_ns;	/* when what is left is killed again */
 	bool images;		/* are looked into and told */
+	struct strv addresses;	/* that were told */
 	supervise_may_fn *may_start;	/* or NULL */
 	struct sup_attempts attempts;
 	struct sup_meter meter;
@@ -302,6 +304,8 @@ enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
 /* What the call that is open returns becomes a copy of fd; flags: O_CLOEXEC
  * or 0.  0, or -errno: it is still to be answered. */
 int sup_give(const struct sup *s, int fd, uint32_t flags);
+/* supervise_network.c: an address is wanted; it is told, once. */
+enum sup_answer sup_network(struct sup *s);
 enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
 /* supervise_attempt.c.  It calls execve(2): a path that may be another by the
  * time that the kernel reads it. */

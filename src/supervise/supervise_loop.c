@@ -252,6 +252,11 @@ judge_call(struct sup *s)
 	case __NR_vfork:
 #endif
 		return sup_spawn(s);
+	case __NR_connect:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+		return sup_network(s);
 	default:
 		return sup_open(s);
 	}
@@ -312,23 +317,20 @@ wake_here(const struct sup *s)
 static void
 open_door(struct sup *s)
 {
-	struct sup_hello hello = { .pid = 0 };
-	int fd = -1;
-	ssize_t n = sup_receive(s->door, &hello, sizeof hello, &fd, 1);
+	pid_t line;
+	int fd = -1, rc = sup_receive_hello(s->door, &line, &fd);
 
-	if (n == -EAGAIN)
+	if (rc == -EAGAIN)
 		return;
-	if (n != (ssize_t)sizeof hello || fd < 0) {
-		io_close(&fd);
+	if (rc < 0) {
 		io_close(&s->door);
 		return;
 	}
 	/* A second one comes where the first was lost with its launcher. */
 	io_close(&s->listener);
 	s->listener = fd;
-	s->line = hello.pid;
-	s->head = (struct sup_known){ hello.pid, sup_proc_stat(
-	    hello.pid).start };
+	s->line = line;
+	s->head = (struct sup_known){ line, sup_proc_stat(line).start };
 	wake_here(s);
 	sup_adopted_begin(s);
 	sup_meter_begin(s);
@@ -368,6 +370,7 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 	case SUP_DONE:
 	case SUP_HELD:
 	case SUP_REFUSED:
+	case SUP_NETWORK:
 	case SUP_LIMITED:
 		break;
 	}

@@ -426,14 +426,17 @@ void
 turn_confirm(struct turn *t, struct turn_judged *j)
 {
 	static const char *const names[] = { [TURN_SAYS_NO] = "no",
-		[TURN_SAYS_YES] = "yes", [TURN_SAYS_EDIT] = "edit" };
+		[TURN_SAYS_YES] = "yes", [TURN_SAYS_EDIT] = "edit",
+		[TURN_SAYS_TRY] = "try" };
 	enum turn_says says = TURN_SAYS_NO;
 	struct decision *settled;
 
 	if (decision_action(j->decision) != DECISION_CONFIRM)
 		return;
-	if (t->opts.confirm != NULL)
-		says = t->opts.confirm(t->opts.ctx, t, j);
+	do {
+		if (t->opts.confirm != NULL)
+			says = t->opts.confirm(t->opts.ctx, t, j);
+	} while (says == TURN_SAYS_TRY && !turn_try_asked(t, j));
 	j->answer = names[says];
 	settled = decision_confirm(j->decision, says == TURN_SAYS_YES);
 	decision_free(j->decision);

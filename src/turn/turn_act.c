@@ -528,6 +528,14 @@ turn_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	const struct turn_builtin *b;
 
 	*ret = (struct turn_result){ .err = ERR_INIT };
+	if (j->tried) {
+		/* On record as what it was. */
+		ret->ran = true;
+		ret->status = j->tried_status;
+		ret->signal = j->tried_signal;
+		state_set_status(t->opts.state, ret->status);
+		return;
+	}
 	if (interrupted(t) &&
 	    decision_action(j->decision) == DECISION_ALLOW) {
 		/* Nothing was started, so nothing is recorded: the line was

@@ -97,8 +97,11 @@ struct turn_judged {
 	bool more_scripts;		/* not all could be read */
 	int not_held;			/* no copy of one: why, -errno; or 0 */
 	bool reads_files;		/* some command runs what files say */
-	const char *answer;		/* "yes", "no", "edit" of the person, or
-					 * NULL */
+	const char *answer;		/* "yes", "no", "edit", "try" of the
+					 * person, or NULL */
+	bool tried;			/* and that was all that ran; it
+					 * ended so */
+	int tried_status, tried_signal;
 	struct decision *decision;
 	char *syntax_error;
 	/* For the record, without secrets; made by turn_event(). */
@@ -142,6 +145,8 @@ bool turn_tell_not_held(struct turn *t, const struct turn_judged *j);
 void turn_scripts_done(struct turn_judged *j);
 /* turn_supervise.c.  The profile has lines watched, and the machine lets it. */
 bool turn_can_watch(const struct turn *t);
+/* The machine lets a supervisor look into what it watches. */
+bool turn_can_look(const struct turn *t);
 /* Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
 /* The profile that lines run in now. */
@@ -192,6 +197,9 @@ size_t turn_record_images(struct turn *t, const struct job *job, size_t first,
 	int64_t id);
 /* Variables that held keys are no business of lines. */
 void turn_forget_keys(struct turn *t);
+/* turn_try.c: the person wants it tried.  False: it could not be, and is asked
+ * about again. */
+bool turn_try_asked(struct turn *t, struct turn_judged *j);
 /* turn_words.c: what the facts say of the line, a line of text each. */
 struct turn_words {
 	struct buf commands;		/* "NAME -> which program", … */

@@ -56,10 +56,16 @@ is_for_root_alone(const char *path)
 }
 
 bool
+turn_can_look(const struct turn *t)
+{
+	return t->opts.uid == 0 || sandbox_yama(SANDBOX_YAMA) <= 0;
+}
+
+bool
 turn_can_watch(const struct turn *t)
 {
 	return sandbox_supervise(t->sandbox) != SANDBOX_SUPERVISE_NONE &&
-	    (t->opts.uid == 0 || sandbox_yama(SANDBOX_YAMA) <= 0);
+	    turn_can_look(t);
 }
 
 bool

@@ -14,7 +14,7 @@ root, env = place()
 PROMPT = "READY> "
 with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
     conf.write('prompt = "%s"\ncontact = "Ann, ext. 7"\n' % PROMPT)
-ASKS = r"Run it\? \[y/N/e/\?\] "
+ASKS = r"Run it\? \[y/N(/t)?/e/\?\] "
 AEGSH = program("aegsh")
 
 

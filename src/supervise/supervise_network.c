@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program names an address: connect(2), or a message with one.  It is told
+ * as it was when the program asked; what the kernel reads may be another by
+ * then, so that this is a record and no boundary.
+ */
+#include "supervise_int.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un local;
+};
+
+static bool
+peek(const struct sup *s, uint64_t at, void *to, size_t len)
+{
+	struct iovec local = { to, len };
+	struct iovec remote = { (void *)(uintptr_t)at, len };
+
+	return process_vm_readv((pid_t)s->ask->pid, &local, 1, &remote, 1, 0)
+	    == (ssize_t)len;
+}
+
+/* Where it lies in the program's memory; false: there is none. */
+static bool
+find_address(const struct sup *s, uint64_t *ret_at, uint64_t *ret_len)
+{
+	const struct seccomp_data *d = &s->ask->data;
+	struct msghdr m;
+
+	switch (d->nr) {
+	case __NR_connect:
+		*ret_at = d->args[1];
+		*ret_len = d->args[2] & UINT32_MAX;
+		break;
+	case __NR_sendto:
+		*ret_at = d->args[4];
+		*ret_len = d->args[5] & UINT32_MAX;
+		break;
+	default:		/* the first of sendmmsg(2) begins like one */
+		if (!peek(s, d->args[1], &m, sizeof m))
+			return false;
+		*ret_at = (uint64_t)(uintptr_t)m.msg_name;
+		*ret_len = m.msg_namelen;
+	}
+	return *ret_at != 0 && *ret_len >= sizeof(sa_family_t);
+}
+
+/* "tcp" or "udp", by a copy of the descriptor. */
+static const char *
+socket_kind(const struct sup *s)
+{
+	AEG_AUTOFD int pidfd = (int)syscall(SYS_pidfd_open, s->ask->pid, 0);
+	AEG_AUTOFD int fd = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd,
+	    pidfd, (int)s->ask->data.args[0], 0);
+	int type = 0;
+	socklen_t len = sizeof type;
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0)
+		return "inet";
+	return type == SOCK_STREAM ? "tcp" : type == SOCK_DGRAM ? "udp" :
+	    "raw";
+}
+
+static void
+put_address(const struct sup *s, const union address *a, size_t len,
+    struct buf *out)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	switch (a->any.sa_family) {
+	case AF_INET:
+		if (len < sizeof a->in)
+			return;
+		inet_ntop(AF_INET, &a->in.sin_addr, text, sizeof text);
+		buf_putf(out, "%s %s:%u", socket_kind(s), text,
+		    (unsigned)ntohs(a->in.sin_port));
+		return;
+	case AF_INET6:
+		if (len < offsetof(struct sockaddr_in6, sin6_scope_id))
+			return;
+		inet_ntop(AF_INET6, &a->in6.sin6_addr, text, sizeof text);
+		buf_putf(out, "%s [%s]:%u", socket_kind(s), text,
+		    (unsigned)ntohs(a->in6.sin6_port));
+		return;
+	case AF_UNIX:
+		len -= offsetof(struct sockaddr_un, sun_path);
+		if (len == 0 || len > sizeof a->local.sun_path)
+			return;
+		buf_puts(out, "unix ");
+		if (a->local.sun_path[0] != '\0')
+			len = strnlen(a->local.sun_path, len);
+		else
+			buf_putc(out, '@');
+		text_inert(out, a->local.sun_path + (a->local.sun_path[0] ==
+		    '\0'), len - (a->local.sun_path[0] == '\0'), 0);
+		return;
+	default:
+		return;
+	}
+}
+
+static void
+tell(struct sup *s, const char *text)
+{
+	struct sup_report head = { .kind = SUP_NETWORK,
+		.pid = (int32_t)s->ask->pid,
+		.path_len = (uint32_t)strlen(text) };
+	size_t i;
+
+	for (i = 0; i < s->addresses.n; i++)
+		if (strcmp(s->addresses.v[i], text) == 0)
+			return;
+	if (s->addresses.n == SUPERVISE_ADDRESSES_MAX)
+		return;
+	strv_add(&s->addresses, text);
+	sup_report(s, &head, text, NULL, NULL);
+}
+
+enum sup_answer
+sup_network(struct sup *s)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(SUP_PATH_MAX);
+	union address a;
+	uint64_t at, len;
+
+	memset(&a, 0, sizeof a);
+	if (!find_address(s, &at, &len))
+		return SUP_CONTINUE;
+	if (len > sizeof a)
+		len = sizeof a;
+	if (!peek(s, at, &a, len))
+		return SUP_CONTINUE;
+	put_address(s, &a, len, &text);
+	if (text.len > 0 && !buf_overflow(&text) && sup_is_valid(s)) {
+		buf_putc(&text, '\0');
+		tell(s, text.data);
+	}
+	return SUP_CONTINUE;
+}
