@@ -40,10 +40,22 @@ int audit_open(const char *dir, bool readonly, struct audit **ret,
  * and readers and sessions take it into the store.  The ids of its events
  * are its own and not those of the rows. */
 int audit_open_brief(const char *dir, struct audit **ret, struct err *err);
+/*
+ * For a session at a prompt: what it records is written by a process of its
+ * own, so that no disk and nobody who holds the store keeps it waiting for
+ * longer than wait_ns.  What is not written by then is refused (ERR_STORE) or,
+ * where runs_on, kept until it is.  The ids of its events are its own.
+ */
+int audit_open_apart(const char *dir, int64_t wait_ns, bool runs_on,
+	struct audit **ret, struct err *err);
+/* NULL, or where the store is that did not answer in time, and how many
+ * records wait for it. */
+const char *audit_stalled(struct audit *a, size_t *ret_waiting);
+pid_t audit_writer_pid(const struct audit *a);	/* 0: none */
 void audit_close(struct audit *a);
 /* Open and check the file now, where it would wait for the first intent:
  * for a moment when nobody waits. */
-int audit_ready(struct audit *a, struct err *err);
+int audit_warm(struct audit *a, struct err *err);
 
 /* Who is told how far the record has come, at intervals and when a session
  * ends, so that a tail that is cut off is missed. */

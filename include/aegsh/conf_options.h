@@ -64,6 +64,9 @@ CONF_ROW(STATE_MAX, "state-max", INT, "4194304", 65536, 67108864, NULL, USER,
 CONF_ROW(STREAM_SYNC, "stream-sync", INT, "0", 0, 1000, NULL, OPERATOR, LESS,
 	"milliseconds for which commands of a stream may be on record, but not "
 	"on the disk yet; 0: each is, before it runs")
+CONF_ROW(RECORD_WAIT, "record-wait", INT, "5000", 100, 600000, NULL, USER,
+	LESS, "milliseconds for which a line at the prompt waits for the "
+	"record: then it is refused (managed), or runs and is recorded later")
 CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	OPERATOR, NONE, "who is told how far each record has come, so that "
 	"an end that is cut off is missed")

@@ -193,8 +193,10 @@ void job_disown(struct exec_session *s, struct job *j);
 void exec_poll_jobs(struct exec_session *s);
 /* Readable when exec_poll_jobs() has something to do. */
 int exec_poll_fd(const struct exec_session *s);
-/* A child that is somebody else's to reap; 0: none. */
-void exec_spare(struct exec_session *s, pid_t pid);
+/* Children that are somebody else's to reap, in place of those of before; 0:
+ * none. */
+#define EXEC_SPARED_MAX 2
+void exec_spare(struct exec_session *s, const pid_t pids[EXEC_SPARED_MAX]);
 /* Sleep until something may have happened to a job (0), or cancel_fd can be
  * read (1); -errno. */
 int exec_wait_jobs(struct exec_session *s, int cancel_fd);

@@ -7,10 +7,11 @@
  * processes loses nothing then, and at a power loss the newest outcomes
  * may be missing, which shows as unfinished rows.
  *
- * A session writes to the store (audit_store.c), a short run to the spool
- * beside it (audit_brief.c).
+ * A session has a process of its own write to the store (audit_apart.c,
+ * audit_writer.c), a short run appends to the spool beside it
+ * (audit_brief.c), and others write to the store (audit_store.c).
  */
-#include "audit_int.h"
+#include "audit_apart_int.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,8 +63,32 @@ audit_open_brief(const char *dir, struct audit **ret, struct err *err)
 }
 
 int
+audit_open_apart(const char *dir, int64_t wait_ns, bool runs_on,
+    struct audit **ret, struct err *err)
+{
+	int rc = audit_open_any(dir, false, false, ret, err);
+
+	if (rc < 0)
+		return rc;
+	(*ret)->apart = audit_apart_new(dir, wait_ns, runs_on);
+	(*ret)->db.readonly = true;
+	return 0;
+}
+
+int
+audit_warm(struct audit *a, struct err *err)
+{
+	return a->apart != NULL ? audit_apart_warm(a, err) :
+	    audit_ready(a, err);
+}
+
+int
 audit_ready(struct audit *a, struct err *err)
 {
+	int rc = a->apart != NULL ? audit_apart_settled(a, err) : 0;
+
+	if (rc < 0)
+		return rc;
 	return a->db.readonly ? audit_db_ready(&a->db, err) :
 	    audit_take_in(a, err);
 }
@@ -98,7 +123,7 @@ static void
 forget_session(struct audit *a)
 {
 	each_text(&a->begun.session, free_text);
-	a->in_session = false;
+	a->in_session = a->begun_sent = false;
 	a->session_row = 0;
 }
 
@@ -121,6 +146,7 @@ audit_close(struct audit *a)
 		audit_flush(a, NULL);
 	if (a->brief)
 		fold_long_spool(a);
+	audit_apart_free(a->apart);
 	forget_session(a);
 	audit_queue_clear(&a->queue);
 	audit_db_done(&a->db);
@@ -133,9 +159,9 @@ int
 audit_session_begin(struct audit *a, const struct audit_session *s,
     struct err *err)
 {
-	if (a->db.readonly || a->in_session)
-		return err_set(err, -EINVAL, "audit: %s", a->db.readonly ?
-		    "opened for reading" : "a session is open already");
+	if (a->in_session || (a->db.readonly && a->apart == NULL))
+		return err_set(err, -EINVAL, "audit: %s", a->in_session ?
+		    "a session is open already" : "opened for reading");
 	a->begun.session = *s;
 	each_text(&a->begun.session, own_text);
 	a->in_session = true;
@@ -149,8 +175,13 @@ audit_session_begin(struct audit *a, const struct audit_session *s,
 static int
 write_all(struct audit *a, struct audit_event *ev, bool end, struct err *err)
 {
-	return a->brief ? audit_write_brief(a, ev, end, err) :
-	    audit_write_store(a, ev, end, err);
+	int rc;
+
+	if (a->apart == NULL)
+		return a->brief ? audit_write_brief(a, ev, end, err) :
+		    audit_write_store(a, ev, end, err);
+	rc = audit_apart_begin(a, ev, end, err);
+	return rc == 0 && ev == NULL ? audit_apart_settle(a, err) : rc;
 }
 
 int
@@ -168,6 +199,8 @@ audit_intent_begin(struct audit *a, struct audit_event *ev, struct err *err)
 int
 audit_intent_settle(struct audit *a, struct err *err)
 {
+	if (a->apart != NULL)
+		return audit_apart_settle(a, err);
 	return a->brief ? audit_spool_settle(&a->spool, err) : 0;
 }
 
@@ -195,7 +228,8 @@ audit_intent(struct audit *a, struct audit_event *ev, struct err *err)
 void
 audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o)
 {
-	audit_queue_outcome(&a->queue, id, o);
+	if (a->apart == NULL || !audit_apart_knows(a->apart, id))
+		audit_queue_outcome(&a->queue, id, o);
 }
 
 void
@@ -236,7 +270,8 @@ audit_session_end(struct audit *a, struct err *err)
 {
 	int rc = 0;
 
-	if (a->in_session && (a->session_row != 0 || audit_pending(a)))
+	if (a->in_session && (a->session_row != 0 || a->begun_sent ||
+	    audit_pending(a)))
 		rc = write_all(a, NULL, true, err);
 	if (rc == 0)
 		forget_session(a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Transactions of a short run: one record of the spool each.  No database
- * is opened; commands have numbers that only this process knows, and in
- * the spool their uuids.
+ * Transactions as records: of a short run, one of the spool each, and of a
+ * session, what its writer is told.  No database is opened; commands have
+ * numbers that only this process knows, and in records their uuids.
  */
 #include "audit_int.h"
 
@@ -115,14 +115,13 @@ put_intent(const struct audit_event *ev, unsigned char uuid[AUDIT_UUID_LEN],
 	audit_item_put(b, &item);
 }
 
-/* Commands whose outcomes were written are done with. */
-static void
-forget_ended(struct audit *a)
+void
+audit_forget(struct audit *a, const struct audit_queue *q)
 {
 	const struct audit_kept *k;
 	size_t i, n;
 
-	for (k = a->queue.first; k != NULL; k = k->next) {
+	for (k = q->first; k != NULL; k = k->next) {
 		if (k->kind != AUDIT_KEPT_OUTCOME)
 			continue;
 		for (i = n = 0; i < a->n_open; i++) {
@@ -145,42 +144,56 @@ remember(struct audit *a, int64_t id, const unsigned char *uuid)
 }
 
 int
-audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
-    struct err *err)
+audit_compose(struct audit *a, const struct audit_event *ev, bool end,
+    struct buf *b, unsigned char ret_uuid[AUDIT_UUID_LEN], struct err *err)
 {
 	static const unsigned char none[AUDIT_UUID_LEN];
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
 	struct audit_item begun = { .kind = AUDIT_ITEM_BEGUN,
 		.begun = a->begun };
 	struct audit_item ended = { .kind = AUDIT_ITEM_ENDED,
 		.wall_ns = clock_wall_ns(), .mono_ns = clock_mono_ns() };
-	unsigned char uuid[AUDIT_UUID_LEN];
-	int rc;
 
-	audit_item_start(&b, a->in_session ? a->begun.uuid : none);
-	if (a->in_session && a->session_row == 0)
-		audit_item_put(&b, &begun);
-	put_kept(a, &b);
+	audit_item_start(b, a->in_session ? a->begun.uuid : none);
+	if (a->in_session && a->session_row == 0 && !a->begun_sent)
+		audit_item_put(b, &begun);
+	put_kept(a, b);
 	if (ev != NULL)
-		put_intent(ev, uuid, &b);
+		put_intent(ev, ret_uuid, b);
 	if (end)
-		audit_item_put(&b, &ended);
-	if (buf_overflow(&b))
-		return err_set(err, ERR_TOO_LONG, "audit: a record of more "
-		    "than %zu bytes", AUDIT_RECORD_MAX);
-	rc = audit_spool_open(&a->spool, &a->db, true, err);
+		audit_item_put(b, &ended);
+	return buf_overflow(b) ? err_set(err, ERR_TOO_LONG,
+	    "audit: a record of more than %zu bytes", AUDIT_RECORD_MAX) : 0;
+}
+
+void
+audit_composed(struct audit *a, struct audit_event *ev,
+    const unsigned char uuid[AUDIT_UUID_LEN])
+{
+	if (ev == NULL)
+		return;
+	ev->id = ++a->last_id;
+	audit_uuid_text(uuid, ev->uuid);
+	remember(a, ev->id, uuid);
+}
+
+int
+audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
+    struct err *err)
+{
+	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
+	unsigned char uuid[AUDIT_UUID_LEN];
+	int rc = audit_compose(a, ev, end, &b, uuid, err);
+
+	if (rc == 0)
+		rc = audit_spool_open(&a->spool, &a->db, true, err);
 	if (rc == 0)
 		rc = audit_spool_append(&a->spool, b.data, b.len, err);
 	if (rc < 0)
 		return rc;
-	forget_ended(a);
+	audit_composed(a, ev, uuid);
+	audit_forget(a, &a->queue);
 	audit_queue_clear(&a->queue);
 	if (a->in_session)
 		a->session_row = 1;
-	if (ev != NULL) {
-		ev->id = ++a->last_id;
-		audit_uuid_text(uuid, ev->uuid);
-		remember(a, ev->id, uuid);
-	}
 	return 0;
 }

@@ -189,8 +189,8 @@ audit_db_init(struct audit_db *d, const char *dir, bool readonly,
 	return rc;
 }
 
-static void
-close_db(struct audit_db *d)
+void
+audit_db_close(struct audit_db *d)
 {
 	int i;
 
@@ -213,7 +213,7 @@ close_db(struct audit_db *d)
 void
 audit_db_done(struct audit_db *d)
 {
-	close_db(d);
+	audit_db_close(d);
 	free(d->path);
 	d->path = NULL;
 	io_close(&d->dir);
@@ -321,7 +321,7 @@ audit_db_ready(struct audit_db *d, struct err *err)
 	rc = rc == SQLITE_OK ? audit_schema_check(d, err) :
 	    audit_db_error(d, "open", err);
 	if (rc < 0) {
-		close_db(d);
+		audit_db_close(d);
 		return rc;
 	}
 	d->ready = true;
@@ -355,7 +355,7 @@ audit_db_copy(struct audit_db *d, struct err *err)
 		sqlite3_close(copy);
 		return audit_db_error(d, "copy", err);
 	}
-	close_db(d);
+	audit_db_close(d);
 	d->db = copy;
 	d->ready = true;
 	return 0;
@@ -372,7 +372,7 @@ audit_db_model(struct audit_db *d, struct err *err)
 		return err_set(err, ERR_STORE, "audit store %s: no store can "
 		    "be made in memory", d->path);
 	}
-	close_db(d);
+	audit_db_close(d);
 	d->readonly = true;
 	d->db = model;
 	d->ready = true;

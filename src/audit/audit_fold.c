@@ -163,6 +163,89 @@ take_record(struct folding *f, const struct buf *record, struct err *err)
 }
 
 int
+audit_fold_record(struct audit_db *d, const struct buf *record,
+    int64_t *ret_session, struct err *err)
+{
+	struct folding f = { .db = d };
+	int rc = take_record(&f, record, err);
+
+	if (rc == 0)
+		*ret_session = f.session;
+	return rc;
+}
+
+/* ---- whether a record was taken in -------------------------------------- */
+
+/* A record is in the store as a whole or not at all: one of its items tells.
+ * ?1 the uuid, ?2 the number, ?3 and ?4 the times, ?5 the kind. */
+static const char *const traces[] = {
+	[AUDIT_ITEM_BEGUN] = "SELECT 1 FROM sessions WHERE uuid = ?1",
+	[AUDIT_ITEM_COMMAND] = "SELECT 1 FROM commands WHERE id > ?2 AND"
+	    " uuid = ?1",
+	/* One whose line is not open any more. */
+	[AUDIT_ITEM_OUTCOME] = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM"
+	    " commands WHERE uuid = ?1 AND ran = 1 AND status IS NULL)",
+	[AUDIT_ITEM_ENDED] = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM"
+	    " sessions WHERE uuid = ?1 AND end_wall_ns IS NULL)",
+	[AUDIT_ITEM_NOTE] = "SELECT 1 FROM events WHERE wall_ns = ?3 AND"
+	    " mono_ns = ?4 AND kind = ?5",
+	[AUDIT_ITEM_EXEC] = "SELECT 1 FROM execs WHERE wall_ns = ?3 AND"
+	    " mono_ns = ?4 AND pid = ?2",
+	[AUDIT_ITEM_BAD] = NULL,
+};
+
+static int
+has_trace(struct audit_db *d, const struct audit_item *item,
+    const unsigned char *session, int64_t after, bool *ret, struct err *err)
+{
+	const unsigned char *uuid = item->kind == AUDIT_ITEM_COMMAND ?
+	    item->command.uuid : item->kind == AUDIT_ITEM_OUTCOME ?
+	    item->uuid : session;
+	bool exec = item->kind == AUDIT_ITEM_EXEC;
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (sqlite3_prepare_v2(d->db, traces[item->kind], -1, &st, NULL) !=
+	    SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_blob(st, 1, uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	sqlite3_bind_int64(st, 2, exec ? item->exec.pid : after);
+	sqlite3_bind_int64(st, 3, exec ? item->exec.wall_ns : item->wall_ns);
+	sqlite3_bind_int64(st, 4, exec ? item->exec.mono_ns : item->mono_ns);
+	audit_bind_text(st, 5, item->name);
+	rc = sqlite3_step(st);
+	*ret = rc == SQLITE_ROW;
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : ERR_STORE;
+}
+
+int
+audit_fold_has(struct audit_db *d, const struct buf *record, int64_t after,
+    bool *ret, struct err *err)
+{
+	unsigned char session[AUDIT_UUID_LEN];
+	struct audit_item item, telling = { .kind = AUDIT_ITEM_END };
+	struct pack_reader items;
+
+	*ret = false;
+	if (!audit_items_start(&items, record, session))
+		return 0;
+	/* The kinds are in the order in which they tell most. */
+	do {
+		audit_items_next(&items, &item);
+		if (traces[item.kind] != NULL && (telling.kind ==
+		    AUDIT_ITEM_END || item.kind < telling.kind))
+			telling = item;
+	} while (item.kind != AUDIT_ITEM_END && item.kind != AUDIT_ITEM_BAD);
+	return telling.kind == AUDIT_ITEM_END ? 0 :
+	    has_trace(d, &telling, session, after, ret, err);
+}
+
+/* ---- the spool ----------------------------------------------------------- */
+
+int
 audit_fold_mark(struct audit_db *d, struct audit_mark *ret, struct err *err)
 {
 	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_SPOOL_AT, err);

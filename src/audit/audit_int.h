@@ -95,6 +95,7 @@ int audit_db_init(struct audit_db *d, const char *dir, bool readonly,
 	struct err *err);
 void audit_db_done(struct audit_db *d);
 int audit_db_ready(struct audit_db *d, struct err *err);
+void audit_db_close(struct audit_db *d);	/* until it is needed again */
 /* Start a transaction that others wait for; full: durable once committed. */
 int audit_db_begin(struct audit_db *d, bool full, struct err *err);
 int audit_db_commit(struct audit_db *d, struct err *err);
@@ -254,6 +255,13 @@ void audit_items_next(struct pack_reader *r, struct audit_item *ret);
 /* How far the store got. */
 int audit_fold_mark(struct audit_db *d, struct audit_mark *ret,
 	struct err *err);
+/* Inside a transaction: take in one record, *ret_session is the row of its
+ * session; and whether that was done already, its lines having numbers above
+ * after. */
+int audit_fold_record(struct audit_db *d, const struct buf *record,
+	int64_t *ret_session, struct err *err);
+int audit_fold_has(struct audit_db *d, const struct buf *record,
+	int64_t after, bool *ret, struct err *err);
 /* Inside a transaction: take in what waits.  1: s->folded moved; 0. */
 int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
@@ -299,6 +307,8 @@ struct audit_queue {
 
 void audit_queue_init(struct audit_queue *q);
 void audit_queue_clear(struct audit_queue *q);
+/* Move what from holds in front of what q holds. */
+void audit_queue_back(struct audit_queue *q, struct audit_queue *from);
 void audit_queue_outcome(struct audit_queue *q, int64_t id,
 	const struct audit_outcome *o);
 void audit_queue_exec(struct audit_queue *q, int64_t id,
@@ -330,13 +340,18 @@ struct audit {
 	bool brief;			/* writes to the spool */
 	struct audit_begun begun;	/* the session, its strings owned */
 	bool in_session;
+	bool begun_sent;		/* apart */
 	int64_t session_row;		/* 0: not written yet; brief: 1 */
-	int64_t last_id;		/* brief: given out */
-	struct audit_handle *open;	/* brief */
+	int64_t last_id;		/* brief, apart: given out */
+	struct audit_apart *apart;	/* or NULL: who writes to the store */
+	struct audit_handle *open;	/* brief, apart */
 	size_t n_open;
 };
 
 struct audit_db *audit_db_of(struct audit *a);	/* borrowed */
+/* What was recorded can be read from that. */
+int audit_ready(struct audit *a, struct err *err);
+struct audit_apart;		/* audit_apart_int.h */
 /* readonly, brief: see audit.h.  Does not look at the spool. */
 int audit_open_any(const char *dir, bool readonly, bool brief,
 	struct audit **ret, struct err *err);
@@ -347,6 +362,25 @@ int audit_open_reader(const char *dir, struct audit **ret, struct err *err);
 int audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
 int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
+	struct err *err);
+/* A record of that transaction, which by itself changes nothing; then that
+ * it is on its way: the event gets its number; and that its outcomes are with
+ * their lines, which are forgotten. */
+int audit_compose(struct audit *a, const struct audit_event *ev, bool end,
+	struct buf *b, unsigned char ret_uuid[AUDIT_UUID_LEN],
+	struct err *err);
+void audit_composed(struct audit *a, struct audit_event *ev,
+	const unsigned char uuid[AUDIT_UUID_LEN]);
+void audit_forget(struct audit *a, const struct audit_queue *q);
+/* Such a record into the store.  full: durable; again, or begun after late_ns
+ * (mono): unless it is there, lines with numbers above after.  *ret_session is
+ * its session's row, 0 where it is not known. */
+struct audit_taking {
+	bool full, again;
+	int64_t late_ns, after;
+};
+int audit_take_record(struct audit *a, const struct buf *record,
+	const struct audit_taking *how, int64_t *ret_session,
 	struct err *err);
 /* Take in what waits in the spool, durably. */
 int audit_take_in(struct audit *a, struct err *err);

@@ -31,6 +31,21 @@ audit_queue_clear(struct audit_queue *q)
 	audit_queue_init(q);
 }
 
+void
+audit_queue_back(struct audit_queue *q, struct audit_queue *from)
+{
+	if (from->first != NULL) {
+		*from->last = q->first;
+		if (q->first == NULL)
+			q->last = from->last;
+		q->first = from->first;
+	}
+	q->n += from->n;
+	q->bytes += from->bytes;
+	q->lost += from->lost;
+	audit_queue_init(from);
+}
+
 /* The record and its strings are one allocation. */
 static size_t
 size_of(const char *text)
@@ -55,7 +70,8 @@ add(struct audit_queue *q, enum audit_kept_kind kind, size_t extra)
 	size_t bytes = sizeof(struct audit_kept) + extra;
 	struct audit_kept *k;
 
-	if (q->n >= AUDIT_KEPT_MAX || bytes > AUDIT_KEPT_BYTES - q->bytes) {
+	if (q->n >= AUDIT_KEPT_MAX || q->bytes > AUDIT_KEPT_BYTES ||
+	    bytes > AUDIT_KEPT_BYTES - q->bytes) {
 		q->lost++;
 		return NULL;
 	}

@@ -149,6 +149,41 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 }
 
 int
+audit_take_record(struct audit *a, const struct buf *record,
+    const struct audit_taking *how, int64_t *ret_session, struct err *err)
+{
+	bool there = false;
+	int64_t row = 0;
+	int rc = audit_db_begin(&a->db, how->full, err);
+
+	if (rc == 0)
+		rc = fold(a, err);
+	if (rc == 0 && (how->again || clock_mono_ns() > how->late_ns))
+		rc = audit_fold_has(&a->db, record, how->after, &there, err);
+	if (rc == 0 && !there)
+		rc = audit_fold_record(&a->db, record, &row, err);
+	/* That no witness heard. */
+	if (rc == 0)
+		rc = add_kept(a, row, err);
+	if (rc == 0)
+		rc = audit_chain_seal(&a->db, audit_hand_due(a), err);
+	if (rc == 0)
+		rc = audit_db_commit(&a->db, err);
+	if (rc < 0) {
+		audit_db_rollback(&a->db);
+		a->spool.folded.id = 0;
+		return rc;
+	}
+	audit_queue_clear(&a->queue);
+	*ret_session = row;
+	if (how->full) {
+		empty_spool(a);
+		audit_hand_out(a);
+	}
+	return 0;
+}
+
+int
 audit_take_in(struct audit *a, struct err *err)
 {
 	int rc = audit_spool_open(&a->spool, &a->db, false, err);

@@ -155,7 +155,8 @@ struct exec_session {
 	size_t n_past;
 	pid_t *watchers;	/* supervisors of lines that are over */
 	size_t n_watchers;
-	pid_t spared;		/* a child that is not ours to reap */
+	pid_t spared[EXEC_SPARED_MAX];	/* children that are not ours to
+					 * reap */
 	unsigned quiet;		/* SIGINT and SIGQUIT are ignored */
 	bool holds;		/* what ends us waits: it is passed on */
 	sigset_t old_mask;

@@ -487,9 +487,9 @@ exec_poll_fd(const struct exec_session *s)
 }
 
 void
-exec_spare(struct exec_session *s, pid_t pid)
+exec_spare(struct exec_session *s, const pid_t pids[EXEC_SPARED_MAX])
 {
-	s->spared = pid;
+	memcpy(s->spared, pids, sizeof s->spared);
 }
 
 int

@@ -91,8 +91,11 @@ exec_reap_is_known(void *ctx, pid_t pid)
 	pid_t group = getpgid(pid);
 	size_t i;
 
-	if (is_watcher(s, pid) || pid == s->spared || pid == exec_launch_pid(s))
+	if (is_watcher(s, pid) || pid == exec_launch_pid(s))
 		return true;
+	for (i = 0; i < EXEC_SPARED_MAX; i++)
+		if (s->spared[i] == pid)
+			return true;
 	for (i = 0; i < s->n_jobs; i++)
 		if (s->jobs[i]->pid == pid || s->jobs[i]->pid == group ||
 		    (s->jobs[i]->supervisor != NULL &&

@@ -19,7 +19,7 @@
 
 struct repl {
 	struct shell *sh;
-	bool told_unrecorded, told_unheard;
+	struct shell_told told;
 };
 
 static void
@@ -438,16 +438,7 @@ one_prompt(struct repl *r, bool *leave)
 
 	exec_poll_jobs(turn_exec(sh->turn));
 	exec_each_job(turn_exec(sh->turn), tell_job, sh);
-	if (turn_unrecorded(sh->turn) != NULL && !r->told_unrecorded) {
-		r->told_unrecorded = true;
-		shell_say("lines are not recorded: %s",
-		    turn_unrecorded(sh->turn));
-	}
-	if (turn_unheard(sh->turn) != NULL && !r->told_unheard) {
-		r->told_unheard = true;
-		shell_say("the record has no witness: %s",
-		    turn_unheard(sh->turn));
-	}
+	shell_say_record(sh, &r->told);
 	prompt = shell_prompt(sh);
 	line_editor_patience(sh->editor, patience(sh));
 	result = line_editor_read(sh->editor, prompt, &text, &err);
@@ -499,23 +490,6 @@ say_notes(const struct shell *sh)
 			shell_say("%s", all[k]->v[i]);
 }
 
-/* One line, to somebody who has no record yet. */
-static void
-greet(const struct shell *sh)
-{
-	AEG_AUTOFREE char *dir = NULL, *store = NULL;
-	struct err err = ERR_INIT;
-
-	/* From inside of a line the record cannot be seen. */
-	if (sh->outer >= 0)
-		return;
-	if (audit_place(sh->uid, false, &dir, &err) == 0)
-		store = xasprintf("%s/audit.db", dir);
-	if (store != NULL ? access(store, F_OK) < 0 : err.code == -ENOENT)
-		shell_say("each line is judged, confined and recorded; "
-		    "\"help\" tells more");
-}
-
 int
 shell_run_prompt(struct shell *sh)
 {
@@ -552,7 +526,7 @@ shell_run_prompt(struct shell *sh)
 	if (aliases_read(&aliases, conf_str(sh->conf, CONF_ALIASES)) != 0)
 		shell_say("setting aliases: not words of the form "
 		    "NAME='VALUE' throughout; see aegsh.conf(5)");
-	greet(sh);
+	shell_greet(sh);
 	say_notes(sh);
 	if (line_editor_note(sh->editor) != NULL)
 		shell_say("keys: %s", line_editor_note(sh->editor));
@@ -566,6 +540,7 @@ shell_run_prompt(struct shell *sh)
 		shell_logout(sh);
 	if (line_editor_ended_by(sh->editor) != 0)
 		sh->exit_signal = line_editor_ended_by(sh->editor);
+	shell_say_left(sh);
 	turn_leave(sh->turn, line_editor_ended_by(sh->editor) != 0);
 	line_editor_free(sh->editor);
 	sh->editor = NULL;

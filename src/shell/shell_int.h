@@ -92,6 +92,15 @@ void shell_put_fact(void *ctx, const char *heading, const char *text,
 void shell_complain(const struct shell *sh, const struct turn_judged *j,
 	const struct turn_result *r);
 
+/* say_record.c: what is amiss with the record, once each; at the end, how much
+ * of it is not written yet; and at the very first, that there is one. */
+struct shell_told {
+	bool unrecorded, unheard, stalled;
+};
+void shell_say_record(const struct shell *sh, struct shell_told *told);
+void shell_say_left(const struct shell *sh);
+void shell_greet(const struct shell *sh);
+
 /* start.c: each step of start-up; 0 or a status to exit with. */
 void shell_harden(struct shell *sh);
 void shell_find_person(struct shell *sh);

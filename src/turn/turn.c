@@ -38,7 +38,9 @@ open_store(struct turn *t, const struct turn_opts *o)
 	if (gethostname(host, sizeof host - 1) < 0)
 		host[0] = '\0';
 	/* What ends soon does not open a database first. */
-	if ((o->session ? audit_open(t->store, false, &t->audit, &err) :
+	if ((o->session ? audit_open_apart(t->store, conf_int(o->conf,
+	    CONF_RECORD_WAIT) * 1000000, !conf_managed(o->conf) || o->uid == 0,
+	    &t->audit, &err) :
 	    audit_open_brief(t->store, &t->audit, &err)) != 0 ||
 	    audit_session_begin(t->audit, &s, &err) != 0) {
 		t->unrecorded = xstrdup(err.text);
@@ -515,6 +517,23 @@ turn_unheard(const struct turn *t)
 	return t->audit != NULL ? audit_unheard(t->audit) : NULL;
 }
 
+const char *
+turn_stalled(struct turn *t, size_t *ret_waiting)
+{
+	return t->audit != NULL ? audit_stalled(t->audit, ret_waiting) : NULL;
+}
+
+void
+turn_spare(struct turn *t)
+{
+	const pid_t ours[EXEC_SPARED_MAX] = {
+		validator_helper_pid(t->validator),
+		t->audit != NULL ? audit_writer_pid(t->audit) : 0,
+	};
+
+	exec_spare(t->exec, ours);
+}
+
 void
 turn_idle(struct turn *t)
 {
@@ -522,11 +541,11 @@ turn_idle(struct turn *t)
 
 	if (t->audit != NULL && ((audit_pending(t->audit) &&
 	    audit_flush(t->audit, &err) != 0) ||
-	    audit_ready(t->audit, &err) != 0) && t->unrecorded == NULL)
+	    audit_warm(t->audit, &err) != 0) && t->unrecorded == NULL)
 		t->unrecorded = xstrdup(err.text);
 	if (!turn_is_guest(t)) {
 		validator_warm(t->validator);
-		exec_spare(t->exec, validator_helper_pid(t->validator));
+		turn_spare(t);
 	}
 	exec_poll_jobs(t->exec);
 }

@@ -214,6 +214,8 @@ void turn_words_done(struct turn_words *w);
 void turn_ask(struct turn *t, struct turn_judged *j);
 /* The intent, by the rules for a store that fails: 0 when the line may go
  * on. */
+/* Which children are no line's, anew: one of them may have been replaced. */
+void turn_spare(struct turn *t);
 int turn_record_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
 /* The same in two steps; the second has the form of exec_spec.ready, with

@@ -115,6 +115,8 @@ turn_settle_intent(void *ctx, struct err *err)
 	int r = t->unsettled ? t->ops->settle(t, err) : 0;
 
 	t->unsettled = false;
+	if (!turn_is_guest(t))
+		turn_spare(t);
 	return r == 0 ? 0 : unrecorded(t, r, err);
 }
 

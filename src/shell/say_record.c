@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/* What a session has to say of its record. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+#include "shell/shell_int.h"
+
+/* Once when it begins, and once when it is over. */
+static void
+say_stalled(const struct shell *sh, struct shell_told *told)
+{
+	size_t waiting = 0;
+	const char *place = turn_stalled(sh->turn, &waiting);
+
+	if ((place != NULL) == told->stalled)
+		return;
+	told->stalled = place != NULL;
+	if (place == NULL)
+		shell_say("the record answers again");
+	else
+		shell_say("the record in %s does not answer (its disk is "
+		    "stalled, or another process holds it): %s", place,
+		    conf_managed(sh->conf) && sh->uid != 0 ? "no line runs" :
+		    "lines run, and are recorded when it does");
+}
+
+void
+shell_say_record(const struct shell *sh, struct shell_told *told)
+{
+	if (turn_unrecorded(sh->turn) != NULL && !told->unrecorded) {
+		told->unrecorded = true;
+		shell_say("lines are not recorded: %s",
+		    turn_unrecorded(sh->turn));
+	}
+	if (turn_unheard(sh->turn) != NULL && !told->unheard) {
+		told->unheard = true;
+		shell_say("the record has no witness: %s",
+		    turn_unheard(sh->turn));
+	}
+	say_stalled(sh, told);
+}
+
+void
+shell_say_left(const struct shell *sh)
+{
+	size_t waiting = 0;
+
+	if (turn_stalled(sh->turn, &waiting) != NULL)
+		shell_say("the record does not answer: %zu of its rows wait in "
+		    "a process of its own until it does", waiting);
+}
+
+/* One line, to somebody who has no record yet. */
+void
+shell_greet(const struct shell *sh)
+{
+	AEG_AUTOFREE char *dir = NULL, *store = NULL;
+	struct err err = ERR_INIT;
+
+	/* From inside of a line the record cannot be seen. */
+	if (sh->outer >= 0)
+		return;
+	if (audit_place(sh->uid, false, &dir, &err) == 0)
+		store = xasprintf("%s/audit.db", dir);
+	if (store != NULL ? access(store, F_OK) < 0 : err.code == -ENOENT)
+		shell_say("each line is judged, confined and recorded; "
+		    "\"help\" tells more");
+}
