@@ -104,6 +104,10 @@ struct resolve_files {
  * shell, ".", an interpreter of any language, a tool that runs what files of
  * its directory say: true, also where no word names one. */
 bool resolve_files(const struct resolved *item, struct resolve_files *ret);
+/* The program, by its name, runs such a file though no word names it: make a
+ * Makefile, git what stands in .git/hooks; and: any such file. */
+bool resolve_runs_by_default(const char *program, const char *path);
+bool resolve_has_defaults(const char *program);
 /* By its name: a program that runs what its words or its input say, in a
  * shell's language.  Version and variant of the name do not matter. */
 bool resolve_is_shell(const char *name);

@@ -24,7 +24,7 @@ static const char *const unknowns[] = {	/* enum pol_unknown */
 	"name", "operand", "option", "code", "redirection", "prefix",
 	"name-variable", "name-substitution", "name-glob", "name-indirect",
 	"name-brace", "name-other", "operand-substitution", "operand-glob",
-	"script-substitution", "evaluated",
+	"script-substitution", "evaluated", "operand-brace",
 	NULL,
 };
 

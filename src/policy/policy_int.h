@@ -86,6 +86,7 @@ enum pol_unknown {		/* bits, in the order of the words */
 	POL_UNKNOWN_OPERAND_GLOB = 1 << 13,
 	POL_UNKNOWN_SCRIPT_SUBST = 1 << 14,
 	POL_UNKNOWN_EVALUATED = 1 << 15,	/* its value runs: ${x@P} */
+	POL_UNKNOWN_OPERAND_BRACE = 1 << 16,
 };
 
 enum pol_how {			/* bits: what is done with a path */

@@ -80,6 +80,24 @@ sets_behind(struct view *v, struct view_path *path, const char *text,
 	    view_sets(v, path->real, strlen(path->real), true);
 }
 
+/* By a name that the line itself gave it: it is what that leads to. */
+static void
+add_made(struct view *v, struct view_path *path)
+{
+	const char *made[VIEW_MADE_OF_MAX];
+	struct view_path other = *path;
+	size_t i, n = view_made_of(v, path->path, path->how, made);
+
+	for (i = 0; i < n; i++) {
+		other.path = made[i];
+		other.len = strlen(other.path);
+		path->sets |= view_sets(v, other.path, other.len, path->known);
+		view_whose(v, &other);
+		path->own &= other.own;
+		path->own_start &= other.own_start;
+	}
+}
+
 static void
 add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	unsigned how, bool known, bool must_match)
@@ -105,6 +123,8 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 		other = view_fold(v, v->cwds[i], text, len, &n, &bent);
 		path.sets |= view_sets(v, other, n, known);
 	}
+	if (!anywhere)
+		add_made(v, &path);
 	if (must_match && path.sets == 0 && !was_written(v, &path))
 		return;
 	path.sets |= sets_behind(v, &path, text, len);

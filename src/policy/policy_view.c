@@ -227,7 +227,8 @@ why_unknown(const struct syn_word *word, bool name)
 			bits |= POL_UNKNOWN_EVALUATED;
 			break;
 		case SYN_WHY_BRACE:
-			bits |= name ? POL_UNKNOWN_NAME_BRACE : 0;
+			bits |= name ? POL_UNKNOWN_NAME_BRACE :
+			    POL_UNKNOWN_OPERAND_BRACE;
 			break;
 		case SYN_WHY_UNSPECIFIED:
 		case SYN_WHY_TILDE:
@@ -372,7 +373,9 @@ view_build(struct view *v, const struct policy *policy,
 		name_command(v, cmd);
 		read_words(v, cmd);
 		find_assigns(v, cmd);
+		view_runs_written(v, cmd);
 		view_paths(v, cmd);
+		view_note_made(v, cmd);
 		view_follow_cd(v, cmd);
 	}
 	view_features(v);

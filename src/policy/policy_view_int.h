@@ -44,6 +44,14 @@ struct view_link {		/* where a path leads, as far as asked */
 	const char *path, *real;
 };
 
+struct view_made {		/* another name that the line gives */
+	const char *path;
+	size_t len;
+	const char *to;
+	size_t to_len;
+	bool copied;
+};
+
 struct view_names {		/* policy_names.c: a hash table */
 	struct view_name *slots;
 	size_t n, cap;
@@ -107,6 +115,8 @@ struct view {
 	struct view_names written;	/* the files that it writes, … */
 	struct view_names fetched;	/* … fetches, by their last name, … */
 	struct view_names marked;	/* … whose mode it changes */
+	struct view_made *made;		/* policy_made.c */
+	size_t n_made;
 	unsigned char *lines;	/* by condition on the line: 1 no, 2 yes */
 	uint32_t line_pairs[VIEW_PAIRS / 32];	/* filled with lines */
 	struct relations *relations;	/* policy_relations.c; when needed */
@@ -134,6 +144,15 @@ bool view_is_evaluated(const struct view_cmd *cmd);
 
 /* policy_cd.c */
 void view_follow_cd(struct view *v, const struct view_cmd *cmd);
+
+/* policy_made.c: names that a command makes for others; what a path is by
+ * them, each in turn; whether the command runs what was written before it, by
+ * its name. */
+void view_note_made(struct view *v, struct view_cmd *cmd);
+#define VIEW_MADE_OF_MAX 8
+size_t view_made_of(struct view *v, const char *path, unsigned how,
+	const char *ret[VIEW_MADE_OF_MAX]);
+void view_runs_written(const struct view *v, struct view_cmd *cmd);
 
 /* policy_own.c: fill own and own_start of a path; the features of a command
  * whose paths are all there; a word that is unknown by its globs alone. */

@@ -402,9 +402,29 @@ has_brace(const struct syn_piece *piece)
 	return false;
 }
 
-static void
-expand_braces(struct syn_maker *m, struct syn_alternative *words)
+/* What stands in front of the first brace is in front of all that the word
+ * becomes. */
+static size_t
+plain_prefix(const struct syn_maker *m, const struct syn_piece *pieces)
 {
+	static const char odd[] = "*?[]~\\!+@(=:";
+	size_t n;
+
+	if (pieces == NULL || pieces->kind != SYN_PIECE_LITERAL)
+		return 0;
+	for (n = 0; n < pieces->len && n < m->src_len &&
+	    pieces->text[n] == m->src[n] && m->src[n] != '{'; n++)
+		if (strchr(odd, m->src[n]) != NULL)
+			return 0;
+	return n < m->src_len && m->src[n] == '{' ? n : 0;
+}
+
+static void
+expand_braces(struct syn_maker *m, struct syn_alternative *words,
+    const struct syn_piece *pieces)
+{
+	size_t n;
+
 	if (!syn_spend(m->w, 0)) {
 		syn_add(m, false, false, SYN_WHY_CAP, m->src, m->src_len);
 		m->may_split = true;
@@ -413,7 +433,11 @@ expand_braces(struct syn_maker *m, struct syn_alternative *words)
 	}
 	if (words == NULL || m->w->env.no_braces ||
 	    syn_env_is_hostile(m->w)) {
-		syn_add(m, false, false, SYN_WHY_BRACE, m->src, m->src_len);
+		n = plain_prefix(m, pieces);
+		if (n > 0)
+			syn_add(m, true, false, 0, m->src, n);
+		syn_add(m, false, false, SYN_WHY_BRACE, m->src + n,
+		    m->src_len - n);
 		m->may_split = true;
 		syn_finish(m);
 		return;
@@ -440,7 +464,8 @@ syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
 	syn_restart(&m);
 	if (has_brace(pieces) && syn_brace(w, pieces, &words)) {
 		/* Behind declare, too, but which of it is split then? */
-		expand_braces(&m, mode == SYN_MODE_VALUE ? NULL : words);
+		expand_braces(&m, mode == SYN_MODE_VALUE ? NULL : words,
+		    pieces);
 	} else {
 		expand_word(&m, pieces, text->assignment != NULL ?
 		    text->assignment->value : NULL);
@@ -464,7 +489,7 @@ syn_expand_one(struct syn_walk *w, const struct syn_piece *pieces,
 	syn_restart(&m);
 	if (mode == SYN_MODE_TARGET && has_brace(pieces) &&
 	    syn_brace(w, pieces, &words))
-		expand_braces(&m, words);
+		expand_braces(&m, words, pieces);
 	else
 		expand_word(&m, pieces, mode == SYN_MODE_VALUE ? pieces : NULL);
 	if (out.n == 0) {
