@@ -202,7 +202,7 @@ match "late" { user = { '*' } profile = admin }
            'profile = safe }\nmatch "l" { origin = { login } profile = dev }')
     tap.same(p.run("-c", "ls").returncode, 0, "a group that nobody is in")
     done = p.run(text="uname\n", argv0="-aegsh")
-    tap.ok("[unknown]" in done.stderr, "a login shell", done.stderr)
+    tap.ok("[not-listed]" in done.stderr, "a login shell", done.stderr)
     p.site("50-match.conf", 'match "x" { user = { a } profile = nonsense }')
     done = p.run("-c", "ls")
     tap.ok(done.returncode == 111 and "50-match.conf:1" in done.stderr,
