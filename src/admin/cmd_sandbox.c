@@ -89,7 +89,7 @@ enum { O_SHOW_JSON, O_SHOW_USER };
 static const struct admin_option show_options[] = {
 	[O_SHOW_JSON] = ADMIN_OPTION_JSON,
 	[O_SHOW_USER] = { "user", 0, "NAME", "as for that user",
-	    ADMIN_WORDS_NONE },
+	    ADMIN_WORDS_USER },
 	{ NULL }
 };
 
