@@ -108,6 +108,8 @@ bool resolve_files(const struct resolved *item, struct resolve_files *ret);
  * Makefile, git what stands in .git/hooks; and: any such file. */
 bool resolve_runs_by_default(const char *program, const char *path);
 bool resolve_has_defaults(const char *program);
+/* resolve_code.language can be that. */
+bool resolve_is_language(const char *name);
 /* By its name: a program that runs what its words or its input say, in a
  * shell's language.  Version and variant of the name do not matter. */
 bool resolve_is_shell(const char *name);

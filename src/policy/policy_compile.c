@@ -180,6 +180,10 @@ compile_cond(struct compiler *c, const struct ir_rule *r,
 	if (arg == POL_ARG_NAMES)
 		wildcards_first(c, &args);
 	v = arena_alloc(c->ir->arena, (args.n + 1) * sizeof *v);
+	for (i = 0; i < args.n && in->id % POL_COND_NOT == POL_COND_LANGUAGE;
+	    i++)
+		if (!resolve_is_language(args.v[i]))
+			return bad(c, r, "no language", args.v[i]);
 	for (i = 0; i < args.n; i++)
 		if ((rc = compile_element(c, r, arg, args.v[i], &v[i])) < 0)
 			return rc;

@@ -122,6 +122,47 @@ check_overrides(struct compiler *c, const struct ir_profile *f)
 	return 0;
 }
 
+/* A set that no rule is of: a slip in its name would leave out all that was
+ * meant, and nobody would be told. */
+static int
+check_uses(struct compiler *c, const struct ir_profile *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < f->use.n; i++) {
+		for (j = 0; j < c->ir->n_rules; j++)
+			if (c->ir->rules[j]->layer != POL_USER &&
+			    strcmp(c->ir->rules[j]->set, f->use.v[i]) == 0)
+				break;
+		if (j == c->ir->n_rules)
+			return bad(c, f, "uses a set that no rule is of:",
+			    f->use.v[i]);
+	}
+	return 0;
+}
+
+/* The same seen from a rule: one that no profile would let speak. */
+static int
+check_sets(struct compiler *c)
+{
+	const struct ir_rule *r;
+	size_t i, j;
+
+	for (i = 0; i < c->ir->n_rules; i++) {
+		r = c->ir->rules[i];
+		if (r->layer == POL_USER || r->layer == POL_FLOOR)
+			continue;
+		for (j = 0; j < c->ir->n_profiles; j++)
+			if (has(&c->ir->profiles[j]->use, r->set))
+				break;
+		if (j == c->ir->n_profiles)
+			return err_set(c->err, ERR_SYNTAX, "%s:%u: rule '%s': "
+			    "no profile uses its set '%s'", r->file, r->line,
+			    r->id, r->set);
+	}
+	return 0;
+}
+
 /* The first of a chain that says something. */
 static const char *
 first_word(const struct chain *chain, size_t offset)
@@ -257,7 +298,7 @@ compile_profile(struct compiler *c, const struct ir_profile *f)
 
 	rc = find_chain(c, f, &chain);
 	if (rc < 0 || (rc = check_overrides(c, f)) < 0 ||
-	    (rc = check_markers(c, f)) < 0)
+	    (rc = check_uses(c, f)) < 0 || (rc = check_markers(c, f)) < 0)
 		return rc;
 	rc = compile_answers(c, f, FIRST(word, unknown),
 	    FIRST(word, unknown_evidence), &out);
@@ -299,7 +340,7 @@ pol_compile_profiles(struct compiler *c)
 	for (i = 0; i < c->ir->n_profiles; i++)
 		if ((rc = compile_profile(c, c->ir->profiles[i])) < 0)
 			return rc;
-	return 0;
+	return check_sets(c);
 }
 
 /* ---- match blocks -------------------------------------------------------- */

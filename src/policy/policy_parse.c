@@ -150,7 +150,9 @@ parse_rule(struct parser *ps, cfg_t *sec, unsigned nth)
 	if (rc < 0)
 		return rc;
 	r->reason = keep(ps, cfg_getstr(sec, "reason"));
-	if (r->reason == NULL)
+	if (r->id[0] == '\0')
+		return wrong(ps, r->line, "a rule without a name:", r->id);
+	if (r->reason == NULL || r->reason[0] == '\0')
 		return wrong(ps, r->line, "no reason in rule", r->id);
 	r->instead = keep(ps, cfg_getstr(sec, "instead"));
 	r->technique = keep(ps, cfg_getstr(sec, "technique"));

@@ -6,6 +6,8 @@
  */
 #include "resolve_int.h"
 
+#include <string.h>
+
 #define VIM_GRAMMAR "c:S:u:U:i:w:W:T: cmd: startuptime: log: " \
 	"remote-expr: remote-send: servername: socketid:"
 #define VIM_CODE "c cmd remote-expr remote-send"
@@ -199,4 +201,16 @@ resolve_codes_unsorted(void)
 {
 	return resolve_rows_unsorted(codes, AEG_NELEM(codes),
 	    sizeof codes[0]);
+}
+
+bool
+resolve_is_language(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(codes); i++)
+		if (strcmp(codes[i].language, name) == 0)
+			return true;
+	/* Of no program of its own. */
+	return strcmp(name, "package") == 0 || strcmp(name, "shell") == 0;
 }

@@ -91,6 +91,19 @@ static const struct {
 	    "10-x.conf:6: no such option 'bogus'" },
 	{ "# a\nprofile \"p\" {\n\trank = x # b\n}",
 	    "10-x.conf:3: invalid integer value" },
+	{ "rule \"x\" {\n\tdecision = warn\n\treason = 'x'\n"
+	    "\tlanguage = { pyton }\n}", "10-x.conf:1: rule 'x': no language "
+	    "'pyton'" },
+	{ "rule \"x\" {\n\tdecision = warn\n\treason = ''\n"
+	    "\tcommand = { x }\n}", "no reason in rule 'x'" },
+	{ "rule \"\" {\n\tdecision = warn\n\treason = 'x'\n"
+	    "\tcommand = { x }\n}", "a rule without a name" },
+	{ "rule \"x\" {\n\tdecision = warn\n\treason = 'x'\n"
+	    "\tset = comon\n\tcommand = { x }\n}",
+	    "10-x.conf:1: rule 'x': no profile uses its set 'comon'" },
+	{ "profile \"p\" {\n\textends = admin\n\tuse = { comon, admin }\n}",
+	    "10-x.conf:1: profile 'p': uses a set that no rule is of: "
+	    "'comon'" },
 	{ "profile \"p\" {\n\tenabled = true\n}", "no rank from 0 to 1000" },
 	{ "profile \"p\" {\n\textends = none\n}",
 	    "profile 'p': no such profile 'none'" },
