@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* `aegshctl sandbox show`, `sandbox explain` and `sandbox probe`. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,15 +94,25 @@ static const struct admin_option show_options[] = {
 	{ NULL }
 };
 
+/* What is shown, and why that. */
+struct shown {
+	const struct sandbox_profile *p;
+	char *policy;		/* that names it, or NULL: the caller did */
+	char *named;		/* the name that was said */
+};
+
 /* Whose it is, where, and what made it this one: what follows depends on
  * all three. */
 static void
-print_for(struct admin *a, const char *cwd, const char *policy, json_t *o)
+print_for(struct admin *a, const char *cwd, const struct shown *s, json_t *o)
 {
+	const char *policy = s->policy, *name = sandbox_profile_name(s->p);
+
 	if (o != NULL) {
 		admin_json_text(o, "user", a->user);
 		admin_json_text(o, "directory", cwd);
 		admin_json_text(o, "policy", policy);
+		admin_json_text(o, "named", s->named);
 		return;
 	}
 	admin_say(a, "%-16s%s (uid %lu)\n", "user", a->user,
@@ -110,31 +121,33 @@ print_for(struct admin *a, const char *cwd, const char *policy, json_t *o)
 	admin_say(a, "%-16s%s%s\n", "by", policy != NULL ?
 	    "the policy profile " : "its name, as asked for",
 	    policy != NULL ? policy : "");
+	if (strcmp(name, s->named) != 0)
+		admin_say(a, "%-16s%s has %s in its place; --user NAME shows "
+		    "another user's\n", "for root", s->named, name);
 }
 
 static void
-print_profile(struct admin *a, const struct sandbox_profile *p,
-    const char *policy, bool json)
+print_profile(struct admin *a, const struct shown *s, bool json)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
 	AEG_AUTOFREE char *cwd = getcwd(NULL, 0);
 	json_t *o, *rules;
 	char *line, *next;
 
-	sandbox_show(p, &text);
+	sandbox_show(s->p, &text);
 	if (cwd == NULL)
 		cwd = xstrdup("");
 	if (!json) {
-		print_for(a, cwd, policy, NULL);
+		print_for(a, cwd, s, NULL);
 		admin_say(a, "%s", text.data != NULL ? text.data : "");
 		return;
 	}
 	o = json_object();
 	rules = json_array();
-	print_for(a, cwd, policy, o);
-	admin_json_text(o, "profile", sandbox_profile_name(p));
+	print_for(a, cwd, s, o);
+	admin_json_text(o, "profile", sandbox_profile_name(s->p));
 	json_object_set_new(o, "required",
-	    admin_layers_json(sandbox_required(p)));
+	    admin_layers_json(sandbox_required(s->p)));
 	for (line = text.data != NULL ? strtok_r(text.data, "\n", &next) :
 	    NULL; line != NULL; line = strtok_r(NULL, "\n", &next))
 		json_array_append_new(rules, admin_json_string(line));
@@ -143,13 +156,15 @@ print_profile(struct admin *a, const struct sandbox_profile *p,
 }
 
 static int
-configured_policy(struct admin *a, char **ret, struct err *err)
+configured_policy(struct admin *a, struct shown *ret, struct err *err)
 {
 	struct policy *p = NULL;
 	int rc = admin_policy(a, NULL, &p, err);
 
-	if (rc == 0)
-		*ret = xstrdup(policy_profile(p));
+	if (rc == 0) {
+		ret->policy = xstrdup(policy_profile(p));
+		ret->named = xstrdup(policy_sandbox(p));
+	}
 	policy_free(p);
 	return rc;
 }
@@ -158,12 +173,12 @@ static int
 show(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
-	AEG_AUTOFREE char *policy = NULL;
 	struct sandbox_profile *p = NULL;
+	struct shown shown = { NULL, NULL, NULL };
 	const char *user = NULL;
 	struct err err = ERR_INIT;
 	bool json = false;
-	int o;
+	int o, rc = 0;
 
 	while ((o = admin_option_next(a, &args)) >= 0)
 		if (o == O_SHOW_JSON)
@@ -175,15 +190,20 @@ show(struct admin *a, int argc, char **argv)
 	if (user != NULL && admin_pose(a, user, &err) < 0)
 		return admin_fail(a, &err);
 	admin_confine(a);
-	if (admin_sandbox(a, args.at < argc ? argv[args.at] : NULL, &p,
-	    &err) < 0 || (args.at == argc &&
-	    configured_policy(a, &policy, &err) < 0)) {
-		sandbox_profile_free(p);
-		return admin_fail(a, &err);
-	}
-	print_profile(a, p, policy, json);
+	if (args.at < argc)
+		shown.named = xstrdup(argv[args.at]);
+	else
+		rc = configured_policy(a, &shown, &err);
+	if (rc == 0)
+		rc = admin_sandbox(a, args.at < argc ? argv[args.at] : NULL,
+		    &p, &err);
+	shown.p = p;
+	if (rc == 0)
+		print_profile(a, &shown, json);
 	sandbox_profile_free(p);
-	return ADMIN_OK;
+	free(shown.policy);
+	free(shown.named);
+	return rc < 0 ? admin_fail(a, &err) : ADMIN_OK;
 }
 
 /* ---- explain ----------------------------------------------------------- */

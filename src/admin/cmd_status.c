@@ -154,6 +154,8 @@ report_sandbox(struct report *r, const char *name)
 		problem(r, o, err.text);
 		return;
 	}
+	/* For root another one may stand in its place. */
+	admin_json_text(o, "enforced", sandbox_profile_name(p));
 	admin_json_text(o, "scripts", script_safety(p));
 	missing = sandbox_required(p) & ~caps.layers;
 	json_object_set_new(o, "required",

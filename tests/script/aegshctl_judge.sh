@@ -162,10 +162,28 @@ like "$(words aegsh --profile '')" '*dev *admin *' 'profiles are completed'
 run sandbox show
 is "$status" 0 'sandbox show: that of the profile'
 like "$out" '*requires*' 'and what it needs'
-like "$out" "user *$(id -un)*uid $(id -u)*directory *$PWD*by *policy profile admin*" \
+like "$out" "user *(uid $(id -u))*directory *$PWD*by *policy profile admin*" \
     'sandbox show: for whom, where and why'
 run sandbox show --user root strict
 like "$out" 'user *root (uid 0)*by *its name*' 'sandbox show --user'
+like "$out" '*by *its name*' 'which was asked for'
+if [ "$(id -u)" = 0 ]; then
+	run sandbox show admin
+	like "$out" '*for root *admin has root in its place*profile *root*' \
+	    'sandbox show: for root another'
+else
+	run sandbox show --user root admin
+	like "$out" '*for root *admin has root in its place*profile *root*' \
+	    'sandbox show: for root another'
+fi
+run status
+if [ "$(id -u)" = 0 ]; then
+	like "$out" '*sandbox*profile *admin*enforced *root*' \
+	    'status: what is enforced for root'
+else
+	like "$out" '*sandbox*profile *admin*enforced *admin*' \
+	    'status: what is enforced'
+fi
 run sandbox show --user no-such-user
 is "$status" 100 'sandbox show: nobody'
 run sandbox show strict
