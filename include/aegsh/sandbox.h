@@ -53,6 +53,8 @@ struct sandbox_vars {
 	const char *cache;
 	bool once;		/* for one line, at once: places stay open
 				 * from looking them up to granting them */
+	bool later;		/* what the places are is not asked yet, but
+				 * by sandbox_complete() */
 	bool rescue;		/* built-in profiles, "rescue" (commands may
 				 * change aegsh's places) and "rescue-user" */
 };
@@ -64,6 +66,10 @@ int sandbox_load(const char *name, const struct sandbox_vars *vars,
 	struct sandbox_profile **ret, struct err *err);
 /* 0: there is one of that name, and it is whole.  Else as sandbox_load(). */
 int sandbox_there(const char *name, struct err *err);
+/* Once more does nothing.  Before, a profile that was loaded with `later' has
+ * no rights anywhere and prepares no sandbox.  ERR_RANGE where what it names
+ * is too much, or hides what it lets commands change. */
+int sandbox_complete(struct sandbox_profile *p, struct err *err);
 void sandbox_profile_free(struct sandbox_profile *p);
 const char *sandbox_profile_name(const struct sandbox_profile *p);
 unsigned sandbox_required(const struct sandbox_profile *p);

@@ -177,8 +177,21 @@ struct sandbox_ports {
 	uint16_t port[SANDBOX_PORTS_MAX];
 };
 
+/* A place that the text names, by what its variables stand for. */
+struct sandbox_wish {
+	enum sandbox_key key;
+	char *path;
+	const char *where;	/* "file:line" */
+};
+
 struct sandbox_profile {
 	char *name;
+	/* What is to be looked up; and whether it was. */
+	struct sandbox_wish *wishes;
+	size_t n_wishes;
+	char *asked_store, *asked_conf_user;
+	bool once;		/* struct sandbox_vars */
+	bool complete;
 	bool open;		/* a rescue: nothing of aegsh's is kept */
 	struct sandbox_text text;
 	unsigned required;
@@ -201,6 +214,13 @@ struct sandbox_profile {
 	char *store, *conf, *conf_user;
 	char *copy;		/* of its text, in the store; or NULL */
 };
+
+/* ---- sandbox_places.c -------------------------------------------------- */
+
+/* What sandbox_complete() will look up. */
+int sandbox_places_expand(struct sandbox_profile *p,
+	const struct sandbox_vars *vars, struct err *err);
+void sandbox_places_done(struct sandbox_profile *p);
 
 /* The rights that a key's paths get. */
 uint64_t sandbox_key_rights(enum sandbox_key key);

@@ -207,7 +207,12 @@ static int
 check(const struct sandbox_profile *p, unsigned have, int abi,
     struct err *err)
 {
-	int rc = check_layers(p, have, abi, err);
+	int rc;
+
+	if (!p->complete)
+		return err_set(err, ERR_LAYER, "sandbox profile %s: its places "
+		    "were not looked up", p->name);
+	rc = check_layers(p, have, abi, err);
 
 	return rc < 0 ? rc : check_places(p, err);
 }

@@ -72,6 +72,12 @@ turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret)
 	};
 }
 
+int
+turn_know_places(const struct turn *t, struct err *err)
+{
+	return t->sandbox == NULL ? 0 : sandbox_complete(t->sandbox, err);
+}
+
 static int
 open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 {
@@ -86,6 +92,8 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	int r;
 
 	turn_sandbox_vars(t, &vars);
+	/* The disk takes its time for the intent: enough to look them up. */
+	vars.later = vars.once;
 	r = sandbox_load(policy_sandbox(t->policy), &vars, &t->sandbox, err);
 	if (r != 0)
 		return r;
@@ -502,7 +510,9 @@ turn_policy(const struct turn *t)
 int
 turn_check_sandbox(const struct turn *t, struct err *err)
 {
-	return turn_is_guest(t) ? 0 : sandbox_check(t->sandbox, err);
+	int r = turn_is_guest(t) ? 0 : turn_know_places(t, err);
+
+	return r != 0 || turn_is_guest(t) ? r : sandbox_check(t->sandbox, err);
 }
 
 const char *

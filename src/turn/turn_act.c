@@ -500,7 +500,8 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	else
 		state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
-	if (exec_start(t->exec, j->decision, &spec, &job, &ret->err) != 0) {
+	if (turn_know_places(t, &ret->err) != 0 ||
+	    exec_start(t->exec, j->decision, &spec, &job, &ret->err) != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		state_set_status(t->opts.state, ret->status);
 		failed.status = ret->status;

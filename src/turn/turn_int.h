@@ -151,6 +151,9 @@ bool turn_can_look(const struct turn *t);
 bool turn_script_may_change(const struct turn *t, const char *path);
 /* The profile that lines run in now. */
 const struct sandbox_profile *turn_sandbox(const struct turn *t);
+/* The places of the profile of lines, which a short run looks up as late as
+ * it can: before they are asked for, and before anything is started. */
+int turn_know_places(const struct turn *t, struct err *err);
 /* turn_started.c, for supervise_opts. */
 bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);

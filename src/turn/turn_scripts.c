@@ -84,6 +84,8 @@ is_hidden(const struct turn *t, int fd)
 	if (n <= 0 || path[0] != '/')
 		return true;
 	path[n] = '\0';
+	if (turn_know_places(t, NULL) != 0)
+		return true;
 	return p != NULL && (sandbox_rights_at(p, path) & SANDBOX_READ) == 0;
 }
 

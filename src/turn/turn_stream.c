@@ -81,7 +81,9 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
-	r = exec_start(t->exec, j->decision, &spec, &t->stream, err);
+	r = turn_know_places(t, err);
+	if (r == 0)
+		r = exec_start(t->exec, j->decision, &spec, &t->stream, err);
 	strv_done(&envp);
 	/* A supervisor that comes later does not see bash start. */
 	t->stream_images = watch->images ? TURN_IMAGES_FIRST : 0;

@@ -85,7 +85,8 @@ turn_script_may_change(const struct turn *t, const char *path)
 	case SANDBOX_SUPERVISE_NONE:
 		return false;
 	}
-	return real == NULL || (sandbox_rights_at(t->sandbox, real) &
+	return real == NULL || turn_know_places(t, NULL) != 0 ||
+	    (sandbox_rights_at(t->sandbox, real) &
 	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !is_for_root_alone(path);
 }
 

@@ -262,6 +262,49 @@ test_prepare(void)
 		prepares(ERR_LAYER, "sandbox layer cover");
 }
 
+/* Looked up later, the places are what they are at once; until then there are
+ * none, and no sandbox. */
+static void
+test_later(void)
+{
+	static const char *const at[] = { "/", "/etc/passwd", "/usr/bin/env",
+		"/usr/lib/x", "/var/lib/x/y", "/dev/null" };
+	const char text[] = "read = {\"/\"}\nhide = {\"/var/lib/x\"}\n"
+	    "execute = {\"/usr\"}\nwrite = {\"$TMPDIR\"}\n"
+	    "device = {\"/dev/null\"}\nrequire = {seccomp}\n";
+	struct sandbox *s = NULL;
+	unsigned rights[AEG_NELEM(at)];
+	size_t i;
+
+	IS_INT(load_text(text), 0);
+	for (i = 0; i < AEG_NELEM(at); i++)
+		rights[i] = sandbox_rights_at(p, at[i]);
+	vars.later = true;
+	IS_INT(load_text(text), 0);
+	for (i = 0; i < AEG_NELEM(at); i++)
+		IS_INTN(sandbox_rights_at(p, at[i]), 0, at[i]);
+	OKF((sandbox_required(p) & SANDBOX_COVER) != 0,
+	    "what is to be covered is not known, and may be something");
+	IS_INT(sandbox_begin(p, &s, &err), ERR_LAYER);
+	OKF(s == NULL && strstr(err.text, "not looked up") != NULL, "%s",
+	    err.text);
+	IS_INT(sandbox_check(p, NULL), ERR_LAYER);
+	IS_INT(sandbox_complete(p, &err), 0);
+	IS_INTN(sandbox_complete(p, &err), 0, "once is enough");
+	for (i = 0; i < AEG_NELEM(at); i++)
+		IS_INTN(sandbox_rights_at(p, at[i]), rights[i], at[i]);
+	IS_INT(sandbox_required(p) & SANDBOX_COVER, 0);
+	/* Its words are read at once. */
+	IS_INT(load_text("read = {\"$HOEM\"}\n"), ERR_SYNTAX);
+	IS_INT(load_text("write = {\"/etc\"}\nhide = {\"/etc/shadow\"}\n"),
+	    0);
+	for (i = 0; i < 2; i++)
+		IS_INTN(sandbox_complete(p, &err), ERR_RANGE, err.text);
+	IS_INT(sandbox_check(p, NULL), ERR_LAYER);
+	IS_INT(sandbox_rights_at(p, "/etc/passwd"), 0);
+	vars.later = false;
+}
+
 static void
 test_show(void)
 {
@@ -363,6 +406,7 @@ main(void)
 	test_for_root();
 	test_variables();
 	test_prepare();
+	test_later();
 	test_show();
 	if (src != NULL) {
 		char *to = scratch_path("share/sandbox");
