@@ -29,6 +29,10 @@ ROW(PROFILE, "rules.profile", PROBLEM, \
     "block gives another one, no session starts, commands and forced " \
     "commands are refused, and a prompt is a rescue", \
     "Correct the name; aegshctl profile list shows those that there are.") \
+ROW(PROFILE_LIST, "rules.profile-list", WARNING, \
+    "a setting for some policy profiles names one that is not there, and " \
+    "says nothing for it", \
+    "Correct the name; aegshctl profile list shows those that there are.") \
 ROW(SANDBOX, "rules.sandbox", PROBLEM, \
     "a policy profile names a sandbox profile that is not there or cannot " \
     "be used: no session of that profile starts", \

@@ -3,6 +3,7 @@
  * and not start. */
 #include "doctor_int.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "aegsh/base/names.h"
@@ -42,6 +43,32 @@ check_profile(struct doctor *d, const struct conf *c, struct policy *p)
 	    doctor_printf(d, "profile = %s", name));
 }
 
+/* "admin dev", "kiosk=block": words that begin with a profile's name. */
+static void
+check_list(struct doctor *d, const struct conf *c, enum conf_id id,
+    struct policy *p)
+{
+	const char *word = conf_str(c, id), *file = conf_origin_file(c, id);
+	struct err err = ERR_INIT;
+	size_t len;
+
+	for (; *word != '\0'; word += len) {
+		AEG_AUTOFREE char *name = NULL;
+
+		word += strspn(word, " \t,");
+		len = strcspn(word, " \t,");
+		if (len == 0)
+			return;
+		name = xmemdup0(word, len);
+		name[strcspn(name, "=")] = '\0';
+		if (policy_select(p, name, &err) < 0)
+			doctor_find(d, CHECK_PROFILE_LIST, file != NULL ?
+			    doctor_printf(d, "%s", file) : NULL,
+			    conf_origin_line(c, id), doctor_printf(d,
+			    "%s: %s", conf_row(id)->name, name));
+	}
+}
+
 static int
 check_sandbox(void *ctx, const char *profile, const char *sandbox,
     const char *file, unsigned line)
@@ -68,8 +95,11 @@ doctor_check_rules(struct doctor *d)
 		    err.text));
 	} else {
 		policy_each_sandbox(p, check_sandbox, d);
-		if (c != NULL)
+		if (c != NULL) {
 			check_profile(d, c, p);
+			check_list(d, c, CONF_ASK_ALLOWED, p);
+			check_list(d, c, CONF_FAIL_PROFILES, p);
+		}
 		policy_free(p);
 	}
 	conf_free(c);

@@ -236,6 +236,14 @@ is "$?" 1 'and whole'
 finds
 like "$out" '*problem rules.sandbox*nosuch.conf*' 'which the doctor tells, too'
 rm "$rules" "$test_root/etc/sandbox.d/nosuch.conf"
+operator '#' 'ask-allowed = "dev, nosuch"' 'fail-profiles = "kiosk=block admin=ask"'
+finds
+like "$out" "*warning rules.profile-list*$test_root/etc/aegsh.conf:2: ask-allowed: nosuch*$test_root/etc/aegsh.conf:3: fail-profiles: kiosk*" \
+    'profiles that other settings are for'
+case $out in
+*': dev'* | *': admin'*) ok 1 'and no other ones' ;;
+*) ok 0 'and no other ones' ;;
+esac
 operator 'bogus = 1'
 finds
 like "$out" "*problem rules.settings*$test_root/etc/aegsh.conf:1*" \
