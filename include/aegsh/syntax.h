@@ -182,6 +182,7 @@ struct syn_command {
 	size_t n_redirs;
 	unsigned context;			/* enum syn_context */
 	const char *in_function;	/* innermost name, or NULL */
+	const char *variable;	/* of a for or select loop, or NULL */
 	unsigned pipeline;		/* commands of one pipeline share the
 					 * number, from 1 */
 	unsigned pipe_index, pipe_count;	/* position, from 0 */

@@ -510,11 +510,32 @@ static void
 names_read(struct view *v, const struct view_cmd *cmd)
 {
 	const struct syn_word *word;
-	size_t i;
+	const char *name;
+	size_t i, skip;
 
-	if (strcmp(cmd->name, "getopts") == 0)
+	/* for x in $(cat f); do $x; done */
+	name = cmd->item->command->variable;
+	if (name != NULL)
+		view_names_add(v->arena, &v->assigned, name, strlen(name));
+	if (!reads_input(cmd))
 		return;
-	view_names_add(v->arena, &v->assigned, "REPLY", 5);
+	v->reads_input = true;
+	if (strcmp(cmd->name, "getopts") == 0)
+		view_names_add(v->arena, &v->assigned, "OPTARG", 6);
+	else if (strcmp(cmd->name, "read") == 0)
+		view_names_add(v->arena, &v->assigned, "REPLY", 5);
+	else
+		view_names_add(v->arena, &v->assigned, "MAPFILE", 7);
+	/* read -a NAME */
+	for (i = 0; i < cmd->n_opts; i++) {
+		word = &cmd->argv[cmd->opts[i].opt.value_word];
+		skip = cmd->opts[i].opt.value_skip;
+		if (cmd->opts[i].has_value && word->known &&
+		    skip <= word->len &&
+		    text_is_name(word->value + skip, word->len - skip))
+			view_names_add(v->arena, &v->assigned,
+			    word->value + skip, word->len - skip);
+	}
 	for (i = 0; i < cmd->n_operands; i++) {
 		word = &cmd->argv[cmd->operands[i]];
 		if (word->known && text_is_name(word->value, word->len))
@@ -531,10 +552,7 @@ view_features(struct view *v)
 	size_t i;
 
 	for (i = 0; i < v->n_cmds; i++) {
-		if (reads_input(&v->cmds[i])) {
-			v->reads_input = true;
-			names_read(v, &v->cmds[i]);
-		}
+		names_read(v, &v->cmds[i]);
 		context_features(v, &v->cmds[i]);
 		word_features(v, &v->cmds[i]);
 		interpreter_features(v, i);

@@ -427,6 +427,9 @@ void syn_do_declare(const struct syn_call *c);
 void syn_do_export(const struct syn_call *c);
 void syn_do_getopts(const struct syn_call *c);
 void syn_do_mapfile(const struct syn_call *c);
+bool syn_mapfile_lines(const struct syn_call *c);
+/* The word is a name and nothing else. */
+bool syn_is_plain(const struct syn_word *word);
 void syn_do_printf(const struct syn_call *c);
 void syn_do_read(const struct syn_call *c);
 void syn_do_shift(const struct syn_call *c);

@@ -25,8 +25,8 @@ name_of(const struct syn_word *word, const char **ret_name, size_t *ret_len)
 }
 
 /* The word is a name and nothing else. */
-static bool
-is_plain(const struct syn_word *word)
+bool
+syn_is_plain(const struct syn_word *word)
 {
 	const char *name;
 	size_t len;
@@ -41,7 +41,7 @@ set_plain(struct syn_walk *w, const struct syn_word *name, const char *value,
 {
 	const char *copy;
 
-	if (!is_plain(name)) {
+	if (!syn_is_plain(name)) {
 		syn_forget_word(w, name);
 		return;
 	}
@@ -157,7 +157,7 @@ read_line(const struct syn_call *c)
 	if (i == c->n || (!raw && memchr(p, '\\', (size_t)(end - p)) != NULL))
 		return false;
 	for (len = i; len < c->n; len++)
-		if (!is_plain(&c->words[len]) || c->words[len].may_split)
+		if (!syn_is_plain(&c->words[len]) || c->words[len].may_split)
 			return false;
 	for (; i < c->n; i++) {
 		while (p < end && strchr(ifs, *p) != NULL)
@@ -198,6 +198,8 @@ syn_do_mapfile(const struct syn_call *c)
 			syn_calls_unknown(c->w);
 			syn_env_hostile(c->w);
 		}
+	if (!c->w->first && syn_mapfile_lines(c))
+		return;
 	do_names(c, "dnOsucC");
 	syn_env_forget(c->w, "MAPFILE", 7);
 }
@@ -243,7 +245,7 @@ syn_do_wait(const struct syn_call *c)
 			continue;
 		if (name.len == 0)
 			name = c->words[++i];
-		if (is_plain(&name))
+		if (syn_is_plain(&name))
 			syn_env_number(c->w, name.value, name.len);
 		else
 			syn_forget_word(c->w, &name);
@@ -260,7 +262,7 @@ print_to(const struct syn_call *c, const struct syn_word *name, size_t rest)
 	struct syn_vec words = { NULL, 0, 0 };
 	size_t i;
 
-	if (c->w->first || !is_plain(name) || rest >= c->n) {
+	if (c->w->first || !syn_is_plain(name) || rest >= c->n) {
 		syn_forget_word(c->w, name);
 		return;
 	}
@@ -514,11 +516,12 @@ syn_do_unset(const struct syn_call *c)
 			syn_env_hostile(c->w);
 		if (!variables)
 			continue;
-		if (is_plain(word)) {
+		if (syn_is_plain(word)) {
 			syn_env_assoc(c->w, word->value, word->len, false);
 			syn_export_not(c->w, word->value, word->len);
 		}
-		if (!function && sure && is_plain(word) && letters[0] != 'n')
+		if (!function && sure && syn_is_plain(word) &&
+		    letters[0] != 'n')
 			syn_env_set(c->w, word->value, word->len,
 			    SYN_VAR_UNSET, "", 0);
 		else

@@ -276,6 +276,21 @@ walk_inside(struct syn_walk *w, const struct syn_node *node)
 	}
 }
 
+static void
+tell_variable(struct syn_walk *w, const struct syn_node *node, size_t index)
+{
+	struct syn_command *c = &((struct syn_command *)w->commands.v)[index];
+	const char *name;
+	size_t len;
+
+	if (node->name == NULL || (node->kind != SYN_CMD_FOR &&
+	    node->kind != SYN_CMD_SELECT))
+		return;
+	name = syn_text_plain(node->name, &len);
+	if (name != NULL)
+		c->variable = arena_memdup0(w->arena, name, len);
+}
+
 void
 syn_walk_node(struct syn_walk *w, const struct syn_node *node)
 {
@@ -290,6 +305,7 @@ syn_walk_node(struct syn_walk *w, const struct syn_node *node)
 		return;
 	}
 	index = syn_tell(w, node, SYN_IS_COMPOUND);
+	tell_variable(w, node, index);
 	w->at.parent = index + 1;
 	w->at.offset = node->offset;
 	syn_walk_targets(w, node->targets);

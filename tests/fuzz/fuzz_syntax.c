@@ -43,7 +43,14 @@ get(void *ctx, const char *name, const char **ret_value)
 	}
 }
 
-static const struct syn_vars vars = { .get = get };
+/* $0, and $1 and $2. */
+static const struct syn_word words[] = {
+	{ .known = true, .value = "sh", .len = 2 },
+	{ .known = true, .value = "a b", .len = 3 },
+	{ .known = true, .value = "$(c)[$d]", .len = 8 },
+};
+static const struct syn_vars vars = { .get = get, .zero = &words[0],
+	.args = &words[1], .n_args = 2, .has_args = true };
 
 static void
 check_word(const struct syn_word *word)

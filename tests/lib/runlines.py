@@ -194,6 +194,11 @@ class Lines:
                               "set -f", "set +B", "alias t1=t2", "set -x",
                               "shopt -s nullglob", "set -e", "PS4='$(t3)'",
                               "declare -n a=b", "mapfile -t r <<< t1",
+                              "mapfile r <<< 't1 x'",
+                              "mapfile -t r <<< $'t1 x\nt2'",
+                              "readarray -t r <<< \"$b\"",
+                              "mapfile -t -n1 r <<< $'t2\nt1'",
+                              "read -ra r <<< 't1 x'",
                               "set -k"))()
 
     def simple(self):
