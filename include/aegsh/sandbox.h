@@ -19,7 +19,7 @@
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
 
-#define SANDBOX_RULES_MAX 2000		/* path rules of one ruleset */
+#define SANDBOX_RULES_MAX 6000		/* path rules of one ruleset */
 
 enum sandbox_layer {			/* bits */
 	SANDBOX_NNP = 1 << 0,		/* no_new_privs, prctl(2) */
@@ -93,6 +93,14 @@ bool sandbox_loosens_umask(const struct sandbox_profile *p);
 /* A shell at the terminal inside a pager, an editor or an interpreter. */
 enum sandbox_escape { SANDBOX_ESCAPE_KILL = 0, SANDBOX_ESCAPE_RECORD };
 enum sandbox_escape sandbox_escape(const struct sandbox_profile *p);
+/* No shell may run below a line's own bash, which is then started from a
+ * memory file, since the file that it lies in can be neither started nor
+ * read.  What is withheld is each shell that was found when the profile was
+ * loaded; what else a program is, its supervisor asks. */
+bool sandbox_denies_shells(const struct sandbox_profile *p);
+/* Of such a profile: is the open file that of a shell or of the dynamic
+ * loader, or a copy of one? */
+bool sandbox_is_shell(const struct sandbox_profile *p, int fd);
 /* What the processes of one line may use together; 0: no limit. */
 struct sandbox_line_limits {
 	unsigned children;	/* beside the line's bash, at one time */

@@ -338,7 +338,11 @@ child(void *arg)
 		c->failed = EXEC_STEP_EXEC;
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		execve(c->path, c->argv, c->envp);
+		if (c->shell > 0)
+			syscall(SYS_execveat, c->shell, "", c->argv, c->envp,
+			    AT_EMPTY_PATH);
+		else
+			execve(c->path, c->argv, c->envp);
 		rc = err_failed();
 	}
 	c->error = -rc;

@@ -43,6 +43,8 @@ struct exec_fd {
 /* Everything the child needs; it writes only the failure. */
 struct exec_child {
 	const char *path;
+	int shell;		/* the same, as a memory file to be started; 0:
+				 * by its path */
 	char *const *argv, *const *envp;
 	struct exec_fd fd[EXEC_FDS_MAX];
 	size_t n_fds;
@@ -136,6 +138,7 @@ struct exec_launcher;
 struct exec_session {
 	struct exec_session_opts opts;
 	struct sandbox *sandbox;	/* direct: prepared when first needed */
+	int shell;		/* as in struct exec_child */
 	struct exec_launcher *launcher;	/* or NULL */
 	int child_fd;		/* signalfd of SIGCHLD */
 	int end_fd;		/* signalfd of SIGHUP and SIGTERM */
@@ -171,6 +174,12 @@ void exec_session_loud(struct exec_session *s);
  * for input there is nobody to answer. */
 void exec_session_hold(struct exec_session *s);
 void exec_session_release(struct exec_session *s);
+
+/* ---- exec_shell.c: bash where shells are withheld ------------------------ */
+
+/* Where the profile denies shells, a sealed memory file with bash in it, above
+ * all numbers that children are given, else 0; ERR_LAYER. */
+int exec_shell_open(const struct sandbox_profile *p, struct err *err);
 
 /* ---- exec_try.c --------------------------------------------------------- */
 

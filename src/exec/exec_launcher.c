@@ -142,11 +142,12 @@ parse(struct order *o, ssize_t n)
 
 static void
 launch(struct order *o, const struct sandbox *sandbox, const char *bash,
-    struct exec_reply *ret)
+    int shell, struct exec_reply *ret)
 {
 	char *const *argv = (char *const *)o->vector + o->head.pathc + 1;
 	struct exec_child c = {
 		.path = bash,
+		.shell = shell,
 		.argv = argv,
 		.envp = argv + o->head.argc + 1,
 		.n_fds = o->head.n_fds,
@@ -182,7 +183,7 @@ launch(struct order *o, const struct sandbox *sandbox, const char *bash,
 }
 
 static void
-serve(const struct sandbox *sandbox, const char *bash)
+serve(const struct sandbox *sandbox, const char *bash, int shell)
 {
 	for (;;) {
 		struct order o = { .n_fds = 0 };
@@ -192,7 +193,7 @@ serve(const struct sandbox *sandbox, const char *bash)
 		if (n == 0)
 			return;
 		if (parse(&o, n))
-			launch(&o, sandbox, bash, &reply);
+			launch(&o, sandbox, bash, shell, &reply);
 		order_done(&o);
 		if (send(EXEC_LAUNCHER_SOCK, &reply, sizeof reply,
 		    MSG_NOSIGNAL) < 0)
@@ -202,13 +203,16 @@ serve(const struct sandbox *sandbox, const char *bash)
 
 static int
 enter(const struct sandbox_profile *profile, struct sandbox **ret,
-    struct err *err)
+    int *ret_shell, struct err *err)
 {
 	enum sandbox_layer layer = SANDBOX_NNP;
 	int rc;
 
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_sys(err, errno, "launcher");
+	*ret_shell = exec_shell_open(profile, err);
+	if (*ret_shell < 0)
+		return *ret_shell;
 	rc = sandbox_prepare(profile, ret, err);
 	if (rc < 0)
 		return rc;
@@ -226,12 +230,13 @@ exec_launcher_main(const struct sandbox_profile *profile, const char *bash)
 	struct exec_ready ready = { .code = 0 };
 	struct sandbox *sandbox = NULL;
 	struct err err = ERR_INIT;
+	int shell = 0;
 
-	ready.code = enter(profile, &sandbox, &err);
+	ready.code = enter(profile, &sandbox, &shell, &err);
 	memcpy(ready.text, err.text, sizeof ready.text);
 	if (send(EXEC_LAUNCHER_SOCK, &ready, sizeof ready, MSG_NOSIGNAL) < 0
 	    || ready.code < 0)
 		_exit(1);
-	serve(sandbox, bash);
+	serve(sandbox, bash, shell);
 	_exit(0);
 }

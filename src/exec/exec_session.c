@@ -99,6 +99,8 @@ exec_session_free(struct exec_session *s)
 	if (s->opts.tty >= 0)
 		exec_tty_done(s);
 	sandbox_free(s->sandbox);
+	if (s->shell > 0)
+		close(s->shell);
 	io_close(&s->poll_fd);
 	io_close(&s->child_fd);
 	io_close(&s->end_fd);
@@ -171,11 +173,15 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	int rc;
 
 	if (s->sandbox == NULL && !s->opts.guest) {
+		s->shell = exec_shell_open(s->opts.profile, err);
+		if (s->shell < 0)
+			return s->shell;
 		rc = sandbox_begin(s->opts.profile, &s->sandbox, err);
 		if (rc < 0)
 			return rc;
 	}
 	c->guest = s->opts.guest;
+	c->shell = s->shell;
 	c->sandbox = c->unfinished = s->sandbox;
 	c->profile = s->opts.profile;
 	c->sync_fd = spec->synced != NULL ? spec->sync_fd : -1;

@@ -36,6 +36,9 @@ arrive(void *ctx, struct err *err)
 	rc = sandbox_prepare(a->s->opts.profile, &sandbox, err);
 	if (rc < 0)
 		return rc;
+	c->shell = exec_shell_open(a->s->opts.profile, err);
+	if (c->shell < 0)
+		return c->shell;
 	c->sandbox = sandbox;
 	c->profile = a->s->opts.profile;
 	c->parent = getpid();

@@ -86,6 +86,7 @@ static const size_t texts[] = {
 	offsetof(struct sandbox_text, supervise),
 	offsetof(struct sandbox_text, started),
 	offsetof(struct sandbox_text, escape),
+	offsetof(struct sandbox_text, shells),
 	offsetof(struct sandbox_text, umask),
 	offsetof(struct sandbox_text, description),
 	offsetof(struct sandbox_text, for_root),

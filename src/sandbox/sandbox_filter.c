@@ -15,8 +15,12 @@ bool
 sandbox_filter_find(const struct sandbox_profile *p, int abi,
     const struct sock_filter **ret, unsigned short *ret_len)
 {
-	const struct made *m = &filters[sandbox_filter_key(p, abi)];
+	unsigned key = sandbox_filter_key(p, abi);
+	const struct made *m;
 
+	if (key >= SANDBOX_FILTER_KEYS)
+		return false;
+	m = &filters[key];
 	if (m->filter == NULL)
 		return false;
 	*ret = m->filter;

@@ -13,6 +13,7 @@
 #define SANDBOX_PORTS_MAX 256	/* ports of one list */
 #define SANDBOX_BPF_MAX 4096	/* instructions, BPF_MAXINSNS */
 #define SANDBOX_COVERS_MAX 16
+#define SANDBOX_SHELLS_MAX 100
 
 /*
  * Landlock's rights as the kernel numbers them (linux/landlock.h), spelt
@@ -86,7 +87,8 @@ struct sandbox_text {
 	char *file;		/* of the profile itself */
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
-	char *udp, *local, *seccomp, *supervise, *started, *escape, *umask;
+	char *udp, *local, *seccomp, *supervise, *started, *escape, *shells,
+		*umask;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -166,6 +168,13 @@ struct sandbox_hole {
 	const char *where;	/* "file:line", or NULL: aegsh's own store */
 };
 
+struct sandbox_shell {		/* a file that is one */
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	char *path;		/* canonical */
+};
+
 struct sandbox_cover {
 	char *path;		/* canonical */
 	bool readonly;		/* else an empty directory lies over it */
@@ -209,6 +218,9 @@ struct sandbox_profile {
 	enum sandbox_supervise supervise;
 	enum sandbox_started started;
 	enum sandbox_escape escape;
+	bool no_shells;		/* below the line's own bash */
+	struct sandbox_shell *shells;	/* that were found */
+	size_t n_shells;
 	bool loosens_umask;
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
@@ -231,6 +243,13 @@ const struct sandbox_cover *sandbox_covered(const struct sandbox_profile *p,
  * replaced, covers left aside; or NULL. */
 const struct sandbox_grant *sandbox_changed_by(
 	const struct sandbox_profile *p, const char *path);
+
+/* ---- sandbox_shells.c: shells that nothing may start --------------------- */
+
+/* Fills p->shells. */
+void sandbox_shells_find(struct sandbox_profile *p);
+/* It is the file of one, under whatever name. */
+bool sandbox_shells_has(const struct sandbox_profile *p, dev_t dev, ino_t ino);
 
 /* ---- sandbox_rule.c: grants and holes become rules --------------------- */
 
@@ -293,6 +312,7 @@ struct sandbox_row {
 #define SANDBOX_ROW_OLD_ABI      (1 << 6)	/* Landlock without TRUNCATE */
 #define SANDBOX_ROW_NO_LOCAL     (1 << 8)	/* no unix sockets */
 #define SANDBOX_ROW_FROZEN       (1 << 9)	/* nothing can be written */
+#define SANDBOX_ROW_NO_MEMFD     (1 << 10)	/* strict, or without shells */
 
 extern const struct sandbox_row sandbox_rows[];
 extern const size_t sandbox_n_rows;
@@ -304,7 +324,7 @@ struct sock_filter;
 
 /* All that decides about rows, as a small number, and a profile that has
  * it; false where none can, and for what is too rare to be made at build
- * time (no unix sockets, yet a network). */
+ * time (no unix sockets, yet a network; no shells below a line). */
 #define SANDBOX_FILTER_KEYS 256
 unsigned sandbox_filter_key(const struct sandbox_profile *p, int abi);
 bool sandbox_filter_profile(unsigned key, struct sandbox_profile *ret,

@@ -254,6 +254,21 @@ take_places(struct sandbox_profile *p, struct known *known)
 		add_hole(p, p->store, NULL);
 }
 
+/* What cannot be read cannot be copied, either. */
+static int
+hide_shells(struct sandbox_profile *p, struct err *err)
+{
+	size_t i;
+
+	sandbox_shells_find(p);
+	if (p->n_shells > SANDBOX_SHELLS_MAX)
+		return err_set(err, ERR_RANGE, "descendant-shells: more than "
+		    "%d shells are installed", SANDBOX_SHELLS_MAX);
+	for (i = 0; i < p->n_shells; i++)
+		add_hole(p, p->shells[i].path, p->text.file);
+	return 0;
+}
+
 /* No grant is one to change files; devices are written to all the same. */
 static bool
 changes_nothing(const struct sandbox_profile *p)
@@ -330,7 +345,9 @@ forget_found(struct sandbox_profile *p)
 		free(p->holes[i].path);
 	for (i = 0; i < p->n_covers; i++)
 		free(p->covers[i].path);
-	p->n_grants = p->n_holes = p->n_covers = 0;
+	for (i = 0; i < p->n_shells; i++)
+		free(p->shells[i].path);
+	p->n_grants = p->n_holes = p->n_covers = p->n_shells = 0;
 	free(p->store);
 	free(p->conf);
 	free(p->conf_user);
@@ -350,7 +367,10 @@ sandbox_complete(struct sandbox_profile *p, struct err *err)
 	if (rc == 0) {
 		p->frozen = changes_nothing(p);
 		take_places(p, &known);
-		rc = check_holes(p, err);
+		if (p->no_shells)
+			rc = hide_shells(p, err);
+		if (rc == 0)
+			rc = check_holes(p, err);
 	}
 	if (rc < 0) {
 		forget_found(p);
@@ -376,6 +396,7 @@ sandbox_places_done(struct sandbox_profile *p)
 	free(p->wishes);
 	free(p->grants);
 	free(p->holes);
+	free(p->shells);
 	free(p->asked_store);
 	free(p->asked_conf_user);
 }

@@ -72,6 +72,7 @@ enum {
 #define OLD_ABI		SANDBOX_ROW_OLD_ABI
 #define NO_LOCAL	SANDBOX_ROW_NO_LOCAL
 #define FROZEN		SANDBOX_ROW_FROZEN
+#define NO_MEMFD	SANDBOX_ROW_NO_MEMFD
 
 #define LOOKS "Landlock sees no change of modes, owners and dates"
 #define TYPES_IN "types into the terminal as if the person had"
@@ -196,7 +197,7 @@ const struct sandbox_row sandbox_rows[] = {
 	{ NR(iopl), 0, EPERM, ANY, KERNEL },
 	{ NR(ioperm), 0, EPERM, ANY, KERNEL },
 #endif
-	{ NR(memfd_create), STRICT, EPERM, ANY,
+	{ NR(memfd_create), NO_MEMFD, EPERM, ANY,
 	    "runs programs that lie on no path" },
 	{ NEW(memfd_secret), STRICT, EPERM, ANY, SURFACE },
 	/* root's, to which no path leads */
@@ -252,7 +253,8 @@ sandbox_filter_key(const struct sandbox_profile *p, int abi)
 	return (unsigned)p->filter | (no_tcp ? 4U : 0) |
 	    (p->connect.all ? 8U : 0) | (p->udp ? 16U : 0) |
 	    (abi < 3 ? 32U : 0) | (p->local ? 0 : 64U) |
-	    (p->frozen ? 128U : 0);
+	    (p->frozen ? 128U : 0) | (p->no_shells && p->filter !=
+	    SANDBOX_FILTER_STRICT ? 256U : 0);
 }
 
 bool
@@ -293,6 +295,8 @@ sandbox_row_holds(const struct sandbox_row *row,
 		return !root && (p->udp || !no_tcp);
 	if (row->when & SANDBOX_ROW_STRICT)
 		return p->filter == SANDBOX_FILTER_STRICT;
+	if (row->when & SANDBOX_ROW_NO_MEMFD)
+		return p->filter == SANDBOX_FILTER_STRICT || p->no_shells;
 	if (row->when & SANDBOX_ROW_NO_INET)
 		return no_tcp && !p->udp;
 	if (row->when & SANDBOX_ROW_NO_UDP)

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -127,6 +128,16 @@ find_grant(const struct sandbox_profile *p, const struct near *near,
 	return p->n_grants;
 }
 
+/* A rule is of a file, not of its name: another name of it must get none. */
+static bool
+is_shell(const struct sandbox_profile *p, int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    sandbox_shells_has(p, st.st_dev, st.st_ino);
+}
+
 static int expand(struct make *m, int parent, const char *name, uint64_t fs);
 
 static int
@@ -140,7 +151,8 @@ expand_entry(struct make *m, int dir, const struct entry *e,
 
 	if (buf_overflow(&m->path))
 		return err_set(m->err, ERR_RANGE, "%s: path too long", r.path);
-	if (is_hole(p, r.path))
+	if (is_hole(p, r.path) || (p->n_shells > 0 && e->type == DT_REG &&
+	    is_shell(p, dir, e->name)))
 		return 0;
 	if (holds_hole(p, r.path))
 		return expand(m, dir, e->name, fs);

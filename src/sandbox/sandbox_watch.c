@@ -40,6 +40,7 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 		[SANDBOX_ESCAPE_KILL] = "kill",
 		[SANDBOX_ESCAPE_RECORD] = "record",
 	};
+	static const char *const shells[] = { "deny", "allow" };
 	int rc;
 
 	rc = read_word(p, "supervise", p->text.supervise, lines,
@@ -57,6 +58,14 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->escape = (enum sandbox_escape)rc;
+	rc = read_word(p, "descendant-shells", p->text.shells, shells,
+	    AEG_NELEM(shells), "allow or deny", err);
+	if (rc < 0)
+		return rc;
+	p->no_shells = rc == 0;
+	if (p->no_shells && p->supervise != SANDBOX_SUPERVISE_ALL)
+		return err_set(err, ERR_RANGE, "%s: descendant-shells = deny "
+		    "needs supervise = all", p->text.file);
 	rc = read_word(p, "umask", p->text.umask, umask, AEG_NELEM(umask),
 	    "tighten or any", err);
 	if (rc < 0)

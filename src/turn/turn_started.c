@@ -8,10 +8,12 @@
  * wrapper and all that is known of options mean the same as at the prompt.
  * Nobody is asked and no model: the process waits.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
@@ -203,6 +205,39 @@ is_interactive(const struct supervise_image *m)
 	    f.input;
 }
 
+/* ---- no shells ----------------------------------------------------------- */
+
+/* ld-linux-x86-64.so.2, ld-2.36.so, ld-musl-x86_64.so.1: started by name it
+ * maps any file, which need not be one that may be started. */
+static bool
+is_loader(const char *base)
+{
+	return text_starts(base, "ld-") && strstr(base, ".so") != NULL;
+}
+
+/* Why it is a shell where there may be none, or NULL. */
+static const char *
+is_denied(const struct turn *t, const struct supervise_image *m)
+{
+	AEG_AUTOFREE char *exe = xasprintf("/proc/%d/exe", (int)m->pid);
+	const char *base = path_base(m->path);
+	AEG_AUTOFD int fd = -1;
+
+	if (!sandbox_denies_shells(t->sandbox))
+		return NULL;
+	if (text_starts(m->path, "/memfd:"))
+		return "it lies in memory, as the line's own bash does";
+	if (is_loader(base))
+		return "the dynamic loader can start what may not be";
+	if (resolve_is_shell(base) || policy_is_multicall(base))
+		return "it is a shell";
+	fd = open(exe, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return "it cannot be looked into";
+	return sandbox_is_shell(t->sandbox, fd) ? "it is a copy of a shell, "
+	    "or of the dynamic loader" : NULL;
+}
+
 bool
 turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
     size_t size)
@@ -211,6 +246,7 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	char said[SUPERVISE_SAID_MAX];
 	AEG_AUTO(buf_done) struct buf inert = BUF_INIT;
 	enum policy_action action = judge(t, m, said, sizeof said);
+	const char *why;
 	bool escape = is_interactive(m) && gives_shells(m->parent), may = true;
 
 	switch (sandbox_started(t->sandbox)) {
@@ -229,6 +265,12 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 		    path_base(m->parent));
 		may = may && sandbox_escape(t->sandbox) !=
 		    SANDBOX_ESCAPE_KILL;
+	}
+	why = is_denied(t, m);
+	if (why != NULL) {
+		snprintf(said, sizeof said, "no shell may run below a line: "
+		    "%s [descendant-shells]", why);
+		may = false;
 	}
 	text_inert(&inert, said, strlen(said), 0);
 	buf_putc(&inert, '\0');

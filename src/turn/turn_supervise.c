@@ -101,6 +101,9 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 		.outer = t->outer };
 	if (ret->guest)
 		return ret;
+	/* Before the supervisor is made: it has to know them. */
+	if (sandbox_denies_shells(t->sandbox))
+		(void)sandbox_complete(t->sandbox, NULL);
 	sandbox_line_limits(where, &most);
 	*ret = (struct supervise_opts){
 		.own_group = t->opts.tty >= 0,
