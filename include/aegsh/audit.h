@@ -70,6 +70,18 @@ int audit_witness_send(enum audit_witness to, const char *line,
 /* Why the last head reached nobody, or NULL. */
 const char *audit_unheard(const struct audit *a);
 
+/* What is left out of all that follows; before a session begins. */
+#define AUDIT_WITHOUT_ARGV 1U
+#define AUDIT_WITHOUT_CWD 2U
+#define AUDIT_WITHOUT_EXECS 4U
+#define AUDIT_WITHOUT_HOST 8U
+#define AUDIT_WITHOUT_REASON 16U
+#define AUDIT_WITHOUT_REMOTE 32U
+#define AUDIT_WITHOUT_TTY 64U
+void audit_without(struct audit *a, unsigned fields);
+/* Words of the setting record-without; ERR_UNKNOWN_NAME. */
+int audit_without_parse(const char *words, unsigned *ret, struct err *err);
+
 struct audit_session {
 	const char *user, *tty;
 	const char *remote;	/* as SSH_CLIENT has it: address and port */

@@ -67,6 +67,12 @@ CONF_ROW(STREAM_SYNC, "stream-sync", INT, "0", 0, 1000, NULL, OPERATOR, LESS,
 CONF_ROW(RECORD_WAIT, "record-wait", INT, "5000", 100, 600000, NULL, USER,
 	LESS, "milliseconds for which a line at the prompt waits for the "
 	"record: then it is refused (managed), or runs and is recorded later")
+CONF_ROW(RECORD_WITHOUT, "record-without", STRING, "", 0, 0, NULL, USER, NONE,
+	"fields that are not recorded, of: argv cwd execs host reason remote "
+	"tty")
+CONF_ROW(RETAIN_DAYS, "retain-days", INT, "0", 0, 36500, NULL, USER, NONE,
+	"days for which lines are kept when aegshctl audit prune deletes; 0: "
+	"for ever")
 CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	OPERATOR, NONE, "who is told how far each record has come, so that "
 	"an end that is cut off is missed")

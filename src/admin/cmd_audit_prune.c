@@ -16,22 +16,40 @@ enum { O_JSON, O_KEEP, O_USER };
 static const struct admin_option options[] = {
 	[O_JSON] = ADMIN_OPTION_JSON,
 	[O_KEEP] = { "keep", 0, "AGE|N",
-	    "keep lines from AGE ago on, or the newest N", ADMIN_WORDS_NONE },
+	    "keep lines from AGE ago on, or the newest N, not what "
+	    "retain-days says", ADMIN_WORDS_NONE },
 	[O_USER] = { "user", 0, "NAME", "that user's store (root only)",
 	    ADMIN_WORDS_USER },
 	{ NULL }
 };
+
+#define DAY_NS (INT64_C(86400) * 1000000000)
+
+/* As the settings have it. */
+static int
+take_setting(struct admin *a, struct audit_keep *ret)
+{
+	struct err err = ERR_INIT;
+	int64_t days;
+
+	if (admin_conf(a, &err) < 0)
+		return admin_fail(a, &err);
+	days = conf_int(a->conf, CONF_RETAIN_DAYS);
+	ret->since_ns = clock_wall_ns() - days * DAY_NS;
+	if (days > 0)
+		return ADMIN_OK;
+	admin_complain(a, "--keep is missing, and retain-days is not set: how "
+	    "much is to stay");
+	return admin_usage(a);
+}
 
 static int
 take_keep(struct admin *a, const char *value, struct audit_keep *ret)
 {
 	int64_t now = clock_wall_ns();
 
-	if (value == NULL) {
-		admin_complain(a, "--keep is missing: how much is to stay");
-		admin_usage(a);
-		return ADMIN_USAGE;
-	}
+	if (value == NULL)
+		return take_setting(a, ret);
 	if (text_to_i64(value, 1, INT64_MAX, &ret->lines) == 0)
 		return ADMIN_OK;
 	ret->lines = 0;

@@ -267,25 +267,46 @@ report_validator(struct report *r)
 
 /* Who is recorded is told what, for how long, and for whose eyes. */
 static void
-report_told(json_t *o)
+report_told(struct report *r, json_t *o)
 {
 	static const char *const kept[] = {
 		"each line, with its secrets replaced by tags",
 		"its directory, what was decided and why, who was asked",
+		"the words it was given, and the programs that ran under it, "
+		"where it was supervised",
 		"its exit status, and the time and memory it took",
 		"the session: user, terminal, remote address, host",
 		"who read this record with aegshctl, and what was asked",
 	};
 	json_t *list = json_array();
+	AEG_AUTOFREE char *kept_for = NULL;
+	struct err err = ERR_INIT;
+	const char *without;
+	unsigned fields;
+	int64_t days;
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(kept); i++)
 		json_array_append_new(list, json_string(kept[i]));
 	json_object_set_new(o, "kept", list);
+	if (r->a->conf != NULL) {
+		without = conf_str(r->a->conf, CONF_RECORD_WITHOUT);
+		admin_json_text(o, "without", without[0] != '\0' ? without :
+		    "nothing is left out; see record-without");
+		if (audit_without_parse(without, &fields, &err) < 0)
+			problem(r, o, err.text);
+	}
 	admin_json_text(o, "read_by", "this user and root; no line that runs "
 	    "under aegsh");
-	admin_json_text(o, "kept_for", "until somebody removes the store: "
-	    "aegsh deletes nothing by itself");
+	days = r->a->conf != NULL ? conf_int(r->a->conf, CONF_RETAIN_DAYS) : 0;
+	kept_for = xasprintf("%lld days (retain-days): what is older goes "
+	    "whenever aegshctl audit prune is run", (long long)days);
+	if (days > 0)
+		admin_json_text(o, "kept_for", kept_for);
+	else
+		admin_json_text(o, "kept_for", "until somebody removes it: "
+		    "retain-days is not set, and aegsh deletes nothing by "
+		    "itself");
 }
 
 static void
@@ -310,7 +331,7 @@ report_store(struct report *r)
 	    rc == -ENOENT ? "nothing is recorded yet" : "unusable");
 	if (rc < 0 && rc != -ENOENT)
 		problem(r, o, err.text);
-	report_told(o);
+	report_told(r, o);
 	admin_json_text(o, "writer", "stand-alone");
 	json_object_set_new(o, "advisory", json_true());
 	admin_json_text(o, "meaning", "advisory: this user's own uid can "

@@ -163,6 +163,7 @@ audit_session_begin(struct audit *a, const struct audit_session *s,
 		return err_set(err, -EINVAL, "audit: %s", a->in_session ?
 		    "a session is open already" : "opened for reading");
 	a->begun.session = *s;
+	audit_without_session(a->without, &a->begun.session);
 	each_text(&a->begun.session, own_text);
 	a->in_session = true;
 	a->begun.wall_ns = clock_wall_ns();
@@ -173,7 +174,7 @@ audit_session_begin(struct audit *a, const struct audit_session *s,
 }
 
 static int
-write_all(struct audit *a, struct audit_event *ev, bool end, struct err *err)
+write_to(struct audit *a, struct audit_event *ev, bool end, struct err *err)
 {
 	int rc;
 
@@ -182,6 +183,22 @@ write_all(struct audit *a, struct audit_event *ev, bool end, struct err *err)
 		    audit_write_store(a, ev, end, err);
 	rc = audit_apart_begin(a, ev, end, err);
 	return rc == 0 && ev == NULL ? audit_apart_settle(a, err) : rc;
+}
+
+static int
+write_all(struct audit *a, struct audit_event *ev, bool end, struct err *err)
+{
+	struct audit_event kept;
+	int rc;
+
+	if (ev == NULL)
+		return write_to(a, NULL, end, err);
+	kept = *ev;
+	audit_without_event(a->without, &kept);
+	rc = write_to(a, &kept, end, err);
+	ev->id = kept.id;
+	memcpy(ev->uuid, kept.uuid, sizeof ev->uuid);
+	return rc;
 }
 
 int
@@ -235,14 +252,18 @@ audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o)
 void
 audit_exec(struct audit *a, int64_t id, const struct audit_exec *x)
 {
-	audit_queue_exec(&a->queue, id, x);
+	if ((a->without & AUDIT_WITHOUT_EXECS) == 0)
+		audit_queue_exec(&a->queue, id, x);
 }
 
 void
 audit_builtin(struct audit *a, const struct audit_event *ev, int status)
 {
+	struct audit_event kept = *ev;
+
+	audit_without_event(a->without, &kept);
 	if (a->in_session)
-		audit_queue_builtin(&a->queue, ev, status);
+		audit_queue_builtin(&a->queue, &kept, status);
 	else
 		a->queue.lost++;	/* a row needs its session */
 }

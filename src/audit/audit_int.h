@@ -338,6 +338,7 @@ struct audit {
 	struct audit_queue queue;
 	struct audit_spool spool;
 	bool brief;			/* writes to the spool */
+	unsigned without;		/* fields */
 	struct audit_begun begun;	/* the session, its strings owned */
 	bool in_session;
 	bool begun_sent;		/* apart */
@@ -384,6 +385,11 @@ int audit_take_record(struct audit *a, const struct buf *record,
 	struct err *err);
 /* Take in what waits in the spool, durably. */
 int audit_take_in(struct audit *a, struct err *err);
+
+/* ---- audit_without.c --------------------------------------------------- */
+
+void audit_without_session(unsigned without, struct audit_session *s);
+void audit_without_event(unsigned without, struct audit_event *ev);
 
 /* ---- audit_hand.c ------------------------------------------------------ */
 

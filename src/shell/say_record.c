@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What a session has to say of its record. */
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
@@ -56,6 +57,8 @@ void
 shell_greet(const struct shell *sh)
 {
 	AEG_AUTOFREE char *dir = NULL, *store = NULL;
+	int64_t days = conf_int(sh->conf, CONF_RETAIN_DAYS);
+	char kept[32] = "until removed";
 	struct err err = ERR_INIT;
 
 	/* From inside of a line the record cannot be seen. */
@@ -63,7 +66,11 @@ shell_greet(const struct shell *sh)
 		return;
 	if (audit_place(sh->uid, false, &dir, &err) == 0)
 		store = xasprintf("%s/audit.db", dir);
-	if (store != NULL ? access(store, F_OK) < 0 : err.code == -ENOENT)
-		shell_say("each line is judged, confined and recorded; "
-		    "\"help\" tells more");
+	if (store != NULL ? access(store, F_OK) == 0 : err.code != -ENOENT)
+		return;
+	if (days > 0)
+		snprintf(kept, sizeof kept, "%lld days", (long long)days);
+	shell_say("each line is judged, confined and recorded (text without "
+	    "secrets, place, decision, outcome; kept %s); \"aegshctl status\" "
+	    "shows what, \"help\" tells more", kept);
 }

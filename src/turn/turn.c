@@ -14,6 +14,18 @@
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
+int
+turn_leave_out(const struct turn *t, struct audit *a, struct err *err)
+{
+	unsigned without = 0;
+	int r = audit_without_parse(conf_str(t->opts.conf,
+	    CONF_RECORD_WITHOUT), &without, err);
+
+	if (r == 0)
+		audit_without(a, without);
+	return r;
+}
+
 static void
 open_store(struct turn *t, const struct turn_opts *o)
 {
@@ -42,6 +54,7 @@ open_store(struct turn *t, const struct turn_opts *o)
 	    CONF_RECORD_WAIT) * 1000000, !conf_managed(o->conf) || o->uid == 0,
 	    &t->audit, &err) :
 	    audit_open_brief(t->store, &t->audit, &err)) != 0 ||
+	    turn_leave_out(t, t->audit, &err) != 0 ||
 	    audit_session_begin(t->audit, &s, &err) != 0) {
 		t->unrecorded = xstrdup(err.text);
 		audit_close(t->audit);

@@ -256,6 +256,7 @@ begin_record(struct host *h, struct guest *g, const struct guest_question *q)
 	if (t->store == NULL) {
 		err_set(&err, ERR_STORE, "there is no store");
 	} else if (audit_open_brief(t->store, &g->audit, &err) == 0 &&
+	    turn_leave_out(t, g->audit, &err) == 0 &&
 	    audit_session_begin(g->audit, &s, &err) == 0) {
 		audit_note(g->audit, "inside", h->door->label);
 		return;

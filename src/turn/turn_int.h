@@ -217,6 +217,8 @@ void turn_words_done(struct turn_words *w);
 void turn_ask(struct turn *t, struct turn_judged *j);
 /* The intent, by the rules for a store that fails: 0 when the line may go
  * on. */
+/* What the settings leave out of a record that was just opened. */
+int turn_leave_out(const struct turn *t, struct audit *a, struct err *err);
 /* Which children are no line's, anew: one of them may have been replaced. */
 void turn_spare(struct turn *t);
 int turn_record_intent(struct turn *t, struct audit_event *ev,

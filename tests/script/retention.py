@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: ISC
+"""What is recorded, for how long, and who looked: the settings retain-days and
+record-without, what status and the first prompt tell, and that each verb which
+shows something of the record is itself on record."""
+
+import glob
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+TOP = os.environ["abs_top_srcdir"]
+sys.path[:0] = [os.path.join(TOP, "tests", "lib"),
+                os.path.join(TOP, "tests", "bench")]
+import gen_store  # noqa: E402
+from procs import DEADLINE  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+root, env = place()
+env["SSH_CLIENT"] = "192.0.2.7 4000 22"
+PROMPT = "READY> "
+
+
+def settings(more=""):
+    with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
+        conf.write('prompt = "%s"\n%s' % (PROMPT, more))
+
+
+def ctl(*args):
+    return subprocess.run([program("aegshctl"), *args], env=env,
+                          input=b"q7Zp0XvR2mK9sT4bW8yL\n", timeout=DEADLINE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def docs(*args):
+    return [json.loads(row) for row in ctl(*args).stdout.splitlines()]
+
+
+def aegsh(*args):
+    return subprocess.run([program("aegsh"), *args], env=env,
+                          stdin=subprocess.DEVNULL, timeout=DEADLINE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def first_words():
+    s = Session([program("aegsh")], env=env, cwd=env["HOME"])
+    s.expect(PROMPT)
+    seen = bytes(s.seen).decode("utf-8", "replace")
+    s.run("echo typed", PROMPT)
+    s.line("exit")
+    s.wait()
+    s.close()
+    return seen
+
+
+# ---- told --------------------------------------------------------------------
+settings()
+tap.ok("judged, confined and recorded" in first_words(), "told at first start")
+tap.ok("recorded" not in first_words(), "and only then")
+record = docs("status", "--json")[0]["record"]
+tap.ok("retain-days is not set" in record["kept_for"] and
+       "nothing is left out" in record["without"], "status: the defaults",
+       record)
+settings("retain-days = 30\nrecord-without = 'tty, cwd'\n")
+record = docs("status", "--json")[0]["record"]
+tap.ok(record["kept_for"].startswith("30 days") and
+       record["without"] == "tty, cwd", "status: the settings", record)
+
+# ---- fields ------------------------------------------------------------------
+settings()
+aegsh("-c", "echo all", "zero", "one")
+row = docs("history", "--json", "--search", "echo all")[0]
+tap.ok(row["cwd"] and row["argv"] == ["zero", "one"] and row["host"] and
+       row["remote"] and row["reason"] is not None, "all fields", row)
+settings("record-without = 'argv cwd execs host reason remote tty'\n")
+aegsh("-c", "echo few", "zero", "one")
+row = docs("history", "--json", "--search", "echo few")[0]
+tap.same([row[name] for name in ("cwd", "argv", "host", "remote", "reason",
+                                 "tty")], [None] * 6, "none of them")
+tap.ok(row["decision"] == "allow" and row["status"] == 0,
+       "the line, its decision and its outcome are there", row)
+first_words()
+row = docs("history", "--json", "--search", "echo typed")[-1]
+tap.same([row[name] for name in ("cwd", "host", "remote", "tty")],
+         [None] * 4, "nor are they of a line at the prompt")
+settings("record-without = cwdd\n")
+done = aegsh("-c", "echo ran")
+tap.ok(b"ran" in done.stdout and b"not recorded" in done.stderr and
+       b"'cwdd'" in done.stderr and
+       not docs("history", "--json", "--search", "echo ran"),
+       "a word that is no field: nothing is recorded, which is said", done)
+tap.same(ctl("status").returncode, 1, "and status finds fault with it")
+
+# ---- for how long -----------------------------------------------------------
+root, env = place()
+settings()
+aegsh("-c", "true")
+ctl("history")
+store, = glob.glob(os.path.join(root, "own", "*", "audit.db"))
+db = sqlite3.connect(store)     # as it is before the first line
+db.executescript("".join("DELETE FROM %s;" % table for table in (
+    "commands", "sessions", "events", "chain", "heads")))
+db.close()
+gen_store.fill(store, 50)
+subprocess.run([program("store_fill")], env=env, input=b"ok between\n")
+aegsh("-c", "echo young")
+done = ctl("audit", "prune")
+tap.ok(done.returncode == 100 and b"retain-days" in done.stderr,
+       "neither a setting nor --keep", done)
+tap.ok(len(docs("history", "--json", "-n", "0")) > 50, "nothing was deleted")
+settings("retain-days = 36500\n")
+tap.same(json.loads(ctl("audit", "prune", "--json").stdout)["lines"], 0,
+         "all are younger than a hundred years")
+settings("retain-days = 30\n")
+done = ctl("audit", "prune", "--json")
+left = docs("history", "--json", "-n", "0")
+tap.ok(done.returncode == 0 and json.loads(done.stdout)["lines"] > 0 and
+       left[-1]["line"] == "echo young" and
+       not any(row["user"] == "kim" for row in left),
+       "what is older than retain-days goes", (done, left))
+tap.same(ctl("audit", "verify").returncode, 0, "the rest can be verified")
+
+# ---- who looked --------------------------------------------------------------
+backup = os.path.join(root, "copy.db")
+line = str(left[-1]["id"])
+for words in ("history", "audit log", "audit search young", "audit show " +
+              line, "audit tail", "audit events", "audit report",
+              "audit stats", "audit export --format jsonl",
+              "audit verify --row " + line, "audit backup " + backup,
+              "audit token"):
+    kept = len(docs("audit", "events", "--json", "--kind", "store-read",
+                    "-n", "0"))
+    done = ctl(*words.split())
+    events = docs("audit", "events", "--json", "--kind", "store-read", "-n",
+                  "0")[kept:]
+    verb = " ".join(words.split()[:2 if words.startswith("audit") else 1])
+    tap.ok(done.returncode in (0, 1) and
+           any("aegshctl " + verb in e["text"] for e in events[:-1]),
+           "on record: aegshctl " + verb, done, events)
+tap.done()
