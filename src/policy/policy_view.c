@@ -342,8 +342,10 @@ find_homes(struct view *v)
 		v->env_home = state_get(v->in->state, "HOME");
 	if (v->env_home == NULL)
 		v->env_home = "";
-	v->home = own != NULL ? own->path : v->env_home;
-	v->real_home = own != NULL ? own->real : v->home;
+	v->home = own == NULL ? v->env_home : own->path != NULL ? own->path :
+	    "";
+	v->real_home = own == NULL ? v->home : own->real != NULL ? own->real :
+	    "";
 	v->env_home_len = strlen(v->env_home);
 	v->home_len = strlen(v->home);
 	v->real_home_len = strlen(v->real_home);
