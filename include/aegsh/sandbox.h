@@ -93,6 +93,8 @@ bool sandbox_loosens_umask(const struct sandbox_profile *p);
 /* A shell at the terminal inside a pager, an editor or an interpreter. */
 enum sandbox_escape { SANDBOX_ESCAPE_KILL = 0, SANDBOX_ESCAPE_RECORD };
 enum sandbox_escape sandbox_escape(const struct sandbox_profile *p);
+/* Which addresses programs of a line connect or send to goes on record. */
+bool sandbox_records_addresses(const struct sandbox_profile *p);
 /* No shell may run below a line's own bash, which is then started from a
  * memory file, since the file that it lies in can be neither started nor
  * read.  What is withheld is each shell that was found when the profile was

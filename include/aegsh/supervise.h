@@ -185,10 +185,12 @@ const char *supervise_broken(const struct supervisor *s);
 const char *supervise_limited(const struct supervisor *s);
 const struct supervise_image *supervise_images(const struct supervisor *s,
 	size_t *ret_n, size_t *ret_lost);
-/* The addresses that were wanted, each once: "tcp 192.0.2.1:80",
+/* The line, as in struct supervise_opts, and the addresses that were wanted in
+ * it, each once: "tcp 192.0.2.1:80",
  * "unix /run/x"; inert. */
 #define SUPERVISE_ADDRESSES_MAX 1000
-const struct strv *supervise_network(const struct supervisor *s);
+const struct strv *supervise_network(const struct supervisor *s,
+	const char **ret_label);
 /* NULL is no supervisor. */
 void supervise_free(struct supervisor *s);
 

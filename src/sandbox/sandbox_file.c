@@ -188,6 +188,7 @@ new_cfg(void)
 		CFG_STR("started", "block", CFGF_NONE),
 		CFG_STR("shell-escape", "record", CFGF_NONE),
 		CFG_STR("descendant-shells", "allow", CFGF_NONE),
+		CFG_STR("addresses", "ignore", CFGF_NONE),
 		CFG_STR("umask", "tighten", CFGF_NONE),
 		CFG_INT("limit-cpu", -1, CFGF_NONE),
 		CFG_INT("limit-memory", -1, CFGF_NONE),
@@ -487,6 +488,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->started = take(cfg, "started");
 	t->escape = take(cfg, "shell-escape");
 	t->shells = take(cfg, "descendant-shells");
+	t->addresses = take(cfg, "addresses");
 	t->umask = take(cfg, "umask");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
@@ -582,6 +584,7 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->started);
 	free(t->escape);
 	free(t->shells);
+	free(t->addresses);
 	free(t->umask);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);

@@ -88,7 +88,7 @@ struct sandbox_text {
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
 	char *udp, *local, *seccomp, *supervise, *started, *escape, *shells,
-		*umask;
+		*addresses, *umask;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -218,6 +218,7 @@ struct sandbox_profile {
 	enum sandbox_supervise supervise;
 	enum sandbox_started started;
 	enum sandbox_escape escape;
+	bool addresses;		/* are recorded */
 	bool no_shells;		/* below the line's own bash */
 	struct sandbox_shell *shells;	/* that were found */
 	size_t n_shells;

@@ -148,6 +148,7 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	buf_putf(out, "%-15s %s\n", "started", p->text.started);
 	buf_putf(out, "%-15s %s\n", "shell-escape", p->text.escape);
 	buf_putf(out, "%-15s %s\n", "descendant-shells", p->text.shells);
+	buf_putf(out, "%-15s %s\n", "addresses", p->text.addresses);
 	buf_putf(out, "%-15s %s\n", "umask", p->text.umask);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++) {
 		if (p->text.limit[i] >= 0)

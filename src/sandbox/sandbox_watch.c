@@ -40,6 +40,7 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 		[SANDBOX_ESCAPE_KILL] = "kill",
 		[SANDBOX_ESCAPE_RECORD] = "record",
 	};
+	static const char *const addresses[] = { "ignore", "record" };
 	static const char *const shells[] = { "deny", "allow" };
 	int rc;
 
@@ -63,6 +64,14 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->no_shells = rc == 0;
+	rc = read_word(p, "addresses", p->text.addresses, addresses,
+	    AEG_NELEM(addresses), "ignore or record", err);
+	if (rc < 0)
+		return rc;
+	p->addresses = rc == 1;
+	if (p->addresses && p->supervise != SANDBOX_SUPERVISE_ALL)
+		return err_set(err, ERR_RANGE, "%s: addresses = record needs "
+		    "supervise = all", p->text.file);
 	if (p->no_shells && p->supervise != SANDBOX_SUPERVISE_ALL)
 		return err_set(err, ERR_RANGE, "%s: descendant-shells = deny "
 		    "needs supervise = all", p->text.file);
@@ -123,6 +132,12 @@ enum sandbox_supervise
 sandbox_supervise(const struct sandbox_profile *p)
 {
 	return p->supervise;
+}
+
+bool
+sandbox_records_addresses(const struct sandbox_profile *p)
+{
+	return p->addresses;
 }
 
 enum sandbox_started

@@ -548,8 +548,9 @@ supervise_limited(const struct supervisor *s)
 }
 
 const struct strv *
-supervise_network(const struct supervisor *s)
+supervise_network(const struct supervisor *s, const char **ret_label)
 {
+	*ret_label = s->label;
 	return &s->network;
 }
 

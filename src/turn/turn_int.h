@@ -56,7 +56,8 @@ struct turn {
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over, stream_killed;
-	size_t stream_images;		/* its programs that are recorded */
+	size_t stream_images;		/* its programs that are recorded … */
+	size_t stream_addresses;	/* … and addresses */
 	bool stream_limited;		/* that it met a limit was told */
 	int64_t stream_id;		/* of its last unit */
 	bool cwd_lost;			/* where its bash is, is not known */

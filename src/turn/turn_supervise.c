@@ -129,6 +129,7 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	}
 	ret->images = ret->n > 0 ||
 	    sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
+	ret->network = ret->images && sandbox_records_addresses(where);
 	return ret;
 }
 
@@ -227,6 +228,25 @@ record_image(struct turn *t, int64_t id, const struct supervise_image *m)
 	audit_exec(t->audit, id, &x);
 }
 
+/* Of a stream, those of its units before are on record. */
+static void
+record_addresses(struct turn *t, const struct job *job,
+    const struct supervisor *s)
+{
+	const char *label;
+	const struct strv *wanted = supervise_network(s, &label);
+	size_t i = job == t->stream ? t->stream_addresses : 0;
+
+	for (; i < wanted->n; i++) {
+		AEG_AUTOFREE char *text = xasprintf("%s: %s", label,
+		    wanted->v[i]);
+
+		audit_note(t->audit, "address", text);
+	}
+	if (job == t->stream)
+		t->stream_addresses = i;
+}
+
 /* From the first on that is left: after those of earlier units, or after the
  * bash that runs the line, which the line's own row stands for. */
 size_t
@@ -243,6 +263,7 @@ turn_record_images(struct turn *t, const struct job *job, size_t first,
 	m = supervise_images(s, &n, &lost);
 	if (t->audit == NULL || id == 0 || n < first)
 		return n > first ? n : first;
+	record_addresses(t, job, s);
 	for (i = first; i < n && i - first < RECORDED_MAX; i++)
 		record_image(t, id, &m[i]);
 	lost += n - i;

@@ -110,13 +110,16 @@ take_programs(struct turn_trial *r, const struct job *job)
 {
 	const struct supervisor *s = job_supervisor(job);
 	const struct supervise_image *m;
+	const struct strv *wanted;
+	const char *label;
 	size_t n, lost, i;
 
 	m = s != NULL ? supervise_images(s, &n, &lost) : NULL;
 	for (i = TURN_IMAGES_FIRST; m != NULL && i < n; i++)
 		add_program(r, &m[i]);
-	for (i = 0; s != NULL && i < supervise_network(s)->n; i++)
-		strv_add(&r->network, supervise_network(s)->v[i]);
+	wanted = s != NULL ? supervise_network(s, &label) : NULL;
+	for (i = 0; wanted != NULL && i < wanted->n; i++)
+		strv_add(&r->network, wanted->v[i]);
 }
 
 static void
