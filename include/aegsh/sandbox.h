@@ -206,10 +206,15 @@ struct sandbox_trial {
 int sandbox_try(const struct sandbox_profile *p, struct sandbox_trial **ret,
 	size_t *ret_n, struct err *err);
 
-/* A further, nearly empty Landlock domain around one line, so that a
- * command can neither trace the launcher nor read its /proc entries.  Of what
- * sandbox_prepare() made; -EINVAL of what only began, unless the profile has
- * nothing of Landlock.  Else as sandbox_apply(). */
+/* The same divided between a session's process, which starts lines, and
+ * each line.  The session's: all but the limits, which a line's descriptors
+ * must not be placed under and whose time is the line's. */
+int sandbox_apply_session(const struct sandbox *s,
+	enum sandbox_layer *ret_layer);
+/* The line's: the limits, and a further, nearly empty Landlock domain, so
+ * that a command can neither trace the launcher nor read its /proc entries.
+ * Of what sandbox_prepare() made; -EINVAL of what only began, unless the
+ * profile has nothing of Landlock.  *ret_layer is written in any case. */
 int sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer);
 
 #endif

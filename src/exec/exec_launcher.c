@@ -216,7 +216,7 @@ enter(const struct sandbox_profile *profile, struct sandbox **ret,
 	rc = sandbox_prepare(profile, ret, err);
 	if (rc < 0)
 		return rc;
-	rc = sandbox_apply(*ret, &layer);
+	rc = sandbox_apply_session(*ret, &layer);
 	if (rc == 0)
 		return 0;
 	err_sys(err, -rc, "sandbox layer %s", sandbox_layer_name(layer));

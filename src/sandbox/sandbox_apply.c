@@ -151,17 +151,14 @@ prove(const struct sandbox *s, enum sandbox_layer *ret_layer)
 	return -ENOSYS;
 }
 
-int
-sandbox_apply_first(const struct sandbox *s, enum sandbox_layer *ret_layer)
+static int
+apply_layers(const struct sandbox *s, enum sandbox_layer *ret_layer)
 {
-	enum sandbox_layer layer = SANDBOX_RLIMITS;
-	int rc;
+	enum sandbox_layer layer = SANDBOX_COVER;
+	int rc = 0;
 
-	rc = apply_limits(s);
-	if (rc == 0 && s->layers & SANDBOX_COVER) {
-		layer = SANDBOX_COVER;
+	if (s->layers & SANDBOX_COVER)
 		rc = apply_covers(s);
-	}
 	if (rc == 0) {
 		layer = SANDBOX_NNP;
 		rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? err_failed() :
@@ -173,6 +170,17 @@ sandbox_apply_first(const struct sandbox *s, enum sandbox_layer *ret_layer)
 	}
 	if (rc < 0)
 		*ret_layer = layer;
+	return rc;
+}
+
+int
+sandbox_apply_first(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	int rc = apply_limits(s);
+
+	if (rc == 0)
+		return apply_layers(s, ret_layer);
+	*ret_layer = SANDBOX_RLIMITS;
 	return rc;
 }
 
@@ -199,15 +207,26 @@ sandbox_apply(const struct sandbox *s, enum sandbox_layer *ret_layer)
 }
 
 int
+sandbox_apply_session(const struct sandbox *s, enum sandbox_layer *ret_layer)
+{
+	int rc = apply_layers(s, ret_layer);
+
+	return rc < 0 ? rc : sandbox_apply_rules(s, ret_layer);
+}
+
+int
 sandbox_apply_line(const struct sandbox *s, enum sandbox_layer *ret_layer)
 {
 	int rc = 0;
 
+	*ret_layer = SANDBOX_LANDLOCK_FS;
 	if (s->line_ruleset >= 0)
 		rc = restrict_self(s->line_ruleset, 0);
 	else if (s->ruleset >= 0)
 		rc = -EINVAL;
-	if (rc < 0)
-		*ret_layer = SANDBOX_LANDLOCK_FS;
+	if (rc == 0) {
+		*ret_layer = SANDBOX_RLIMITS;
+		rc = apply_limits(s);
+	}
 	return rc;
 }
