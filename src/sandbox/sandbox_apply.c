@@ -74,6 +74,13 @@ apply_covers(const struct sandbox *s)
 		return err_failed();
 	for (i = 0; rc == 0 && i < s->n_covers; i++)
 		rc = cover(&s->covers[i]);
+	/* With what lies on them below, so that who started beneath them
+	 * finds the same covers. */
+	for (i = 0; rc == 0 && i < s->above.n; i++) {
+		if (mount(s->above.v[i], s->above.v[i], NULL, MS_BIND | MS_REC,
+		    NULL) < 0)
+			rc = err_failed();
+	}
 	return rc;
 }
 

@@ -362,6 +362,9 @@ struct sandbox {
 	} limit[SANDBOX_LIMIT_COUNT];
 	size_t n_covers;
 	struct sandbox_cover covers[SANDBOX_COVERS_MAX];
+	/* The directories above them, the deepest first: a mount is laid over
+	 * each, for the kernel renames no place that one lies on. */
+	struct strv above;
 };
 
 /* What can be had, by asking and without trying. */

@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -158,6 +159,42 @@ is_nested(const struct sandbox_profile *p, size_t i)
 	return false;
 }
 
+static int
+deeper_first(const void *a, const void *b)
+{
+	size_t one = strlen(*(char *const *)a), other =
+	    strlen(*(char *const *)b);
+
+	return one == other ? 0 : one > other ? -1 : 1;
+}
+
+/* The directories above what is covered, each once. */
+static void
+add_above(struct sandbox *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->n_covers; i++) {
+		const char *path = s->covers[i].path;
+		size_t n = strlen(path);
+
+		while (n > 1) {
+			while (path[--n] != '/')
+				;
+			for (k = 0; k < s->above.n; k++) {
+				if (strlen(s->above.v[k]) == n &&
+				    strncmp(s->above.v[k], path, n) == 0)
+					break;
+			}
+			if (n > 0 && k == s->above.n)
+				strv_addf(&s->above, "%.*s", (int)n, path);
+		}
+	}
+	if (s->above.n > 1)
+		qsort(s->above.v, s->above.n, sizeof *s->above.v,
+		    deeper_first);
+}
+
 /* What isn't there can't be covered; nothing of aegsh's lies there either. */
 static void
 add_covers(struct sandbox *s, const struct sandbox_profile *p)
@@ -170,6 +207,7 @@ add_covers(struct sandbox *s, const struct sandbox_profile *p)
 		s->covers[s->n_covers].path = xstrdup(p->covers[i].path);
 		s->covers[s->n_covers++].readonly = p->covers[i].readonly;
 	}
+	add_above(s);
 }
 
 static int
@@ -301,5 +339,6 @@ sandbox_free(struct sandbox *s)
 	free(s->own_filter);
 	for (i = 0; i < s->n_covers; i++)
 		free(s->covers[i].path);
+	strv_done(&s->above);
 	free(s);
 }
