@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tries what it is told and says how the kernel answered: one attempt a
- * line of standard input, "NAME [ARG …]"; one line of answer each, "ok" or
- * an errno's name, or the signal that ended the attempt.  Each attempt is
- * made in a child of its own.
+ * Tries what it is told and says how the kernel answered: one attempt by
+ * its arguments, or one a line of standard input, "NAME [ARG …]"; one line
+ * of answer each, "ok" or an errno's name, or the signal that ended the
+ * attempt.  Each attempt is made in a child of its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -119,13 +119,24 @@ do_execmemfd(void)
 	return -1;
 }
 
+/* A socket; an attempt that has none ends. */
+static int
+sock(int family, int type)
+{
+	int fd = socket(family, type, 0);
+
+	if (fd < 0)
+		_exit(errno);
+	return fd;
+}
+
 static long
 do_mksock(void)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
 
 	snprintf(un.sun_path, sizeof un.sun_path, "%s", a[1]);
-	return bind(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&un, sizeof un);
+	return bind(sock(AF_UNIX, SOCK_STREAM), (void *)&un, sizeof un);
 }
 
 static long
@@ -224,7 +235,7 @@ static long do_abstract(void)
 	size_t n = strlen(a[1]);
 
 	memcpy(un.sun_path + 1, a[1], n);
-	return connect(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&un,
+	return connect(sock(AF_UNIX, SOCK_STREAM), (void *)&un,
 	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n));
 }
 
@@ -313,20 +324,20 @@ static long do_bind(void)
 {
 	struct sockaddr_in to = loopback(num(1));
 
-	return bind(socket(AF_INET, SOCK_STREAM, 0), (void *)&to, sizeof to);
+	return bind(sock(AF_INET, SOCK_STREAM), (void *)&to, sizeof to);
 }
 static long do_connect(void)
 {
 	struct sockaddr_in to = loopback(num(1));
 
-	return connect(socket(AF_INET, SOCK_STREAM, 0), (void *)&to,
+	return connect(sock(AF_INET, SOCK_STREAM), (void *)&to,
 	    sizeof to);
 }
 static long do_fastopen(void)
 {
 	struct sockaddr_in to = loopback(num(1));
 
-	return sendto(socket(AF_INET, SOCK_STREAM, 0), "x", 1,
+	return sendto(sock(AF_INET, SOCK_STREAM), "x", 1,
 	    MSG_FASTOPEN | MSG_NOSIGNAL, (void *)&to, sizeof to);
 }
 
@@ -362,34 +373,50 @@ attempt(void)
 	return 255;
 }
 
+/* Tries a[] in a child of its own, and says what came of it. */
+static int
+say(void)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(attempt());
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return 1;
+	if (WIFSIGNALED(status))
+		printf("SIG%s\n", sigabbrev_np(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) == 0)
+		printf("ok\n");
+	else if (WEXITSTATUS(status) == 255)
+		printf("no such attempt\n");
+	else
+		printf("%s\n", strerrorname_np(WEXITSTATUS(status)));
+	return 0;
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	char line[8192];
+	int failed = 0;
 
-	while (fgets(line, sizeof line, stdin) != NULL) {
-		int n = 0, status;
+	if (argc > 1) {
+		for (int i = 0; i < 4; i++)
+			a[i] = i + 1 < argc ? argv[i + 1] : "";
+		failed = say();
+	}
+	while (argc == 1 && !failed && fgets(line, sizeof line, stdin)) {
 		char *word, *rest = line;
-		pid_t pid;
+		int n = 0;
 
 		a[0] = a[1] = a[2] = a[3] = "";
 		while (n < 4 && (word = strtok_r(rest, " \n", &rest)) != NULL)
 			a[n++] = word;
-		fflush(stdout);
-		pid = fork();
-		if (pid == 0)
-			_exit(attempt());
-		if (pid < 0 || waitpid(pid, &status, 0) != pid)
-			return 1;
-		if (WIFSIGNALED(status))
-			printf("SIG%s\n", sigabbrev_np(WTERMSIG(status)));
-		else if (WEXITSTATUS(status) == 0)
-			printf("ok\n");
-		else if (WEXITSTATUS(status) == 255)
-			printf("no such attempt\n");
-		else
-			printf("%s\n", strerrorname_np(WEXITSTATUS(status)));
+		failed = say();
 	}
 	fflush(stdout);
-	_exit(0);	/* a leak checker would have to trace us */
+	_exit(failed);	/* a leak checker would have to trace us */
 }
