@@ -7,7 +7,7 @@
  *	escape_race symlink LINK SECRET INNOCENT    reads by a symlink
  *	escape_race write LINK SECRET INNOCENT      writes by one
  *	escape_race exchange DIR SECRET             by an exchanged name
- *	escape_race rename DIR SECRETDIR NAME       by ".." of a moved directory,
+ *	escape_race rename DIR SECRETDIR NAME       by ".." of what moves,
  *	    SECRETDIR as seen from two above DIR
  */
 #include <errno.h>
