@@ -8,6 +8,7 @@ sysdirs(void)
 	static const struct sysdirs dirs = {
 		.conf = AEGSH_CONFDIR,
 		.data = AEGSH_DATADIR,
+		.locale = AEGSH_LOCALEDIR,
 		.libexec = AEGSH_LIBEXECDIR,
 		.state = AEGSH_STATEDIR,
 		.state_own = "/var/tmp",

@@ -10,6 +10,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 
 #define NOTES_UP_TO 40		/* choices that are shown with their notes */
 #define GAP 2
@@ -139,8 +140,9 @@ cut(struct buf *text, unsigned room)
 	return width;
 }
 
-#define PARTIAL "(not all: looking took too long)"
-#define MARK "(blocked)"	/* in words: not all see colours or signs */
+#define PARTIAL TR_LATER("(not all: looking took too long)")
+/* In words: not all see colours or signs. */
+#define MARK TR_LATER("(blocked)")
 
 /* One entry, inert, cut to the room there is; its width. */
 static unsigned
@@ -148,7 +150,7 @@ put_entry(struct buf *out, const struct line_choice *c, bool notes,
     unsigned room)
 {
 	struct buf text = BUF_INIT;
-	unsigned mark = c->blocked ? (unsigned)strlen(" " MARK) : 0, width;
+	unsigned mark = c->blocked ? width_of(tr(MARK)) + 1 : 0, width;
 
 	/* What it is warned of stays to be seen. */
 	if (mark >= room)
@@ -157,7 +159,7 @@ put_entry(struct buf *out, const struct line_choice *c, bool notes,
 	buf_put(&text, "", 0);
 	width = cut(&text, room - mark);
 	if (mark > 0) {
-		buf_puts(&text, " " MARK);
+		buf_putf(&text, " %s", tr(MARK));
 		width += mark;
 	}
 	if (notes && c->note != NULL && width + 2 < room) {
@@ -189,10 +191,10 @@ static void
 put_footer(const struct line_choices *c, unsigned columns, unsigned page,
     unsigned pages, struct buf *out)
 {
-	char line[128];
+	char line[256];
 
-	snprintf(line, sizeof line, "%u/%u: %zu in all; Tab for more, or "
-	    "type more", page + 1, pages, c->n);
+	snprintf(line, sizeof line, tr("%u/%u: %zu in all; Tab for more, or "
+	    "type more"), page + 1, pages, c->n);
 	put_line(out, line, columns);
 }
 
@@ -231,7 +233,7 @@ line_choices_number(const struct line_choices *c, unsigned rows,
 	if (pages > 1)
 		put_footer(c, UINT_MAX, page, pages, out);
 	if (c->partial)
-		put_line(out, PARTIAL, UINT_MAX);
+		put_line(out, tr(PARTIAL), UINT_MAX);
 }
 
 void
@@ -266,5 +268,5 @@ line_choices_list(const struct line_choices *c, unsigned columns,
 	if (pages > 1)
 		put_footer(c, columns, page, pages, out);
 	if (c->partial)
-		put_line(out, PARTIAL, columns);
+		put_line(out, tr(PARTIAL), columns);
 }

@@ -18,6 +18,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 
 /* Terminals put these around what is pasted, once they are asked to
  * (xterm, "bracketed paste mode"). */
@@ -258,6 +259,29 @@ read_physical(struct line_editor *e, struct buf *to)
 	return e->wants_editor ? LINE_EDIT : LINE_OK;
 }
 
+/* To go on: it names what is open, in words where those are known. */
+static char *
+invitation(const char *open)
+{
+	static const char document[] = "here-document ";
+	static const char *const words[] = { TR_LATER("quote '"),
+		TR_LATER("quote \""), TR_LATER("line continuation"),
+		TR_LATER("backquote"), TR_LATER("a command"),
+		TR_LATER("a word"), TR_LATER("a pattern"),
+		TR_LATER("a condition") };
+	size_t i;
+
+	if (open == NULL)
+		return xstrdup("> ");
+	if (strncmp(open, document, sizeof document - 1) == 0)
+		return xasprintf(tr("here-document %s> "), open +
+		    sizeof document - 1);
+	for (i = 0; i < AEG_NELEM(words); i++)
+		if (strcmp(words[i], open) == 0)
+			return xasprintf("%s> ", tr(words[i]));
+	return xasprintf("%s> ", open);
+}
+
 enum line_result
 line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
     struct err *err)
@@ -281,8 +305,8 @@ line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
 		if (r == LINE_OK && buf_overflow(ret))
 			r = LINE_FAILED;
 		if (r == LINE_FAILED)
-			err_set(err, ERR_TOO_LONG, "input of more than %zu "
-			    "bytes is not run", LINE_MAX_BYTES);
+			err_set(err, ERR_TOO_LONG, tr("input of more than "
+			    "%zu bytes is not run"), LINE_MAX_BYTES);
 		if (r != LINE_OK)
 			break;
 		if (!line_may_close(open, ret->data, from, ret->len))
@@ -291,7 +315,7 @@ line_editor_read(struct line_editor *e, const char *prompt, struct buf *ret,
 		    &open) != 0)
 			break;
 		free(e->continuation);
-		e->continuation = xasprintf("%s> ", open != NULL ? open : "");
+		e->continuation = invitation(open);
 	}
 	free(e->continuation);
 	e->continuation = NULL;

@@ -12,6 +12,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 
 #define FOUND_MOST 200		/* that are kept */
 #define LIST_MOST 10		/* rows of the list */
@@ -162,16 +163,17 @@ put_prompt(struct line_editor *e)
 	put_list(e, rows);
 	if (!s->fuzzy) {
 		buf_puts(&s->prompt, s->found.n == 0 && s->over &&
-		    s->pattern.len > 0 ? "(failed reverse-i-search)`" :
-		    "(reverse-i-search)`");
+		    s->pattern.len > 0 ? tr("(failed reverse-i-search)`") :
+		    tr("(reverse-i-search)`"));
 	} else if (s->found.n == 0) {
-		buf_puts(&s->prompt, s->over ? "(find: nothing) `" :
-		    "(find: …) `");
+		buf_puts(&s->prompt, s->over ? tr("(find: nothing) `") :
+		    tr("(find: …) `"));
 	} else if (rows == 0) {
-		buf_putf(&s->prompt, "(find %zu/%zu%s: %s) `", s->chosen + 1,
+		buf_putf(&s->prompt, tr("(find %zu/%zu%s: %s) `"),
+		    s->chosen + 1,
 		    s->found.n, s->over ? "" : "+", s->about.v[s->chosen]);
 	} else {
-		buf_putf(&s->prompt, "(find %zu/%zu%s) `", s->chosen + 1,
+		buf_putf(&s->prompt, tr("(find %zu/%zu%s) `"), s->chosen + 1,
 		    s->found.n, s->over ? "" : "+");
 	}
 	if (s->pattern.len > 0)

@@ -4,6 +4,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/alias.h"
 #include "shell/bi.h"
 
@@ -122,12 +123,13 @@ run_unalias(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_alias = {
 	.name = "alias",
 	.usage = "alias [-p] [NAME[=VALUE] …]",
-	.help = "show or set aliases, which are expanded before judging",
+	.help = TR_LATER("show or set aliases, which are expanded "
+	    "before judging"),
 	.run = run_alias,
 };
 const struct turn_builtin bi_unalias = {
 	.name = "unalias",
 	.usage = "unalias [-a] NAME …",
-	.help = "forget aliases",
+	.help = TR_LATER("forget aliases"),
 	.run = run_unalias,
 };

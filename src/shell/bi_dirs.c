@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* cd, pushd, popd, dirs: no child; the room state knows how. */
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/bi.h"
 
 typedef int dirs_fn(struct state *s, char *const *argv, struct buf *out,
@@ -54,24 +55,24 @@ run_dirs(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_cd = {
 	.name = "cd",
 	.usage = "cd [-L|-P [-e]] [DIR|-]",
-	.help = "change the working directory; CDPATH is ignored",
+	.help = TR_LATER("change the working directory; CDPATH is ignored"),
 	.run = run_cd,
 };
 const struct turn_builtin bi_pushd = {
 	.name = "pushd",
 	.usage = "pushd [-n] [+N|-N|DIR]",
-	.help = "put a directory on the stack and go there",
+	.help = TR_LATER("put a directory on the stack and go there"),
 	.run = run_pushd,
 };
 const struct turn_builtin bi_popd = {
 	.name = "popd",
 	.usage = "popd [-n] [+N|-N]",
-	.help = "take a directory off the stack",
+	.help = TR_LATER("take a directory off the stack"),
 	.run = run_popd,
 };
 const struct turn_builtin bi_dirs = {
 	.name = "dirs",
 	.usage = "dirs [-clpv] [+N|-N]",
-	.help = "show the directory stack",
+	.help = TR_LATER("show the directory stack"),
 	.run = run_dirs,
 };

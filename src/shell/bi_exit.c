@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/bi.h"
 
 static int
@@ -53,12 +54,13 @@ run_logout(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_exit = {
 	.name = "exit",
 	.usage = "exit [N]",
-	.help = "leave the shell, with status N or that of the last line",
+	.help = TR_LATER("leave the shell, with status N or that of "
+	    "the last line"),
 	.run = run_exit,
 };
 const struct turn_builtin bi_logout = {
 	.name = "logout",
 	.usage = "logout [N]",
-	.help = "leave a login shell",
+	.help = TR_LATER("leave a login shell"),
 	.run = run_logout,
 };

@@ -4,6 +4,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/bi.h"
 #include "shell/recall.h"
 
@@ -141,6 +142,7 @@ run_history(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_history = {
 	.name = "history",
 	.usage = "history [N] [WORD ...], history -c|-p ARG ...|-s ARG ...",
-	.help = "show the last lines, or those with these words and filters",
+	.help = TR_LATER("show the last lines, or those with these "
+	    "words and filters"),
 	.run = run_history,
 };

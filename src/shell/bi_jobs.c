@@ -6,6 +6,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/bi.h"
 
 struct listing {
@@ -307,20 +308,21 @@ run_bg(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_jobs = {
 	.name = "jobs",
 	.usage = "jobs [-lnprs] [JOB …]",
-	.help = "list stopped and background lines",
+	.help = TR_LATER("list stopped and background lines"),
 	.run = run_jobs,
 };
 const struct turn_builtin bi_fg = {
 	.name = "fg",
 	.usage = "fg [JOB]",
-	.help = "bring a job to the terminal; %JOB alone does it, too",
+	.help = TR_LATER("bring a job to the terminal; %JOB alone does "
+	    "it, too"),
 	.run = run_fg,
 	.starts = true,
 };
 const struct turn_builtin bi_bg = {
 	.name = "bg",
 	.usage = "bg [JOB …]",
-	.help = "let stopped jobs run beside the prompt",
+	.help = TR_LATER("let stopped jobs run beside the prompt"),
 	.run = run_bg,
 	.starts = true,
 };

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/bi.h"
 
 /* The job that a pid belongs to, or NULL. */
@@ -163,7 +164,8 @@ run_kill(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_kill = {
 	.name = "kill",
 	.usage = "kill [-SIGNAL] %JOB …",
-	.help = "send a signal to jobs; other calls of kill go to bash",
+	.help = TR_LATER("send a signal to jobs; other calls of kill "
+	    "go to bash"),
 	.run = run_kill,
 	.wants = names_jobs,
 };

@@ -8,6 +8,7 @@
 
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "aegsh/sandbox.h"
 #include "shell/bi.h"
 
@@ -44,7 +45,7 @@ run_policy(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_policy = {
 	.name = "aegshctl",
 	.usage = "aegshctl policy install FILE",
-	.help = "put a rule file among the site's (operator)",
+	.help = TR_LATER("put a rule file among the site's (operator)"),
 	.run = run_policy,
 	.wants = wants_policy,
 	.starts = true,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/bi.h"
 
 #define STATUS_NO_CHILD 127
@@ -347,12 +348,13 @@ run_disown(void *ctx, int argc, char *const *argv, struct buf *out,
 const struct turn_builtin bi_wait = {
 	.name = "wait",
 	.usage = "wait [-fn] [-p NAME] [JOB|PID …]",
-	.help = "wait until jobs end; Ctrl-C gives it up",
+	.help = TR_LATER("wait until jobs end; Ctrl-C gives it up"),
 	.run = run_wait,
 };
 const struct turn_builtin bi_disown = {
 	.name = "disown",
 	.usage = "disown [-h] [-ar] [JOB|PID …]",
-	.help = "take jobs out of the list, or (-h) keep them from a hangup",
+	.help = TR_LATER("take jobs out of the list, or (-h) keep them "
+	    "from a hangup"),
 	.run = run_disown,
 };

@@ -13,6 +13,7 @@
 #include "aegsh/base/names.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "aegsh/resolve.h"
 #include "shell/alias.h"
 #include "shell/bi.h"
@@ -170,7 +171,7 @@ builtins(struct complete *c)
 
 	for (b = shell_builtins; *b != NULL; b++)
 		if (text_starts((*b)->name, c->prefix))
-			complete_name(c, (*b)->name, "", (*b)->help);
+			complete_name(c, (*b)->name, "", tr((*b)->help));
 	for (i = 0; resolve_builtin(i) != NULL; i++) {
 		const char *name = resolve_builtin(i);
 
@@ -178,7 +179,7 @@ builtins(struct complete *c)
 			if (strcmp((*b)->name, name) == 0)
 				break;
 		if (*b == NULL && text_starts(name, c->prefix))
-			complete_name(c, name, "", "builtin");
+			complete_name(c, name, "", tr("builtin"));
 	}
 }
 
@@ -223,7 +224,7 @@ commands(struct complete *c)
 		return;
 	alias_names(c);
 	builtins(c);
-	names(c, reserved, "reserved word");
+	names(c, reserved, tr("reserved word"));
 	copy = xstrdup(path != NULL ? path : "");
 	rest = copy;
 	while ((dir = strsep(&rest, ":")) != NULL) {

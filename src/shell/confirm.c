@@ -15,6 +15,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/shell_int.h"
 
 #define QUIET_MS 100		/* without a key, before a question is put */
@@ -70,7 +71,7 @@ put_choices(struct shell *sh)
 {
 	struct buf out = BUF_INIT;
 
-	buf_putf(&out, "Run it? [y/N%s%s/?] ", can_try(sh) ? "/t" : "",
+	buf_putf(&out, tr("Run it? [y/N%s%s/?] "), can_try(sh) ? "/t" : "",
 	    can_edit(sh) ? "/e" : "");
 	put(sh, &out);
 }
@@ -87,27 +88,27 @@ put_question(const struct shell *sh, const struct turn_judged *j)
 	/* What earlier lines defined was shown with those. */
 	line += before;
 	len -= before;
-	buf_puts(&out, "aegsh asks: ");
+	buf_puts(&out, tr("aegsh asks: "));
 	shell_put_reason(&out, d);
-	buf_puts(&out, "\n  line: ");
+	buf_puts(&out, tr("\n  line: "));
 	text_inert(&out, line, len < LINE_SHOWN ? len : LINE_SHOWN, 0);
 	if (len > LINE_SHOWN)
-		buf_putf(&out, " … (%zu bytes more)", len - LINE_SHOWN);
+		buf_putf(&out, tr(" … (%zu bytes more)"), len - LINE_SHOWN);
 	if (part != NULL && (strlen(part) != len ||
 	    memcmp(part, line, len) != 0)) {
-		buf_puts(&out, "\n  part: ");
+		buf_puts(&out, tr("\n  part: "));
 		text_inert(&out, part, strnlen(part, PART_SHOWN), 0);
 		if (strlen(part) > PART_SHOWN)
 			buf_puts(&out, " …");
 	}
 	if (before > 0)
-		buf_puts(&out, "\n  with the variables and functions of "
-		    "earlier lines");
+		buf_puts(&out, tr("\n  with the variables and functions of "
+		    "earlier lines"));
 	if (decision_model(d) != NULL)
-		buf_putf(&out, "\n  model: %s, %u %% sure", decision_model(d),
-		    decision_confidence(d));
+		buf_putf(&out, tr("\n  model: %s, %u %% sure"),
+		    decision_model(d), decision_confidence(d));
 	if (decision_instead(d) != NULL)
-		buf_putf(&out, "\n  instead: %s", decision_instead(d));
+		buf_putf(&out, tr("\n  instead: %s"), decision_instead(d));
 	buf_putc(&out, '\n');
 	put(sh, &out);
 }
@@ -119,16 +120,17 @@ put_more(struct shell *sh, struct turn *t, const struct turn_judged *j)
 	const char *contact = conf_str(sh->conf, CONF_CONTACT);
 
 	turn_tell(t, j, shell_put_fact, &out);
-	buf_puts(&out, "  answers, and Enter:\n    y run it; n or nothing: do "
-	    "not");
+	buf_puts(&out, tr("  answers, and Enter:\n    y run it; n or nothing: "
+	    "do not"));
 	if (can_edit(sh))
-		buf_puts(&out, "; e do not, and give it back to be changed");
+		buf_puts(&out, tr("; e do not, and give it back to be "
+		    "changed"));
 	if (can_try(sh))
-		buf_puts(&out, "\n    t run it where nothing of it stays, see "
-		    "what it would change, and say then");
-	buf_puts(&out, "\n    what you say is recorded\n");
+		buf_puts(&out, tr("\n    t run it where nothing of it stays, "
+		    "see what it would change, and say then"));
+	buf_puts(&out, tr("\n    what you say is recorded\n"));
 	if (contact[0] != '\0') {
-		buf_puts(&out, "  who decides what may run here:\n    ");
+		buf_puts(&out, tr("  who decides what may run here:\n    "));
 		text_inert(&out, contact, strlen(contact), 0);
 		buf_putc(&out, '\n');
 	}
@@ -292,14 +294,16 @@ put_tried(struct shell *sh, const struct turn_trial *r)
 	const struct try_change *unused;
 	struct buf out = BUF_INIT;
 
-	buf_putf(&out, "tried, with status %d; it would have changed%s\n",
-	    res->status, try_changes(t, &unused) > 0 ? ":" : " nothing");
+	buf_putf(&out, try_changes(t, &unused) > 0 ?
+	    tr("tried, with status %d; it would have changed:\n") :
+	    tr("tried, with status %d; it would have changed nothing\n"),
+	    res->status);
 	if (res->note[0] != '\0')
-		buf_putf(&out, "note: %s\n", res->note);
+		buf_putf(&out, tr("note: %s\n"), res->note);
 	try_show(t, &out);
-	put_list(&out, "programs", turn_trial_programs(r));
-	put_list(&out, "network, out of reach", turn_trial_network(r));
-	put_list(&out, "not seen", try_unseen(t));
+	put_list(&out, tr("programs"), turn_trial_programs(r));
+	put_list(&out, tr("network, out of reach"), turn_trial_network(r));
+	put_list(&out, tr("not seen"), try_unseen(t));
 	put(sh, &out);
 }
 
@@ -311,7 +315,7 @@ wants_commit(struct shell *sh, const struct turn_trial *r)
 	char answer[256];
 
 	for (;;) {
-		buf_puts(&out, "Commit these changes? [y/N/d] ");
+		buf_puts(&out, tr("Commit these changes? [y/N/d] "));
 		put(sh, &out);
 		out = (struct buf)BUF_INIT;
 		if (!read_answer(sh, answer, sizeof answer))
@@ -336,7 +340,7 @@ shell_tried(void *ctx, struct turn *t, const struct turn_judged *j,
 	size_t done, n, i;
 
 	if (r == NULL) {
-		shell_say("not tried: %s", err->text);
+		shell_say(tr("not tried: %s"), err->text);
 		return;
 	}
 	put_tried(sh, r);
@@ -351,7 +355,7 @@ shell_tried(void *ctx, struct turn *t, const struct turn_judged *j,
 		if (c[i].conflict != NULL)
 			shell_say("%s: %s", c[i].path, c[i].conflict);
 	if (done > 0)
-		shell_say("%zu changes were committed before that", done);
+		shell_say(tr("%zu changes were committed before that"), done);
 }
 
 /* Nothing is drawn over for a screen reader, nor where nothing can be. */
@@ -368,19 +372,21 @@ void
 shell_progress(void *ctx, int64_t waited_ns, const char *who)
 {
 	struct shell *sh = ctx;
-	char text[240];
+	char text[400];
 	int n;
 
 	if (who[0] == '\0')
-		who = "the model";
+		who = tr("the model");
 	if (sh->tty < 0 || (sh->progress_shown && is_plain(sh)))
 		return;
 	if (is_plain(sh))
-		n = snprintf(text, sizeof text, "aegsh: asking %s, Ctrl-C "
-		    "cancels\n", who);
+		n = snprintf(text, sizeof text, tr("aegsh: asking %s, Ctrl-C "
+		    "cancels\n"), who);
 	else
-		n = snprintf(text, sizeof text, "\r\033[Kaegsh: asking %s, %d "
-		    "s, Ctrl-C cancels ", who, (int)(waited_ns / 1000000000));
+		n = snprintf(text, sizeof text, tr("aegsh: asking %s, %d s, "
+		    "Ctrl-C cancels "), who, (int)(waited_ns / 1000000000));
+	if (!is_plain(sh) && io_write_full(sh->tty, "\r\033[K", 4) < 0)
+		return;
 	if (n > 0 && io_write_full(sh->tty, text, (size_t)n) == 0)
 		sh->progress_shown = true;
 }

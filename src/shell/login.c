@@ -20,6 +20,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 
 #define SHOWN_MAX ((size_t)8192)	/* bytes of a file's output */
 #define ENVIRONMENT_MAX ((size_t)65536)
@@ -337,7 +338,7 @@ tell(const struct login *l)
 	if (i < l->notes.n)
 		buf_putf(&text, "; and %zu more", l->notes.n - i);
 	if (l->prompt && text.len > 0)
-		shell_say("left out at login: %s", text.data);
+		shell_say(tr("left out at login: %s"), text.data);
 }
 
 /* False where start-up files are not wanted. */
@@ -412,6 +413,6 @@ shell_logout(struct shell *sh)
 		turn_judged_free(j);
 	}
 	if (l.notes.n > 0)
-		shell_say("left out at logout: %s", l.notes.v[0]);
+		shell_say(tr("left out at logout: %s"), l.notes.v[0]);
 	strv_done(&l.notes);
 }

@@ -20,6 +20,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/alias.h"
 #include "shell/events.h"
 #include "shell/outlook.h"
@@ -105,7 +106,7 @@ put_decision(const struct turn_judged *j, struct buf *out)
 	shell_put_reason(out, d);
 	buf_putc(out, '\n');
 	if (decision_instead(d) != NULL)
-		buf_putf(out, "  instead: %s\n", decision_instead(d));
+		buf_putf(out, tr("  instead: %s\n"), decision_instead(d));
 }
 
 struct telling {
@@ -277,22 +278,36 @@ take(struct outlook *o, struct told *ret, struct buf *text)
 static const struct saying {
 	const char *edge, *whole, *colour;	/* SGR of the colour */
 } sayings[] = {
-	[TURN_OUTLOOK_NONE] = { "", "What would become of the line is not "
-	    "known before it runs.", "" },
-	[TURN_OUTLOOK_OPEN] = { "", "The line is not whole yet.", "" },
-	[TURN_OUTLOOK_UNREADABLE] = { "cannot be read",
-	    "The line cannot be read:", "31" },
-	[TURN_OUTLOOK_BLOCK] = { "will be blocked",
-	    "The rules block the line:", "31" },
-	[TURN_OUTLOOK_NO_COMMAND] = { "no such command",
-	    "A command of the line is not there.  The rules say of it:",
+	[TURN_OUTLOOK_NONE] = { "",
+	    TR_LATER("What would become of the line is not known before "
+	    "it runs."),
+	    "" },
+	[TURN_OUTLOOK_OPEN] = { "",
+	    TR_LATER("The line is not whole yet."),
+	    "" },
+	[TURN_OUTLOOK_UNREADABLE] = { TR_LATER("cannot be read"),
+	    TR_LATER("The line cannot be read:"),
+	    "31" },
+	[TURN_OUTLOOK_BLOCK] = { TR_LATER("will be blocked"),
+	    TR_LATER("The rules block the line:"),
+	    "31" },
+	[TURN_OUTLOOK_NO_COMMAND] = { TR_LATER("no such command"),
+	    TR_LATER("A command of the line is not there.  The rules say of "
+	    "it:"),
 	    "35" },
-	[TURN_OUTLOOK_NOT_LET] = { "will be blocked",
-	    "No rule lets the line run:", "31" },
-	[TURN_OUTLOOK_ASK] = { "will ask", "You will be asked:", "33" },
-	[TURN_OUTLOOK_MODEL] = { "rules: the model decides",
-	    "A language model will be asked.  The rules alone say:", "33" },
-	[TURN_OUTLOOK_RUN] = { "safe", "The rules let the line run:", "32" },
+	[TURN_OUTLOOK_NOT_LET] = { TR_LATER("will be blocked"),
+	    TR_LATER("No rule lets the line run:"),
+	    "31" },
+	[TURN_OUTLOOK_ASK] = { TR_LATER("will ask"),
+	    TR_LATER("You will be asked:"),
+	    "33" },
+	[TURN_OUTLOOK_MODEL] = { TR_LATER("rules: the model decides"),
+	    TR_LATER("A language model will be asked.  The rules alone "
+	    "say:"),
+	    "33" },
+	[TURN_OUTLOOK_RUN] = { TR_LATER("safe"),
+	    TR_LATER("The rules let the line run:"),
+	    "32" },
 };
 
 int
@@ -319,9 +334,9 @@ outlook_hear(struct outlook *o)
 	s = &sayings[a.outlook];
 	if (colours)
 		buf_putf(&o->shown, "\001\033[%sm\001[%s]\001\033[0m\001",
-		    s->colour, s->edge);
+		    s->colour, tr(s->edge));
 	else
-		buf_putf(&o->shown, "[%s]", s->edge);
+		buf_putf(&o->shown, "[%s]", tr(s->edge));
 	return o->shown.data;
 }
 
@@ -342,11 +357,11 @@ outlook_explain(struct outlook *o, const char *text, size_t len,
 			poll(&p, 1, (int)left);
 		}
 	if (!answered || a.outlook >= AEG_NELEM(sayings)) {
-		buf_puts(out, "It takes too long to find out what would become "
-		    "of the line.\n");
+		buf_puts(out, tr("It takes too long to find out what would "
+		    "become of the line.\n"));
 		return;
 	}
-	buf_puts(out, sayings[a.outlook].whole);
+	buf_puts(out, tr(sayings[a.outlook].whole));
 	buf_putc(out, '\n');
 	if (more.len > 0)
 		buf_put(out, more.data, more.len);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/prompt.h"
 #include "shell/shell_int.h"
 
@@ -13,9 +14,9 @@ model_health(const struct shell *sh)
 {
 	switch (turn_validator_health(sh->turn)) {
 	case VAL_FAILED:
-		return "model down";
+		return tr("model down");
 	case VAL_ANSWERED:
-		return "model up";
+		return tr("model up");
 	case VAL_NOT_CONFIGURED:
 	case VAL_CANCELLED:
 		break;

@@ -11,6 +11,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/alias.h"
 #include "shell/bi.h"
 #include "shell/job_words.h"
@@ -190,7 +191,7 @@ shell_run_unit(struct shell *sh, const struct buf *text)
 		tell_stopped(sh);
 	shell_tell_signal(r.signal);
 	if (r.note[0] != '\0' && !r.killed && !r.kept_back)
-		shell_say("%s", r.note);
+		shell_say("%s", tr(r.note));
 	if (r.replaced) {
 		sh->exiting = sh->replaced = true;
 		sh->exit_status = r.status;
@@ -271,7 +272,7 @@ run_typed(struct shell *sh, struct buf *text)
 	bool goes_on = true;
 
 	if (aliases_expand(sh->aliases, text) != 0) {
-		shell_say("its aliases make the line longer than %zu bytes",
+		shell_say(tr("its aliases make the line longer than %zu bytes"),
 		    LINE_MAX_BYTES);
 		state_set_status(sh->state, TURN_STATUS_BLOCKED);
 		return;
@@ -307,8 +308,8 @@ has_tag(struct shell *sh, const struct buf *text)
 
 	if (len == 0)
 		return false;
-	shell_say("not run: %.*s stands for a secret that the record does not "
-	    "keep; put it in its place", (int)(len < 80 ? len : 80),
+	shell_say(tr("not run: %.*s stands for a secret that is not kept; "
+	    "put it in its place"), (int)(len < 80 ? len : 80),
 	    text->data + at);
 	state_set_status(sh->state, TURN_STATUS_BLOCKED);
 	line_editor_give(sh->editor, text->data, without_newlines(text));
@@ -388,7 +389,7 @@ shell_may_exit(struct shell *sh, struct buf *complaint)
 	if (!stopped || sh->warned_jobs)
 		return true;
 	sh->warned_jobs = true;
-	buf_puts(complaint, "There are stopped jobs.");
+	buf_puts(complaint, tr("There are stopped jobs."));
 	return false;
 }
 
@@ -449,8 +450,8 @@ one_prompt(struct repl *r, bool *leave)
 		sh->exit_status = state_status(sh->state);
 		break;
 	case LINE_TIMED_OUT:
-		dprintf(STDERR_FILENO, "\atimed out waiting for input: "
-		    "auto-logout\n");
+		dprintf(STDERR_FILENO, "\a%s\n",
+		    tr("timed out waiting for input: auto-logout"));
 		*leave = true;
 		sh->exit_status = state_status(sh->state);
 		break;
@@ -524,16 +525,16 @@ shell_run_prompt(struct shell *sh)
 	sh->outlook = outlook_new(sh);
 	sh->recall = recall_new(sh->state, conf_int(sh->conf, CONF_HISTORY));
 	if (aliases_read(&aliases, conf_str(sh->conf, CONF_ALIASES)) != 0)
-		shell_say("setting aliases: not words of the form "
-		    "NAME='VALUE' throughout; see aegsh.conf(5)");
+		shell_say(tr("setting aliases: not words of the form "
+		    "NAME='VALUE'; see aegsh.conf(5)"));
 	shell_greet(sh);
 	say_notes(sh);
 	if (line_editor_note(sh->editor) != NULL)
-		shell_say("keys: %s", line_editor_note(sh->editor));
+		shell_say(tr("keys: %s"), line_editor_note(sh->editor));
 	if (state_last_arg(sh->state) == NULL)
 		state_set_last_arg(sh->state, sh->args.argv0);
 	if (turn_check_sandbox(sh->turn, &err) != 0)
-		shell_say("no line will run: %s", err.text);
+		shell_say(tr("no line will run: %s"), err.text);
 	while (!leave)
 		one_prompt(&r, &leave);
 	if (line_editor_ended_by(sh->editor) == 0 && !sh->replaced)

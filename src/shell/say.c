@@ -8,6 +8,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
+#include "aegsh/base/tr.h"
 #include "shell/shell_int.h"
 
 void
@@ -39,8 +40,8 @@ shell_put_reason(struct buf *out, const struct decision *d)
 	bool by_model = answered ||
 	    decision_source(d) == DECISION_BY_FAIL_MODE;
 
-	buf_putf(out, "%s%s", answered ? "language model: " : by_model ?
-	    "language model failed: " : "", decision_reason(d));
+	buf_putf(out, "%s%s", answered ? tr("language model: ") : by_model ?
+	    tr("language model failed: ") : "", decision_reason(d));
 	if (!by_model || (strcmp(decision_rule(d), "unknown") != 0 &&
 	    strcmp(decision_rule(d), "not-listed") != 0))
 		buf_putf(out, " [%s]", decision_rule(d));
@@ -72,7 +73,7 @@ shell_put_fact(void *ctx, const char *heading, const char *text, size_t len)
 		text += n + 1;
 	}
 	if (more > 0)
-		buf_putf(out, "    … %zu lines more\n", more);
+		buf_putf(out, tr("    … %zu lines more\n"), more);
 }
 
 /* Why a unit did not run, or not to its end: once, with the rule and a next
@@ -93,22 +94,22 @@ shell_complain(const struct shell *sh, const struct turn_judged *j,
 	if (turn_syntax_error(j) != NULL)
 		shell_say("%s", turn_syntax_error(j));
 	else if (decision_action(d) == DECISION_ALLOW)
-		shell_say("not run: %s", r->err.text);
+		shell_say(tr("not run: %s"), r->err.text);
 	else if (sh->edits)
 		return;		/* it stands at the prompt again */
 	else if (decision_source(d) == DECISION_BY_PERSON)
-		shell_say("not run: %s", turn_answer(j) != NULL ?
-		    "you said no" : decision_reason(d));
+		shell_say(tr("not run: %s"), turn_answer(j) != NULL ?
+		    tr("you said no") : decision_reason(d));
 	else {
 		shell_put_reason(&reason, d);
 		shell_say("%s: %s%s%s%s%s", !decision_unasked(d) ?
-		    "blocked" : turn_is_guest(sh->turn) ? "not run, as nobody "
-		    "is asked inside of a line of aegsh" :
-		    "not run, as nobody is here to be asked",
+		    tr("blocked") : turn_is_guest(sh->turn) ? tr("not run, as "
+		    "nobody is asked inside of a line of aegsh") :
+		    tr("not run, as nobody is here to be asked"),
 		    reason.data,
-		    instead != NULL ? "; instead: " : "",
+		    instead != NULL ? tr("; instead: ") : "",
 		    instead != NULL ? instead : "",
-		    contact[0] != '\0' ? "; who decides what may run here: " :
-		    "", contact);
+		    contact[0] != '\0' ? tr("; who decides what may run here: "
+		    ) : "", contact);
 	}
 }

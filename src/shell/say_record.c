@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/tr.h"
 #include "shell/shell_int.h"
 
 /* Once when it begins, and once when it is over. */
@@ -18,12 +19,13 @@ say_stalled(const struct shell *sh, struct shell_told *told)
 		return;
 	told->stalled = place != NULL;
 	if (place == NULL)
-		shell_say("the record answers again");
+		shell_say(tr("the record answers again"));
 	else
-		shell_say("the record in %s does not answer (its disk is "
-		    "stalled, or another process holds it): %s", place,
-		    conf_managed(sh->conf) && sh->uid != 0 ? "no line runs" :
-		    "lines run, and are recorded when it does");
+		shell_say(tr("the record in %s does not answer (its disk is "
+		    "stalled, or it is held): %s"), place,
+		    conf_managed(sh->conf) && sh->uid != 0 ?
+		    tr("no line runs") :
+		    tr("lines run, and are recorded when it does"));
 }
 
 void
@@ -31,12 +33,12 @@ shell_say_record(const struct shell *sh, struct shell_told *told)
 {
 	if (turn_unrecorded(sh->turn) != NULL && !told->unrecorded) {
 		told->unrecorded = true;
-		shell_say("lines are not recorded: %s",
+		shell_say(tr("lines are not recorded: %s"),
 		    turn_unrecorded(sh->turn));
 	}
 	if (turn_unheard(sh->turn) != NULL && !told->unheard) {
 		told->unheard = true;
-		shell_say("the record has no witness: %s",
+		shell_say(tr("the record has no witness: %s"),
 		    turn_unheard(sh->turn));
 	}
 	say_stalled(sh, told);
@@ -48,17 +50,16 @@ shell_say_left(const struct shell *sh)
 	size_t waiting = 0;
 
 	if (turn_stalled(sh->turn, &waiting) != NULL)
-		shell_say("the record does not answer: %zu of its rows wait in "
-		    "a process of its own until it does", waiting);
+		shell_say(tr("the record does not answer: %zu of its rows wait "
+		    "in a process of its own"), waiting);
 }
 
 /* One line, to somebody who has no record yet. */
 void
 shell_greet(const struct shell *sh)
 {
-	AEG_AUTOFREE char *dir = NULL, *store = NULL;
+	AEG_AUTOFREE char *dir = NULL, *store = NULL, *kept = NULL;
 	int64_t days = conf_int(sh->conf, CONF_RETAIN_DAYS);
-	char kept[32] = "until removed";
 	struct err err = ERR_INIT;
 
 	/* From inside of a line the record cannot be seen. */
@@ -69,8 +70,9 @@ shell_greet(const struct shell *sh)
 	if (store != NULL ? access(store, F_OK) == 0 : err.code != -ENOENT)
 		return;
 	if (days > 0)
-		snprintf(kept, sizeof kept, "%lld days", (long long)days);
-	shell_say("each line is judged, confined and recorded (text without "
+		kept = xasprintf(tr("%lld days"), (long long)days);
+	shell_say(tr("each line is judged, confined and recorded (text without "
 	    "secrets, place, decision, outcome; kept %s); \"aegshctl status\" "
-	    "shows what, \"help\" tells more", kept);
+	    "shows what, \"help\" tells more"), kept != NULL ? kept :
+	    tr("until removed"));
 }

@@ -155,6 +155,8 @@ void shell_choices(void *ctx, const char *text, size_t len,
 /* A place for a child that may hang in a dead file system when it is killed
  * and waited for; NULL: too many do. */
 pid_t *shell_child_place(struct shell *sh);
+/* language.c: from now on, in the person's language. */
+void shell_speak(void);
 /* prompt.c: expand a prompt string; owned. */
 char *shell_prompt(const struct shell *sh);
 

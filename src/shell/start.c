@@ -256,6 +256,7 @@ shell_become_interactive(struct shell *sh)
 	if (MB_CUR_MAX == 1 && strcmp(nl_langinfo(CODESET),
 	    "ANSI_X3.4-1968") == 0)
 		setlocale(LC_CTYPE, "C.UTF-8");
+	shell_speak();
 	signal(SIGTSTP, SIG_IGN);
 	signal(SIGTTIN, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN);

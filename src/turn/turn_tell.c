@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/tr.h"
 #include "turn/turn_int.h"
 
 typedef void tell_fn(void *ctx, const char *heading, const char *text,
@@ -24,13 +25,13 @@ tell_rule(const struct turn *t, const struct turn_judged *j, tell_fn *fn,
 
 	buf_putf(&out, "%s: %s\n", v->rule, v->reason);
 	if (v->where != NULL)
-		buf_putf(&out, "it stands in %s\n", v->where);
-	buf_putf(&out, "profile %s; evidence against the line: %u",
+		buf_putf(&out, tr("it stands in %s\n"), v->where);
+	buf_putf(&out, tr("profile %s; evidence against the line: %u"),
 	    policy_profile(t->policy), v->evidence);
-	tell(fn, ctx, "rule", &out);
+	tell(fn, ctx, tr("rule"), &out);
 	buf_done(&out);
 	if (v->command != NULL)
-		fn(ctx, "command that it is about", v->command,
+		fn(ctx, tr("command that it is about"), v->command,
 		    strlen(v->command));
 }
 
@@ -42,12 +43,12 @@ tell_model(const struct turn_judged *j, tell_fn *fn, void *ctx)
 	if (!j->was_asked)
 		return;
 	if (j->asked.status == VAL_ANSWERED)
-		buf_putf(&out, "%s: %s, %u %% sure: %s", j->asked.model,
+		buf_putf(&out, tr("%s: %s, %u %% sure: %s"), j->asked.model,
 		    val_action_name(j->asked.action), j->asked.confidence,
 		    j->asked.reason);
 	else
 		buf_puts(&out, j->asked.reason);
-	tell(fn, ctx, "language model", &out);
+	tell(fn, ctx, tr("language model"), &out);
 	buf_done(&out);
 }
 
@@ -58,13 +59,13 @@ tell_scripts(const struct turn_judged *j, tell_fn *fn, void *ctx)
 	size_t i;
 
 	for (i = 0; i < j->n_scripts; i++)
-		buf_putf(&out, "%s, %zu bytes, owner %u, mode %04o\n",
+		buf_putf(&out, tr("%s, %zu bytes, owner %u, mode %04o\n"),
 		    j->scripts[i].path, j->scripts[i].size,
 		    (unsigned)j->scripts[i].owner,
 		    (unsigned)(j->scripts[i].mode & 07777));
 	if (j->more_scripts)
-		buf_puts(&out, "and more, which could not be read");
-	tell(fn, ctx, "scripts that it runs", &out);
+		buf_puts(&out, tr("and more, which could not be read"));
+	tell(fn, ctx, tr("scripts that it runs"), &out);
 	buf_done(&out);
 }
 
@@ -79,10 +80,10 @@ turn_tell(const struct turn *t, const struct turn_judged *j, tell_fn *fn,
 	tell_rule(t, j, fn, ctx);
 	tell_model(j, fn, ctx);
 	turn_words_of(j, &w);
-	tell(fn, ctx, "programs", &w.commands);
-	tell(fn, ctx, "known values", &w.values);
-	tell(fn, ctx, "not known before it runs", &w.unknown);
-	tell(fn, ctx, "redirections", &w.redirections);
+	tell(fn, ctx, tr("programs"), &w.commands);
+	tell(fn, ctx, tr("known values"), &w.values);
+	tell(fn, ctx, tr("not known before it runs"), &w.unknown);
+	tell(fn, ctx, tr("redirections"), &w.redirections);
 	turn_words_done(&w);
 	tell_scripts(j, fn, ctx);
 }

@@ -16,7 +16,8 @@ const struct sysdirs *
 sysdirs(void)
 {
 	static struct sysdirs dirs;
-	const char *root, *data, *libexec, *operator_uid, *getent, *nsswitch;
+	const char *root, *data, *libexec, *operator_uid, *getent, *nsswitch,
+	    *locale;
 
 	if (dirs.conf != NULL)
 		return &dirs;
@@ -30,6 +31,9 @@ sysdirs(void)
 	operator_uid = getenv("AEGSH_TEST_OPERATOR");
 	dirs.data = data != NULL ? xstrdup(data) :
 	    xasprintf("%s/share", root);
+	locale = getenv("AEGSH_TEST_LOCALE");
+	dirs.locale = locale != NULL ? xstrdup(locale) :
+	    xasprintf("%s/locale", root);
 	dirs.libexec = libexec != NULL ? xstrdup(libexec) :
 	    xasprintf("%s/libexec", root);
 	dirs.state = xasprintf("%s/state", root);

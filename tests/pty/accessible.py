@@ -132,7 +132,7 @@ def decisions():
     tap.ok(s.expect("You will be asked:") and s.expect("READY> ls | sh"),
            "what would become of it is told by a key", s.rest)
     s.send("\r")
-    s.expect(r"Run it\? \[y/N/e/\?\] ")
+    s.expect(r"Run it\? \[y/N[a-z/]*/\?\] ")
     s.send("?\r")
     s.expect(r"Run it\? ")
     s.send("n\r")

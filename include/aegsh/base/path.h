@@ -28,6 +28,7 @@ const char *path_base(const char *path) __attribute__((nonnull));
 struct sysdirs {
 	const char *conf;	/* /etc/aegsh: operator settings */
 	const char *data;	/* …/share/aegsh: vendor policy, sandbox */
+	const char *locale;	/* …/share/locale: catalogues of messages */
 	const char *libexec;	/* …/libexec/aegsh: helper programs */
 	const char *state;	/* /var/lib/aegsh: stores, one per uid */
 	const char *state_own;	/* /var/tmp: parent of a personal store when
