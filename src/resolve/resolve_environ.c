@@ -112,6 +112,9 @@ without_bars(struct walk *w, const struct syn_word *value)
 	return resolve_word_tail(w, value, strspn(value->value, "|-"));
 }
 
+/* They cut such a value at blanks, whatever quotes stand in it. */
+static const char unquoted[] = "perl ruby tar go zip";
+
 static void
 follow_options(struct walk *w, const struct spot *at,
 	const struct resolved *item, const struct syn_word *value)
@@ -128,7 +131,9 @@ follow_options(struct walk *w, const struct spot *at,
 		    (size_t)(runs + 2 - value->value));
 		resolve_program(w, at, &text);
 	}
-	words = resolve_word_args(w, value, &n);
+	words = is_reader(unquoted, item->name) ?
+	    resolve_word_split(w, value, " \t\n", &n) :
+	    resolve_word_args(w, value, &n);
 	/* rubyopt and makeflags may leave out the dash: those are letters. */
 	if (n == 0 || words[0].value[0] != '-')
 		return;
@@ -156,11 +161,9 @@ follow_variable(struct walk *w, const struct spot *at, size_t by,
 	inner.zero = NULL;
 	switch (row->kind) {
 	case ENVIRON_PROGRAM:
-		words[0] = without_bars(w, value);
-		words[1] = resolve_word_new(w, "\"$@\"", 4, value->known);
-		/* What ends its text takes no more. */
-		text = memchr(words[0].value, '#', words[0].len) != NULL ?
-		    words[0] : resolve_word_join(w, words, 2);
+		text = without_bars(w, value);
+		text = resolve_word_marks(w, &text);
+		text = resolve_word_more(w, &text);
 		resolve_program(w, &inner, &text);
 		return;
 	case ENVIRON_OPTIONS:

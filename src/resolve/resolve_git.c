@@ -37,6 +37,7 @@ struct git_row {
 	const char *settings;	/* their values are NAME=value */
 	bool runs;		/* the operands are a program */
 	const char *after;	/* … behind this one */
+	bool as_it_is;		/* nothing is added to the programs */
 };
 
 #define FILTER_GRAMMAR "+d:f setup: subdirectory-filter: env-filter: " \
@@ -60,7 +61,7 @@ static const struct git_row rows[] = {
 	    NULL },
 	{ "filter-branch", FILTER_GRAMMAR, "setup env-filter tree-filter "
 	    "index-filter parent-filter msg-filter commit-filter "
-	    "tag-name-filter", NULL },
+	    "tag-name-filter", NULL, .as_it_is = true },
 	{ "grep", "A:B:C:O::e:f:m: open-files-in-pager:: threads: "
 	    "max-depth: max-count:", "O open-files-in-pager", NULL },
 	{ "ls-remote", "o: upload-pack: exec: server-option: sort:",
@@ -70,7 +71,7 @@ static const struct git_row rows[] = {
 	{ "push", "o: exec: receive-pack: repo: push-option:",
 	    "exec receive-pack", NULL },
 	{ "rebase", "C:s:x:X: exec: onto: strategy: strategy-option:",
-	    "x exec", NULL },
+	    "x exec", NULL, .as_it_is = true },
 	{ "send-email", " to-cmd: cc-cmd: header-cmd: sendmail-cmd: "
 	    "smtp-server: to: cc: bcc: from: subject: smtp-user: "
 	    "smtp-pass: smtp-encryption: smtp-server-port: suppress-cc: "
@@ -78,7 +79,7 @@ static const struct git_row rows[] = {
 	    "to-cmd cc-cmd header-cmd sendmail-cmd", NULL },
 	{ "send-pack", " receive-pack: exec: remote:", "receive-pack exec",
 	    NULL },
-	{ "shell", "c:", "c", NULL },
+	{ "shell", "c:", "c", NULL, .as_it_is = true },
 	{ "submodule", "+", NULL, NULL, true, "foreach" },
 };
 
@@ -109,6 +110,7 @@ follow_value(struct walk *w, const struct spot *at, const char *name,
 		return;
 	if (bang)
 		value = resolve_word_tail(w, &value, 1);
+	value = resolve_word_more(w, &value);
 	resolve_program(w, at, &value);
 }
 
@@ -165,6 +167,7 @@ follow_address(struct walk *w, const struct spot *at,
 	if (strncmp(word->value, scheme, strlen(scheme)) != 0)
 		return;
 	text = resolve_word_tail(w, word, strlen(scheme));
+	text = resolve_word_marks(w, &text);
 	resolve_program(w, at, &text);
 }
 
@@ -221,6 +224,8 @@ follow_row(struct walk *w, const struct spot *at, const struct git_row *row,
 			continue;
 		text = resolve_word_tail(w, &argv[opt.value_word],
 		    opt.value_skip);
+		if (!row->as_it_is)
+			text = resolve_word_more(w, &text);
 		resolve_program(w, at, &text);
 	}
 }

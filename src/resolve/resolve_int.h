@@ -311,6 +311,11 @@ struct syn_word resolve_word_join(struct walk *w, const struct syn_word *words,
 	size_t n);
 struct syn_word resolve_word_new(struct walk *w, const char *text, size_t len,
 	bool known);
+/* A program's text to which its reader adds words, and puts others in the
+ * place of %h and its like. */
+struct syn_word resolve_word_more(struct walk *w, const struct syn_word *text);
+struct syn_word resolve_word_marks(struct walk *w,
+	const struct syn_word *text);
 /* Split at blanks as env -S and unquoted values do; *ret_n words. */
 struct syn_word *resolve_word_split(struct walk *w, const struct syn_word *word,
 	const char *separators, size_t *ret_n);

@@ -246,7 +246,7 @@ static const struct wrap_row wraps[] = {
 	    "backup-dir: suffix: chmod: chown: max-size: min-size: "
 	    "partial-dir: timeout: port: password-file: log-file: "
 	    "out-format: bwlimit: compare-dest: copy-dest: link-dest:",
-	    .option = "e rsh" },
+	    .option = "e rsh", .appends = true },
 	{ "run-one", WRAP_WORDS, "+" },
 	{ "run0", WRAP_WORDS, "+u:g:D:E:M: unit: property: description: "
 	    "slice: user: group: nice: chdir: setenv: background: machine:",
@@ -260,16 +260,20 @@ static const struct wrap_row wraps[] = {
 	{ "rxvt", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "s6-envdir", WRAP_WORDS, "+c:l:L:f:", .skip = 1 },
 	{ "s6-setuidgid", WRAP_WORDS, "+", .skip = 1 },
-	{ "scp", WRAP_REMOTE, "c:D:F:i:J:l:o:P:S:X:", .option = "S" },
+	{ "scp", WRAP_REMOTE, "c:D:F:i:J:l:o:P:S:X:", .option = "S D",
+	    .appends = true },
 	{ "screen", WRAP_SCREEN },
 	{ "script", WRAP_OPTION, "c:E:I:O:B:T:m:o:t:: timing:: command: "
 	    "echo: log-in: log-out: log-io: log-timing: logging-format: "
 	    "output-limit:",
 	    .option = "c command" },
 	{ "sem", WRAP_PARALLEL, PARALLEL_GRAMMAR, .option = "ssh" },
-	{ "setarch", WRAP_WORDS, "+p: pid:", .after = "x86_64 i386 i486 "
-	    "i586 i686 amd64 athlon linux32 linux64 aarch64 arm armv7l "
-	    "ppc64le s390x" },
+	{ "setarch", WRAP_WORDS, "+p: pid:", .after = "aarch64 alpha amd64 "
+	    "arm armh armv6l armv7h armv7l armv8l athlon i386 i486 i586 "
+	    "i686 ia64 linux32 linux64 loongarch64 mips mips32 mips64 "
+	    "parisc parisc32 parisc64 ppc ppc32 ppc32le ppc64 ppc64le "
+	    "ppcle riscv32 riscv64 s390 s390x sparc sparc32 sparc32bash "
+	    "sparc64 uname26 x86_64" },
 	{ "setlock", WRAP_WORDS, "+", .skip = 1 },
 	{ "setpriv", WRAP_WORDS, "+ ruid: euid: reuid: rgid: egid: regid: "
 	    "groups: inh-caps: ambient-caps: bounding-set: securebits: "
@@ -277,7 +281,8 @@ static const struct wrap_row wraps[] = {
 	    "landlock-access: landlock-rule: seccomp-filter:" },
 	{ "setsid", WRAP_WORDS, "+" },
 	{ "setuidgid", WRAP_WORDS, "+", .skip = 1 },
-	{ "sftp", WRAP_REMOTE, "b:B:c:D:F:i:J:l:o:P:R:S:s:X:", .option = "S" },
+	{ "sftp", WRAP_REMOTE, "b:B:c:D:F:i:J:l:o:P:R:S:s:X:",
+	    .option = "S D", .appends = true },
 	{ "sg", WRAP_WORDS, "+", .skip = 1, .option = "c" },
 	{ "sh", WRAP_SHELL, RESOLVE_SHELL_GRAMMAR },
 	{ "slogin", WRAP_STRING, "B:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:"
@@ -347,6 +352,8 @@ static const struct wrap_row wraps[] = {
 	    "info-script new-volume-script to-command rsh-command "
 	    "rmt-command" },
 	{ "taskset", WRAP_WORDS, "+", .skip = 1 },
+	{ "tcpdump", WRAP_OPTION, "B:c:C:D:E:F:G:i:j:m:M:Q:r:s:T:V:w:W:y:z:Z:",
+	    .option = "z", .appends = true },
 	{ "tcsh", WRAP_SHELL, "+" },
 	{ "terminator", WRAP_OPTION, "e:T:x l:p:g: command: title: "
 	    "working-directory: layout: profile: geometry:",

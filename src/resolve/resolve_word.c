@@ -217,3 +217,35 @@ resolve_word_args(struct walk *w, const struct syn_word *word, size_t *ret_n)
 	*ret_n = n;
 	return out;
 }
+
+/* What ends in a comment takes no more. */
+struct syn_word
+resolve_word_more(struct walk *w, const struct syn_word *text)
+{
+	struct syn_word words[2];
+
+	if (memchr(text->value, '#', text->len) != NULL)
+		return *text;
+	words[0] = *text;
+	words[1] = resolve_word_new(w, "\"$@\"", 4, text->known);
+	return resolve_word_join(w, words, 2);
+}
+
+struct syn_word
+resolve_word_marks(struct walk *w, const struct syn_word *text)
+{
+	char *copy;
+	size_t i;
+
+	if (memchr(text->value, '%', text->len) == NULL)
+		return *text;
+	copy = arena_memdup0(w->arena, text->value, text->len);
+	for (i = 0; i + 1 < text->len; i++)
+		if (copy[i] == '%' && ((copy[i + 1] >= 'a' &&
+		    copy[i + 1] <= 'z') || (copy[i + 1] >= 'A' &&
+		    copy[i + 1] <= 'Z'))) {
+			copy[i] = '$';
+			copy[i + 1] = '1';
+		}
+	return resolve_word_new(w, copy, text->len, text->known);
+}

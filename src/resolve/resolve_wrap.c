@@ -69,17 +69,6 @@ is_program_option(const struct wrap_row *row, const struct syn_word *word)
 	    resolve_opt_is(&opt, row->option);
 }
 
-/* Words that nobody knows follow the program in its text. */
-static struct syn_word
-with_more(struct walk *w, const struct syn_word *text)
-{
-	struct syn_word words[2];
-
-	words[0] = *text;
-	words[1] = resolve_word_new(w, "\"$@\"", 4, text->known);
-	return resolve_word_join(w, words, 2);
-}
-
 /* npx -c 'program' */
 void
 resolve_follow_value(struct walk *w, const struct spot *at,
@@ -92,7 +81,7 @@ resolve_follow_value(struct walk *w, const struct spot *at,
 		return;
 	text = resolve_word_tail(w, &argv[opt->value_word], opt->value_skip);
 	if (row->appends)
-		text = with_more(w, &text);
+		text = resolve_word_more(w, &text);
 	resolve_program(w, at, &text);
 }
 
@@ -303,6 +292,7 @@ follow_carrier(struct walk *w, const struct spot *at,
 			continue;
 		n += strspn(value.value + n, " \t=");
 		value = resolve_word_tail(w, &value, n);
+		value = resolve_word_marks(w, &value);
 		resolve_program(w, at, &value);
 		return;
 	}
@@ -357,6 +347,24 @@ without_jobs(struct walk *w, const struct syn_word *argv, size_t argc)
 	return out;
 }
 
+/* cmake -E env a=1 -- CMD: its env takes the dashes there. */
+static const struct syn_word *
+without_dashes(struct walk *w, const struct syn_word *argv, size_t *argc)
+{
+	struct syn_word *out = arena_alloc(w->arena, *argc * sizeof *out);
+	size_t i, n = 0;
+	bool found = false;
+
+	for (i = 0; i < *argc; i++) {
+		if (!found && strcmp(argv[i].value, "--") == 0)
+			found = true;
+		else
+			out[n++] = argv[i];
+	}
+	*argc = n;
+	return out;
+}
+
 void
 resolve_unwrap_option(struct walk *w, const struct spot *at,
 	const struct wrap_row *row, const struct syn_word *argv, size_t argc)
@@ -374,7 +382,7 @@ resolve_unwrap_option(struct walk *w, const struct spot *at,
 			text = resolve_word_tail(w, &argv[opt.value_word],
 			    opt.value_skip);
 			if (row->appends)
-				text = with_more(w, &text);
+				text = resolve_word_more(w, &text);
 			resolve_program(w, at, &text);
 		} else if (kind != RESOLVE_OPT_OPERAND && row->after != NULL &&
 		    resolve_opt_is(&opt, row->after)) {
@@ -386,7 +394,9 @@ resolve_unwrap_option(struct walk *w, const struct spot *at,
 				resolve_program(w, at, &argv[opt.word]);
 				return;
 			}
-			argv = without_jobs(w, argv, argc);
+			argv = strcmp(row->name, "cmake") == 0 ?
+			    without_dashes(w, argv, &argc) :
+			    without_jobs(w, argv, argc);
 			resolve_follow_words(w, at, row, argv, argc, opt.word);
 			return;
 		}

@@ -19,6 +19,13 @@ STUBS1 = ["t1", "t2", "t3", "f1", "f2", "run", "tool"]
 STUBS2 = ["u1", "t1", "tool", "only2"]
 REAL = ["bash", "sh", "env", "nice", "nohup", "setsid", "timeout", "xargs",
         "find", "stdbuf", "cat"]
+# Of the machine, as far as it has them: the rows of the resolver's tables.
+ROWS = ["awk", "busybox", "choom", "chrt", "cmake", "dash", "ed", "ex",
+        "flock", "gdb", "git", "i386", "ionice", "less", "linux32",
+        "linux64", "m4", "make", "man", "node", "perl", "prlimit", "python3",
+        "rsync", "scp", "script", "sed", "setarch", "setpriv", "sftp",
+        "sort", "split", "sqlite3", "ssh", "strace", "tar", "taskset",
+        "tclsh", "valgrind", "vim", "watch", "x86_64", "zip"]
 NOBODY = 65534
 
 
@@ -31,8 +38,8 @@ class Rig:
     """A place to run lines in.  A line that hung may still be at it, whoever
     stopped it: what it starts then goes to the log of a place left behind."""
 
-    def __init__(self, where):
-        self.base, self.moves = where, 0
+    def __init__(self, where, tools=()):
+        self.base, self.moves, self.tools = where, 0, tools
         self.prepare(where + "/0")
 
     def prepare(self, where):
@@ -43,7 +50,7 @@ class Rig:
             os.makedirs(os.path.join(where, name))
             for one in stubs:
                 shutil.copy(stub, os.path.join(where, name, one))
-        for name in REAL:
+        for name in REAL + list(self.tools):
             found = shutil.which(name, path="/usr/bin:/bin")
             if found:
                 os.symlink(found, os.path.join(where, "real", name))

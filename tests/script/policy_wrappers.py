@@ -85,8 +85,8 @@ at now <<< %q|batch <<< %q
 ack --pager=%q x|ag --pager=%q x|bat --pager=%q x|batcat --pager=%q x
 borg --rsh=%q list|cvs -e %q ci|delta --pager=%q|dhclient -sf %q
 dvtm %q|emacsclient -a %q x|execlineb -c %q|fzf --preview %q
-git difftool -x %q|lynx -editor=%q x|man -P %q ls|mispipe %q x
-osh -c %q|pee %q|pwsh -c %q|rclone --password-command=%q ls x
+git difftool -x %c|lynx -editor=%q x|man -P %q ls|mispipe %q x
+tcpdump -G 1 -w f -z %c|osh -c %q|pee %q|pwsh -c %q|rclone --password-command=%q ls x
 restic --password-command %q backup x|rg --pre %q x
 sort --compress-program=%q x|split --filter=%q x|tar -I %q -cf x y
 tilix -e %q|udhcpc -s %q|wpa_cli -a %q|xonsh -c %q|ysh -c %q

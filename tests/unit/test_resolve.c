@@ -238,7 +238,7 @@ static const struct {
 	{ "scp -o 'ProxyCommand rm x' a h:b",
 	    "0:scp -o ProxyCommand rm x a h:b; 1:rm x" },
 	{ "rsync -e 'ssh -p 2' a h:b",
-	    "0:rsync -e ssh -p 2 a h:b; 1:ssh -p 2" },
+	    "0:rsync -e ssh -p 2 a h:b; 1:ssh -p 2 $@?" },
 	{ "start-stop-daemon --start --exec /bin/rm -- -rf x",
 	    "0:start-stop-daemon --start --exec /bin/rm -- -rf x; 0:rm -rf x" },
 	{ "script -t -c 'rm x' f", "0:script -t -c rm x f; 1:rm x" },
