@@ -364,12 +364,25 @@ keeper(struct try *t, struct ways *w, pid_t parent,
 static int
 probe(void)
 {
+	int status = 0;
+	pid_t pid;
+
 	if (unshare(NAMESPACES) < 0)
 		return errno;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("aegsh-try", "/proc", "tmpfs", MS_NOSUID, NULL) < 0)
+	pid = fork();
+	if (pid == 0) {
+		if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV |
+		    MS_NOEXEC | MS_RDONLY, NULL) < 0 ||
+		    mount("aegsh-try", "/proc", "tmpfs", MS_NOSUID, NULL) < 0)
+			_exit(errno);
+		_exit(0);
+	}
+	if (pid < 0)
 		return errno;
-	return 0;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
 int
@@ -387,7 +400,7 @@ try_probe(struct err *err)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	return err_set(err, ERR_LAYER, "nothing can be tried here, since user "
-	    "namespaces are barred: %s", WIFEXITED(status) ?
+	    "namespaces or mounts in them are barred: %s", WIFEXITED(status) ?
 	    strerror(WEXITSTATUS(status)) : "the probe died");
 }
 

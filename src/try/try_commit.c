@@ -159,6 +159,53 @@ dress(int fd, const struct try_stamp *is)
 	return 0;
 }
 
+static bool
+is_same_file(const struct try_stamp *a, const struct try_stamp *b)
+{
+	return (a->mode & S_IFMT) == (b->mode & S_IFMT) && a->size == b->size &&
+	    a->mtime.tv_sec == b->mtime.tv_sec &&
+	    a->mtime.tv_nsec == b->mtime.tv_nsec;
+}
+
+/* A moment ago it was what it had been; not its time of change, which another
+ * name, or one less, sets, too. */
+static int
+is_still(const struct try *t, size_t i, int parent, const char *name)
+{
+	const struct try_stamp *was = &t->entries[i].was;
+	struct try_stamp now;
+	int rc = try_stamp_at(parent, name, &now);
+
+	if (rc < 0)
+		return rc;
+	return now.ino == was->ino && now.dev == was->dev &&
+	    (was->ino == 0 || is_same_file(&now, was)) ? 0 : -ESTALE;
+}
+
+/* What is new takes nothing's place. */
+static int
+take_name(const struct try *t, size_t i, int parent, const char *temp,
+    const char *name)
+{
+	const struct try_change *c = &t->changes[i];
+	int rc = 0;
+
+	if (c->kind == TRY_CREATED || c->type != c->before) {
+		if (syscall(SYS_renameat2, parent, temp, parent, name,
+		    c->before == TRY_OTHER || c->before == TRY_DIR ?
+		    RENAME_NOREPLACE : 0) == 0)
+			return 0;
+		/* A file system that cannot, alone. */
+		if (errno != EINVAL)
+			return -errno;
+	} else {
+		rc = is_still(t, i, parent, name);
+	}
+	if (rc == 0 && renameat(parent, temp, parent, name) < 0)
+		rc = -errno;
+	return rc;
+}
+
 static int
 put_file(struct try *t, size_t i, int parent, const char *name)
 {
@@ -181,8 +228,8 @@ put_file(struct try *t, size_t i, int parent, const char *name)
 		rc = dress(to, is);
 	if (rc == 0)
 		rc = try_copy_attrs(from, to);
-	if (rc == 0 && renameat(parent, temp, parent, name) < 0)
-		rc = -errno;
+	if (rc == 0)
+		rc = take_name(t, i, parent, temp, name);
 	if (rc < 0)
 		unlinkat(parent, temp, 0);
 	return rc;
@@ -211,8 +258,8 @@ put_link(struct try *t, size_t i, int parent, const char *name)
 	    AT_SYMLINK_NOFOLLOW) < 0)
 		rc = -errno;
 	(void)utimensat(parent, temp, times, AT_SYMLINK_NOFOLLOW);
-	if (rc == 0 && renameat(parent, temp, parent, name) < 0)
-		rc = -errno;
+	if (rc == 0)
+		rc = take_name(t, i, parent, temp, name);
 	if (rc < 0)
 		unlinkat(parent, temp, 0);
 	return rc;
@@ -227,8 +274,10 @@ put_name(struct try *t, size_t i, int parent, const char *name)
 	AEG_AUTOFD int tree = open_tree_of(t, i);
 	AEG_AUTOFD int from = -1;
 	AEG_AUTOFREE char *dir = NULL;
+	struct try_stamp now;
 	const char *base;
 	char temp[40];
+	int rc;
 
 	rel += *rel == '/';
 	base = path_base(rel);
@@ -240,10 +289,14 @@ put_name(struct try *t, size_t i, int parent, const char *name)
 	temp_name(temp);
 	if (linkat(from, base, parent, temp, 0) < 0)
 		return -errno;
-	if (renameat(parent, temp, parent, name) == 0)
-		return 0;
+	rc = try_stamp_at(parent, temp, &now);
+	if (rc == 0 && !is_same_file(&now, &t->entries[i].is))
+		rc = -ESTALE;
+	if (rc == 0)
+		rc = take_name(t, i, parent, temp, name);
+	/* Where both are one file already, rename(2) does nothing. */
 	unlinkat(parent, temp, 0);
-	return -errno;
+	return rc;
 }
 
 /* Everything that was there was looked at, and is removed by its name. */
@@ -310,9 +363,14 @@ put(struct try *t, size_t i)
 static int
 take_away(struct try *t, size_t i)
 {
+	struct try_stamp now;
 	const char *name;
 	AEG_AUTOFD int parent = try_open_parent(t, i, &name);
 
+	if (parent >= 0 && t->changes[i].type != TRY_DIR &&
+	    is_still(t, i, parent, name) == -ESTALE && try_stamp_at(parent,
+	    name, &now) == 0 && now.ino != 0)
+		return -ESTALE;
 	if (parent >= 0 && unlinkat(parent, name, t->changes[i].type ==
 	    TRY_DIR ? AT_REMOVEDIR : 0) == 0)
 		return 0;

@@ -25,7 +25,6 @@ struct try_point {
 	char *path;		/* canonical */
 	char *target;		/* of a link */
 	mode_t mode;
-	dev_t dev;
 	bool lost;		/* no layer could be put there */
 };
 

@@ -179,7 +179,7 @@ add_point(struct try *t, enum try_place what, const char *path,
 	    sizeof *t->points);
 	point = &t->points[t->n_points++];
 	*point = (struct try_point){ .what = what, .path = xstrdup(path),
-		.mode = st->st_mode & 07777, .dev = st->st_dev };
+		.mode = st->st_mode & 07777 };
 	t->n_layers += what == TRY_LAYER;
 	/* What it may not change outside it cannot here: the owner of the
 	 * layer's root is whoever made it. */

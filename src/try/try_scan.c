@@ -29,7 +29,6 @@
 struct scan {
 	struct try *t;
 	size_t point;
-	dev_t dev;
 	bool in_new;		/* the directory that is read is not below */
 	/* Files of the layer with several names: inode and its first path. */
 	struct {
@@ -146,8 +145,6 @@ judge_change(struct scan *s, size_t i)
 	else if (e->was.ino != 0 && c->before == TRY_OTHER)
 		try_refuse(t, i, "in place of what is neither a file, a "
 		    "directory nor a link");
-	else if (e->was.ino != 0 && e->was.dev != s->dev)
-		try_refuse(t, i, "another file system is mounted there");
 	else if (e->was.ino != 0 && changed_since(&t->began, &e->was))
 		try_refuse(t, i, "changed by others since the try began");
 	else if (c->kind == TRY_DELETED && e->was.ino == 0)
@@ -436,8 +433,7 @@ scan_top(struct scan *s, int upper, int lower)
 static int
 scan_point(struct try *t, size_t i, struct err *err)
 {
-	AEG_AUTO(scan_done) struct scan s = { .t = t, .point = i,
-		.dev = t->points[i].dev };
+	AEG_AUTO(scan_done) struct scan s = { .t = t, .point = i };
 	AEG_AUTOFD int lower = -1;
 	char name[24];
 	DIR *dir;
