@@ -41,6 +41,11 @@ struct exec_session_opts {
 	uint64_t ignored;	/* bit n-1: signal n was ignored when aegsh was
 				 * started (nohup) and stays so in children */
 	size_t state_max;	/* bytes of a state frame */
+	/* What broker() of a line's supervisor asks (supervise_ask()) is put to
+	 * the person by this, while all of the line stands still and the
+	 * terminal is ours; NULL: nobody is there. */
+	bool (*question)(void *ctx, const char *text, size_t len);
+	void *ctx;
 };
 struct exec_session;
 
@@ -163,6 +168,24 @@ void exec_feed_skip(struct job *j, size_t lines);
 /* Stream: no more input; then exec_wait(). */
 void exec_feed_end(struct exec_session *s, struct job *j);
 void job_free(struct exec_session *s, struct job *j);
+
+/*
+ * For broker() of a line's supervisor: a program that may gain rights.
+ * ERR_REFUSED unless the decision allows just these words; -errno where it
+ * did not start.
+ */
+struct exec_elevated {
+	const char *path;		/* of a program that nobody but root
+					 * can change */
+	char *const *argv, *const *envp;
+	const int *std;			/* to be its 0, 1 and 2 */
+	int cwd;
+	pid_t group;			/* of this session */
+	mode_t umask;
+	struct rlimit files;
+};
+int exec_elevate(const struct decision *d, const struct exec_elevated *e,
+	pid_t *ret_pid, struct err *err);
 
 /* The job table: stopped and background jobs. */
 /* spec: %…, a number, the beginning of a text, or NULL for the current one.

@@ -128,6 +128,10 @@ int policy_choose(struct policy *p, const struct policy_who *who,
 const char *policy_profile(const struct policy *p);
 /* Name of the sandbox profile that this policy profile runs lines in. */
 const char *policy_sandbox(const struct policy *p);
+/* sudo and its like go through aegsh; else they gain nothing in a line. */
+bool policy_elevates(const struct policy *p);
+/* They may be given that variable. */
+bool policy_elevate_keeps(const struct policy *p, const char *name);
 /* PATH of every line, or NULL: whatever it was set to. */
 const char *policy_search_path(const struct policy *p);
 /* What a session of the profile takes over of where it was started: sets

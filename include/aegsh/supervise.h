@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "aegsh/base/buf.h"
@@ -72,6 +73,34 @@ struct supervise_host {
 	const char *label;	/* as in struct supervise_opts */
 };
 
+/*
+ * One process of the line wants to run a program as another user; see
+ * supervise_broker.c.
+ */
+struct supervise_broker {
+	int sock;		/* to it */
+	int questions;		/* for supervise_ask() */
+	pid_t pid;		/* the kernel's word; it may have ended */
+	bool runs;		/* the line's bash did not end yet */
+	const char *label;	/* as in struct supervise_opts */
+	void *approved;
+	struct rlimit files;	/* RLIMIT_NOFILE as the line began with */
+};
+
+/* What is said by that socket, in frames of wire (aegsh/wire.h).  The call:
+ * the version with its NUL, the bytes of all that MORE will bring, how many of
+ * its strings are words (uint32_t both); and 0, 1, 2 and the directory.  MORE:
+ * the words and the environment, each with its NUL.  TEXT is for standard
+ * error; STOPPED: by that signal; ENDED: the status of wait(2). */
+enum supervise_frame { SUPERVISE_NOTHING = 0, SUPERVISE_CALL, SUPERVISE_MORE,
+	SUPERVISE_TEXT, SUPERVISE_STOPPED, SUPERVISE_ENDED };
+#define SUPERVISE_CALL_MAX ((size_t)4 * 1024 * 1024)
+#define SUPERVISE_MORE_MAX ((size_t)64 * 1024)
+
+enum supervise_says { SUPERVISE_SAYS_NO = 0, SUPERVISE_SAYS_YES,
+	SUPERVISE_SAYS_BEHIND };	/* nobody was asked: the line is in the
+					 * background */
+
 struct supervise_opts {
 	struct supervise_script script[SUPERVISE_SCRIPTS_MAX];
 	size_t n;
@@ -89,8 +118,14 @@ struct supervise_opts {
 	 * when this returns.  NULL: refuses them.  Without images and limits
 	 * no process at all is there before one comes. */
 	void (*serve)(void *ctx, const struct supervise_host *host);
+	/* Requests to be another user are served by this, each in a process of
+	 * its own, which stays in the session of the terminal.  NULL: refuses
+	 * them.  approved goes to it: shared memory of the caller's, which it
+	 * may unmap when the line has begun, or NULL. */
+	void (*broker)(void *ctx, const struct supervise_broker *b);
+	void *approved;
 	void *ctx;
-	char label[64];		/* which line it is, for serve() */
+	char label[64];		/* which line it is, for these */
 	/* We are a guest ourselves, and this is the socket of
 	 * supervise_knock(): nothing of the above; the line is lost when that
 	 * ends. */
@@ -120,6 +155,8 @@ int supervise_child(int fd);
  * around it; 0: no; -errno: yes, and it does not answer (-ENOSYS: it is
  * gone). */
 int supervise_knock(int *ret_sock);
+/* The same of who starts programs as another user; -EPERM: nobody does. */
+int supervise_knock_broker(int *ret_sock);
 /* It was there, and has ended: it takes the line along in which we stand.
  * Whatever of the line saw us end before that would go on with less, so wait
  * for that, two seconds at most.  Returns at once where sock tells of no
@@ -130,6 +167,21 @@ void supervise_await_end(int sock);
  * come.  Its number is never 0, and pid the kernel's word. */
 int supervise_guest(const struct supervise_host *h, int *ret_sock,
 	unsigned *ret_number, pid_t *ret_pid);
+/* For broker(): put it to the person, through the aegsh that runs the line;
+ * enum supervise_says, or -errno: it is gone.  At most
+ * SUPERVISE_QUESTION_MAX bytes. */
+#define SUPERVISE_QUESTION_MAX ((size_t)128 * 1024)
+int supervise_ask(const struct supervise_broker *b, const char *text,
+	size_t len);
+/* That aegsh's side: 1, a question, owned, and where its answer goes; 0. */
+int supervise_question(struct supervisor *s, char **ret, size_t *ret_len,
+	int *ret_sock);
+void supervise_reply(int *sock, enum supervise_says says);
+/* All that is confined below this process, by whatever line, stands still,
+ * and goes on; those that stood before do not. */
+struct supervise_stopped;
+struct supervise_stopped *supervise_stop(void);
+void supervise_go_on(struct supervise_stopped *s);
 /* From now on who opens the script gets these bytes, until all that this
  * guest has are released.  0; SUPERVISE_NOT_HELD: this line is not watched;
  * -EBADMSG: the line around was judged with others; -ENOSPC; -errno. */

@@ -152,6 +152,8 @@ const struct decision *turn_decision(const struct turn_judged *j);
 size_t turn_prefix(const struct turn_judged *j);
 /* The command that the decision is about, as it was written; or NULL. */
 const char *turn_part(const struct turn_judged *j);
+/* A program of a line that runs wants that, and not the person. */
+bool turn_is_inside(const struct turn_judged *j);
 /* "line 2, column 5: …" of a line that cannot be read, else NULL. */
 const char *turn_syntax_error(const struct turn_judged *j);
 

@@ -169,12 +169,53 @@ exec_job_feed(struct exec_session *s, struct job *j)
 	j->capture_open = false;
 }
 
+/* All lines stand still, and neither reads nor writes the terminal. */
+static bool
+ask(struct exec_session *s, const char *text, size_t len)
+{
+	struct supervise_stopped *still = supervise_stop();
+	pid_t front = -1;
+	bool yes;
+
+	if (s->opts.tty >= 0) {
+		front = tcgetpgrp(s->opts.tty);
+		tcsetpgrp(s->opts.tty, s->pgrp);
+	}
+	yes = s->opts.question(s->opts.ctx, text, len);
+	if (front > 0)
+		tcsetpgrp(s->opts.tty, front);
+	supervise_go_on(still);
+	return yes;
+}
+
+static void
+hear_questions(struct exec_session *s, struct job *j)
+{
+	enum supervise_says says;
+	char *text;
+	size_t len;
+	int sock;
+
+	while (supervise_question(j->supervisor, &text, &len, &sock) > 0) {
+		says = SUPERVISE_SAYS_NO;
+		if (!j->foreground || j->state != JOB_RUNNING)
+			says = SUPERVISE_SAYS_BEHIND;
+		else if (s->opts.question != NULL && ask(s, text, len))
+			says = SUPERVISE_SAYS_YES;
+		free(text);
+		supervise_reply(&sock, says);
+	}
+}
+
 void
 exec_job_hear(struct exec_session *s, struct job *j)
 {
-	if (j->supervisor == NULL || j->state == JOB_DONE ||
-	    supervise_take(j->supervisor) == 0)
+	if (j->supervisor == NULL || j->state == JOB_DONE)
 		return;
+	if (supervise_take(j->supervisor) == 0) {
+		hear_questions(s, j);
+		return;
+	}
 	supervise_kill_tree(j->pid);
 	supervise_kill_images(j->supervisor);
 	exec_job_signal(j, SIGKILL);

@@ -287,6 +287,32 @@ name_sandbox(struct compiler *c, const struct chain *chain,
 	out->line = by->line;
 }
 
+/* What becomes of sudo and its like in a line.  What runs so is not confined
+ * yet, and a profile has to say that it knows. */
+static int
+compile_elevate(struct compiler *c, const struct ir_profile *f,
+	const struct chain *chain, struct pol_profile *out)
+{
+	const char *how = first_word(chain, offsetof(struct ir_profile,
+	    elevate));
+	const char *in = first_word(chain, offsetof(struct ir_profile,
+	    elevated));
+
+	if (how != NULL && strcmp(how, "no") != 0 &&
+	    strcmp(how, "broker") != 0)
+		return bad(c, f, "elevate is no or broker, not", how);
+	if (in != NULL && strcmp(in, "direct") != 0)
+		return bad(c, f, "elevated is direct, not", in);
+	out->elevate = how != NULL && strcmp(how, "broker") == 0;
+	if (out->elevate && in == NULL)
+		return bad(c, f, "elevate = broker without elevated = direct "
+		    "in", f->name);
+	out->elevated = pol_strings_add(&c->strings, in);
+	out->elevate_keep = first_list(c, chain, offsetof(struct ir_profile,
+	    elevate_keep), &out->n_elevate_keep);
+	return 0;
+}
+
 static int
 compile_profile(struct compiler *c, const struct ir_profile *f)
 {
@@ -309,6 +335,9 @@ compile_profile(struct compiler *c, const struct ir_profile *f)
 		return bad(c, f, "no rank from 0 to 1000 for", f->name);
 	path = FIRST(word, search_path);
 	if (path != NULL && (rc = check_search_path(c, f, path)) < 0)
+		return rc;
+	rc = compile_elevate(c, f, &chain, &out);
+	if (rc < 0)
 		return rc;
 	ask_at = FIRST(number, ask_at);
 	out.name = pol_strings_add(&c->strings, f->name);

@@ -116,7 +116,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 10u		/* of the format; raise it with any change */
+#define POL_VERSION 11u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -222,6 +222,10 @@ struct pol_profile {
 	uint32_t project, n_project;	/* list: what marks a project's root */
 	uint32_t file, line;	/* where the sandbox is named, or else the
 				 * profile begins */
+	uint32_t elevate;	/* 1: sudo and its like are brokered; and … */
+	uint32_t elevated;	/* … string: what runs so is confined by this,
+				 * or POL_NONE */
+	uint32_t elevate_keep, n_elevate_keep;	/* list: names, patterns */
 };
 
 enum pol_match_ask { POL_MATCH_USER = 0, POL_MATCH_GROUP, POL_MATCH_HOST,

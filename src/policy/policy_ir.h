@@ -58,8 +58,8 @@ struct ir_profile {
 	enum pol_layer layer;
 	long rank, ask_at;	/* -1: inherited */
 	int enabled, jail, clean;	/* -1: inherited */
-	const char *search_path;
-	struct ir_list use, override, keep, project;
+	const char *search_path, *elevate, *elevated;
+	struct ir_list use, override, keep, project, elevate_keep;
 };
 
 struct ir_match {

@@ -270,6 +270,9 @@ parse_profile(struct parser *ps, cfg_t *sec, unsigned nth)
 	f->clean = tristate(sec, "clean_environment");
 	f->search_path = keep(ps, cfg_getstr(sec, "search_path"));
 	f->keep = keep_list(ps, sec, "keep_variables");
+	f->elevate = keep(ps, cfg_getstr(sec, "elevate"));
+	f->elevated = keep(ps, cfg_getstr(sec, "elevated"));
+	f->elevate_keep = keep_list(ps, sec, "elevate_variables");
 	f->project = keep_list(ps, sec, "project");
 	f->use = keep_list(ps, sec, "use");
 	f->override = keep_list(ps, sec, "override");
@@ -411,6 +414,9 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_BOOL("clean_environment", cfg_false, CFGF_NODEFAULT),
 		CFG_STR("search_path", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("keep_variables", NULL, CFGF_NODEFAULT),
+		CFG_STR("elevate", NULL, CFGF_NODEFAULT),
+		CFG_STR("elevated", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("elevate_variables", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("project", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("use", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("override", NULL, CFGF_NODEFAULT), CFG_END() };

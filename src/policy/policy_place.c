@@ -29,6 +29,44 @@ keeps(const struct policy *p, const char *name)
 	return false;
 }
 
+bool
+policy_elevates(const struct policy *p)
+{
+	return p->profile->elevate == 1;
+}
+
+/* Words that choose what a program runs or loads, whatever a profile has. */
+static bool
+never_kept(const char *name)
+{
+	static const char *const never[] = { "*EDITOR", "*PAGER*", "*ASKPASS*",
+	    "*BROWSER", "BASH*", "CDPATH", "ENV", "GCONV_PATH", "GIT_*", "HOME",
+	    "IFS", "JAVA_*", "JDK_*", "LD_*", "LESS*", "LOCPATH", "LOGNAME",
+	    "LUA_*", "MAN*", "NLSPATH", "NODE_*", "PATH", "PERL*", "PS4",
+	    "PYTHON*", "RUBY*", "SHELL*", "SUDO_*", "TERMCAP", "TERMINFO*",
+	    "USER", "VISUAL", "XDG_*", "ZDOTDIR", "_JAVA_OPTIONS" };
+	size_t i;
+
+	for (i = 0; i < sizeof never / sizeof never[0]; i++)
+		if (fnmatch(never[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool
+policy_elevate_keeps(const struct policy *p, const char *name)
+{
+	const uint32_t *keep = pol_list(p, p->profile->elevate_keep);
+	uint32_t i;
+
+	if (never_kept(name))
+		return false;
+	for (i = 0; i < p->profile->n_elevate_keep; i++)
+		if (fnmatch(pol_string(p, keep[i]), name, 0) == 0)
+			return true;
+	return false;
+}
+
 struct names {
 	const struct policy *policy;
 	struct strv unwanted;

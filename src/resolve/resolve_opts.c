@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Option words, as getopt_long(3) and the single-dash programs read them. */
-#include "aegsh/resolve.h"
+#include "resolve_int.h"
 
 #include <string.h>
 
@@ -149,6 +149,14 @@ resolve_opts_next(struct resolve_opts *o, struct resolve_opt *ret)
 	ret->name_len = w->len;
 	o->next++;
 	return RESOLVE_OPT_OPERAND;
+}
+
+const char *
+resolve_wrapper_grammar(const char *name)
+{
+	const struct wrap_row *row = resolve_wrap_row(name);
+
+	return row != NULL ? row->grammar : NULL;
 }
 
 bool

@@ -49,16 +49,16 @@ put(const struct shell *sh, struct buf *out)
 
 /* May it be given back to be changed?  Only to who typed it at a prompt. */
 static bool
-can_edit(const struct shell *sh)
+can_edit(const struct shell *sh, const struct turn_judged *j)
 {
-	return sh->editor != NULL;
+	return sh->editor != NULL && !turn_is_inside(j);
 }
 
 /* Asked of the machine once; where it bars that, it is not offered. */
 static bool
-can_try(struct shell *sh)
+can_try(struct shell *sh, const struct turn_judged *j)
 {
-	if (sh->rescue || sh->outer >= 0)
+	if (sh->rescue || sh->outer >= 0 || turn_is_inside(j))
 		return false;
 	if (!sh->probed_try)
 		sh->can_try = try_probe(NULL) == 0;
@@ -67,12 +67,12 @@ can_try(struct shell *sh)
 }
 
 static void
-put_choices(struct shell *sh)
+put_choices(struct shell *sh, const struct turn_judged *j)
 {
 	struct buf out = BUF_INIT;
 
-	buf_putf(&out, tr("Run it? [y/N%s%s/?] "), can_try(sh) ? "/t" : "",
-	    can_edit(sh) ? "/e" : "");
+	buf_putf(&out, tr("Run it? [y/N%s%s/?] "), can_try(sh, j) ? "/t" : "",
+	    can_edit(sh, j) ? "/e" : "");
 	put(sh, &out);
 }
 
@@ -122,10 +122,10 @@ put_more(struct shell *sh, struct turn *t, const struct turn_judged *j)
 	turn_tell(t, j, shell_put_fact, &out);
 	buf_puts(&out, tr("  answers, and Enter:\n    y run it; n or nothing: "
 	    "do not"));
-	if (can_edit(sh))
+	if (can_edit(sh, j))
 		buf_puts(&out, tr("; e do not, and give it back to be "
 		    "changed"));
-	if (can_try(sh))
+	if (can_try(sh, j))
 		buf_puts(&out, tr("\n    t run it where nothing of it stays, "
 		    "see what it would change, and say then"));
 	buf_puts(&out, tr("\n    what you say is recorded\n"));
@@ -217,7 +217,7 @@ ask(struct shell *sh, struct turn *t, const struct turn_judged *j)
 	char answer[256];
 
 	for (;;) {
-		put_choices(sh);
+		put_choices(sh, j);
 		if (!read_answer(sh, answer, sizeof answer)) {
 			if (io_write_full(sh->tty, "\n", 1) < 0)
 				errno = 0;
@@ -225,9 +225,9 @@ ask(struct shell *sh, struct turn *t, const struct turn_judged *j)
 		}
 		if (is_yes(answer))
 			return TURN_SAYS_YES;
-		if (can_edit(sh) && strcmp(answer, "e\n") == 0)
+		if (can_edit(sh, j) && strcmp(answer, "e\n") == 0)
 			return TURN_SAYS_EDIT;
-		if (can_try(sh) && strcmp(answer, "t\n") == 0)
+		if (can_try(sh, j) && strcmp(answer, "t\n") == 0)
 			return TURN_SAYS_TRY;
 		if (strcmp(answer, "?\n") != 0)
 			return TURN_SAYS_NO;
@@ -247,6 +247,10 @@ shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 	bool have_modes;
 
 	if (sh->tty < 0)
+		return TURN_SAYS_NO;
+	/* Of a line that runs, where no terminal was handed over: then it
+	 * is somebody's who would be sent our keys. */
+	if (turn_is_inside(j) && tcgetpgrp(sh->tty) != getpgrp())
 		return TURN_SAYS_NO;
 	shell_drain_interrupts(sh);
 	have_modes = tcgetattr(sh->tty, &saved) == 0;

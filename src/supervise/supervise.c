@@ -4,15 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +25,7 @@ struct supervisor {
 	int door;		/* for the child, or -1 */
 	int hello;		/* where the child's comes, or -1 */
 	int listener;		/* as long as there is no process, or -1 */
+	int questions;		/* from who starts programs, or -1 */
 	int poll;		/* epoll: what of these there is */
 	pid_t line;		/* who brought the listener */
 	bool own_group, guest, images;
@@ -36,6 +34,8 @@ struct supervisor {
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;
 	void (*serve)(void *ctx, const struct supervise_host *host);
+	void (*broker)(void *ctx, const struct supervise_broker *b);
+	void *approved;
 	void *ctx;
 	char label[64];
 	bool done;		/* it said that nobody is left */
@@ -51,44 +51,11 @@ struct supervisor {
 
 /* ---- starting ----------------------------------------------------------- */
 
-static int
-smallest_from(const struct sup *s, int low)
-{
-	int least = -1;
-	size_t i;
-
-	for (i = 0; i < s->n + 3; i++) {
-		int fd = i < s->n ? s->script[i].copy : i == s->n ?
-		    s->control : i == s->n + 1 ? s->door : s->listener;
-
-		if (fd >= low && (least < 0 || fd < least))
-			least = fd;
-	}
-	return least;
-}
-
-/* Nothing of aegsh's stays open here but what is meant. */
-static void
-close_others(const struct sup *s)
-{
-	int low = STDERR_FILENO + 1, fd;
-
-	while ((fd = smallest_from(s, low)) >= 0) {
-		if (fd > low)
-			syscall(SYS_close_range, (unsigned)low,
-			    (unsigned)fd - 1, 0);
-		low = fd + 1;
-	}
-	syscall(SYS_close_range, (unsigned)low, ~0U, 0);
-}
-
 static void __attribute__((noreturn))
 become_supervisor(struct sup *s, const struct supervise_script *script,
     size_t n)
 {
-	struct rlimit files;
 	sigset_t all;
-	int fd, null;
 
 	/* Of the terminal and of everybody: only SIGKILL and SIGSTOP. */
 	sigfillset(&all);
@@ -96,16 +63,10 @@ become_supervisor(struct sup *s, const struct supervise_script *script,
 	setpgid(0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, "aegsh-watch", 0, 0, 0);
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;	/* copies of scripts */
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	sup_take_files(s);
 	for (s->n = 0; s->n < n && s->n < SUPERVISE_SCRIPTS_MAX; s->n++)
 		sup_script_set(&s->script[s->n], &script[s->n]);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	close_others(s);
+	sup_close_others(s);
 	if (chdir("/") < 0)
 		_exit(1);
 	sup_main(s);
@@ -119,17 +80,32 @@ poll_for(const struct supervisor *s, int fd)
 	(void)epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &in);
 }
 
+/* The way by which it asks the person; without it, it asks nobody. */
+static int
+open_questions(struct supervisor *s)
+{
+	int ends[2];
+
+	if (s->broker == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET |
+	    SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	s->questions = ends[0];
+	poll_for(s, s->questions);
+	return ends[1];
+}
+
 /* With the listener that is there, or with the door by which it comes. */
 static int
 begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 {
 	const pid_t aegsh = getpid();
 	struct sup *sup;
-	int control[2];
+	int control[2], questions;
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
 		return err_sys(err, errno, "supervisor: socketpair");
+	questions = open_questions(s);
 	pid = fork();
 	if (pid == 0) {
 		sup = xcalloc(1, sizeof *sup);
@@ -137,6 +113,9 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.listener = s->listener, .own_group = s->own_group,
 			.line = s->line, .serve = s->serve, .ctx = s->ctx,
 			.label = s->label, .guests = -1, .holds = -1,
+			.broker = questions >= 0 ? s->broker : NULL,
+			.approved = s->approved, .questions = questions,
+			.children = -1,
 			.may_start = s->may_start,
 			.images = s->images, .began = s->runs,
 			.aegsh = aegsh,
@@ -150,6 +129,7 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 		    o != NULL ? o->n : 0);
 	}
 	io_close(&control[1]);
+	io_close(&questions);
 	if (pid < 0) {
 		io_close(&control[0]);
 		return err_sys(err, errno, "supervisor: fork");
@@ -197,7 +177,8 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 		return err_sys(err, errno, "supervisor: SO_PASSCRED");
 	if (send(s->hello, &asks, sizeof asks, MSG_NOSIGNAL) < 0)
 		return err_sys(err, errno, "supervisor: its first word");
-	return asks.calls != 0 ? begin(s, o, err) : 0;
+	/* What was approved is remembered where it is used up. */
+	return asks.calls != 0 || o->approved != NULL ? begin(s, o, err) : 0;
 }
 
 int
@@ -208,11 +189,14 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	int rc;
 
 	s->control = s->door = s->hello = s->listener = s->poll = -1;
+	s->questions = -1;
 	s->own_group = o->own_group;
 	s->guest = o->guest;
 	s->images = o->images;
 	s->limits = o->limits;
 	s->serve = o->serve;
+	s->broker = o->broker;
+	s->approved = o->approved;
 	s->may_start = o->may_start;
 	s->ctx = o->ctx;
 	memcpy(s->label, o->label, sizeof s->label);
@@ -332,6 +316,20 @@ int
 supervise_poll_fd(const struct supervisor *s)
 {
 	return s->poll;
+}
+
+int
+supervise_question(struct supervisor *s, char **ret, size_t *ret_len,
+    int *ret_sock)
+{
+	int rc = s->questions < 0 ? 0 : sup_question(s->questions, ret,
+	    ret_len, ret_sock);
+
+	if (rc < 0) {
+		epoll_ctl(s->poll, EPOLL_CTL_DEL, s->questions, NULL);
+		io_close(&s->questions);
+	}
+	return rc > 0;
 }
 
 /* Somebody knocks, or nobody is left who could. */
@@ -584,6 +582,7 @@ supervise_free(struct supervisor *s)
 	io_close(&s->control);
 	io_close(&s->hello);
 	io_close(&s->listener);
+	io_close(&s->questions);
 	io_close(&s->poll);
 	for (i = 0; i < s->n; i++) {
 		free((char *)(uintptr_t)s->image[i].path);

@@ -82,13 +82,15 @@ add_reads(struct filter *f)
 	add_call(f, __NR_openat2, ASK);
 }
 
-/* Where an aegsh inside the line knocks (supervise_inner.c). */
+/* Where an aegsh inside the line knocks (supervise_inner.c), or who wants to
+ * be another user (supervise_broker.c). */
 static void
 add_door(struct filter *f)
 {
-	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR_CALL, 0, 4));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR_CALL, 0, 5));
 	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(args[0])));
-	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR, 0, 1));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR, 1, 0));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SUP_DOOR_BROKER, 0, 1));
 	add(f, (struct sock_filter)NOTIFY_RETURN(ASK));
 	add(f, (struct sock_filter)NOTIFY_RETURN(SECCOMP_RET_ALLOW));
 }

@@ -5,12 +5,12 @@
  * so the inner aegsh has none of these.  It stands in the line's domain, as
  * all that the line starts, and asks the aegsh around it.
  *
- * It knocks by a system call that nobody else makes.  The supervisor, which
- * the kernel asks about that call, answers with a socket, and no environment
- * and no inherited descriptor is believed; so a terminal multiplexer that
- * closes what it was given still finds the door.  Any command of the line may
- * knock.  It gains nothing: what is said there is judged as a line is, and
- * whoever does not ask runs with what the line around him may do.
+ * It knocks by a system call that nobody else makes (supervise_knock.c).  The
+ * supervisor, which the kernel asks about that call, answers with a socket,
+ * and no environment and no inherited descriptor is believed; so a terminal
+ * multiplexer that closes what it was given still finds the door.  Any command
+ * of the line may knock.  It gains nothing: what is said there is judged as a
+ * line is, and whoever does not ask runs with what the line around him may do.
  *
  * The other end of the socket goes to a process that the supervisor starts
  * for it, the host, out of aegsh's memory: it judges and records, and waits
@@ -29,7 +29,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,29 +39,11 @@
 
 #define HOST_DATA ((rlim_t)2 << 30)	/* bytes */
 #define END_NS ((int64_t)2 * 1000000000)	/* for being killed */
-#define FRAME_ROOM (192 * 1024)	/* a whole frame of wire fits */
 
 union rights {
 	struct cmsghdr head;
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
-
-/* ---- the inner one ------------------------------------------------------ */
-
-int
-supervise_knock(int *ret_sock)
-{
-	AEG_AUTOFD int sock = (int)syscall(SUP_DOOR_CALL, SUP_DOOR);
-	struct stat st;
-
-	if (sock < 0)
-		return errno == EINVAL ? 0 : errno > 0 ? -errno : -EIO;
-	if (fstat(sock, &st) < 0 || !S_ISSOCK(st.st_mode))
-		return -ENOTSOCK;
-	*ret_sock = sock;
-	sock = -1;
-	return 1;
-}
 
 /* ---- a guest that has lost its host ------------------------------------- */
 
@@ -195,7 +176,7 @@ announce(struct sup *s, int sock)
 enum sup_answer
 sup_guest(struct sup *s)
 {
-	int ends[2] = { -1, -1 }, room = FRAME_ROOM, i;
+	int ends[2] = { -1, -1 }, room = SUP_FRAME_ROOM, i;
 	bool given;
 
 	s->answer->error = start_host(s);

@@ -18,6 +18,11 @@
  * nothing, and that gives a descriptor. */
 #define SUP_DOOR_CALL __NR_inotify_init1
 #define SUP_DOOR 0x61656773U
+#define SUP_DOOR_BROKER 0x61656774U
+#define SUP_FRAME_ROOM (192 * 1024)	/* a whole frame of wire fits */
+#define SUP_BROKERS_MAX 32	/* requests of one line that are served at a
+				 * time … */
+#define SUP_WAITING_MAX 1024	/* … or wait for it */
 #define SUP_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* reports not taken yet */
 
 /* ---- what the two say to each other ------------------------------------- */
@@ -241,6 +246,18 @@ struct sup {
 	void *ctx;
 	const char *label;
 	int guests, holds;	/* to the process that serves them, or -1 */
+	/* supervise_broker.c; as in struct supervise_opts. */
+	void (*broker)(void *ctx, const struct supervise_broker *b);
+	void *approved;
+	struct rlimit files;	/* before we took more */
+	int questions;		/* to aegsh, or -1 */
+	int children;		/* signalfd(2), or -1 */
+	pid_t brokers[SUP_BROKERS_MAX];
+	struct sup_waiting {
+		int sock;
+		pid_t pid;
+	} *waiting;		/* SUP_WAITING_MAX, or NULL */
+	size_t n_brokers, n_waiting;
 	uint32_t n_guests;	/* that came, ever */
 	int control;		/* to aegsh, or -1: it is gone, or done with */
 	int door;		/* the child's hello comes here, or -1 */
@@ -273,7 +290,10 @@ struct sup {
 	size_t ask_size, answer_size;
 };
 
-/* supervise_loop.c; never returns. */
+/* supervise_loop.c.  Nothing of aegsh's stays open but what is meant. */
+void sup_take_files(struct sup *s);
+void sup_close_others(const struct sup *s);
+/* Never returns. */
 void sup_main(struct sup *s) __attribute__((noreturn));
 void sup_report(struct sup *s, const struct sup_report *head,
 	const char *path, const char *argv, const char *said);
@@ -350,6 +370,12 @@ bool sup_has_hung_up(int sock);
 void sup_await_end(void);
 /* Somebody of the line knocks. */
 enum sup_answer sup_guest(struct sup *s);
+/* Somebody of it wants to be another user (supervise_broker.c). */
+enum sup_answer sup_broker(struct sup *s);
+/* As supervise_question(); -ENODATA: nobody is left who could ask. */
+int sup_question(int from, char **ret, size_t *ret_len, int *ret_sock);
+/* Of those that serve them some have ended. */
+void sup_brokers_reap(struct sup *s);
 /* What the process that serves them wants held, or not any more; or its
  * end. */
 void sup_holds_hear(struct sup *s);

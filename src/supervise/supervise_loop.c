@@ -8,6 +8,8 @@
 #include "supervise_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -237,7 +239,8 @@ judge_call(struct sup *s)
 {
 	switch (s->ask->data.nr) {
 	case SUP_DOOR_CALL:
-		return sup_guest(s);
+		return (uint32_t)s->ask->data.args[0] == SUP_DOOR_BROKER ?
+		    sup_broker(s) : sup_guest(s);
 	case __NR_set_tid_address:
 		return sup_met(s);
 	case __NR_execve:
@@ -302,6 +305,54 @@ make_room(struct sup *s)
 		s->answer_size = sizes.seccomp_notif_resp;
 	s->ask = xcalloc(1, s->ask_size);
 	s->answer = xcalloc(1, s->answer_size);
+}
+
+/* ---- what it holds ------------------------------------------------------ */
+
+void
+sup_take_files(struct sup *s)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		s->files = files;
+		files.rlim_cur = files.rlim_max;	/* copies of scripts */
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static int
+smallest_from(const struct sup *s, int low)
+{
+	int least = -1;
+	size_t i;
+
+	for (i = 0; i < s->n + 4; i++) {
+		int fd = i < s->n ? s->script[i].copy : i == s->n ?
+		    s->control : i == s->n + 1 ? s->door : i == s->n + 2 ?
+		    s->listener : s->questions;
+
+		if (fd >= low && (least < 0 || fd < least))
+			least = fd;
+	}
+	return least;
+}
+
+void
+sup_close_others(const struct sup *s)
+{
+	int low = STDERR_FILENO + 1, fd;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	while ((fd = smallest_from(s, low)) >= 0) {
+		if (fd > low)
+			syscall(SYS_close_range, (unsigned)low,
+			    (unsigned)fd - 1, 0);
+		low = fd + 1;
+	}
+	syscall(SYS_close_range, (unsigned)low, ~0U, 0);
 }
 
 /* ---- the loop ----------------------------------------------------------- */
@@ -410,12 +461,13 @@ is_over(const struct sup *s)
 static void
 turn_once(struct sup *s)
 {
-	struct pollfd p[4] = {
+	struct pollfd p[5] = {
 		{ .fd = s->listener, .events = POLLIN },
 		{ .fd = s->control, .events = s->queue.len > 0 ?
 		    POLLIN | POLLOUT : POLLIN },
 		{ .fd = s->door, .events = POLLIN },
 		{ .fd = s->holds, .events = POLLIN },
+		{ .fd = s->children, .events = POLLIN },
 	};
 
 	if (poll(p, AEG_NELEM(p), timeout_of(s)) < 0)
@@ -433,6 +485,8 @@ turn_once(struct sup *s)
 		open_door(s);
 	if (p[3].revents != 0)
 		sup_holds_hear(s);
+	if (p[4].revents != 0)
+		sup_brokers_reap(s);
 	/* After it: what aegsh says may be about who came by it. */
 	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)
 		hear(s);

@@ -3,9 +3,12 @@
 #include "supervise_int.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "aegsh/base/mem.h"
 
@@ -117,6 +120,78 @@ supervise_kill_tree(pid_t pid)
 	for (i = 0; i < t.n; i++)
 		kill(t.pid[i], SIGKILL);
 	sup_tree_done(&t);
+}
+
+/* ---- standing still ----------------------------------------------------- */
+
+#define STOP_STEP_MS 2		/* between looks whether they do … */
+#define STOP_STEPS 125		/* … which some of them may not */
+
+struct supervise_stopped {
+	struct sup_tree tree;
+};
+
+static bool
+stands(pid_t pid)
+{
+	char state = sup_proc_stat(pid).state;
+
+	return state == 0 || strchr("TtZX", state) != NULL;
+}
+
+/* Those of lines that go on are stopped, with what they start meanwhile; what
+ * is not confined is ours, or root's. */
+static void
+stop_each(struct sup_tree *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n; i++) {
+		bool ours = i == 0 || stands(t->pid[i]) ||
+		    !sup_proc_no_new_privs(t->pid[i]);
+
+		if (!ours)
+			kill(t->pid[i], SIGSTOP);
+		add_children(t, t->pid[i]);
+		/* What stood before is not ours to let go on. */
+		if (ours)
+			t->pid[i] = 0;
+	}
+	for (i = 0; i < t->n; i++)
+		if (t->pid[i] > 0)
+			t->pid[n++] = t->pid[i];
+	t->n = n;
+}
+
+struct supervise_stopped *
+supervise_stop(void)
+{
+	struct supervise_stopped *s = xcalloc(1, sizeof *s);
+	unsigned step;
+	size_t i = 0;
+
+	/* No roots: each of them is looked at. */
+	add(&s->tree, getpid());
+	stop_each(&s->tree);
+	for (step = 0; i < s->tree.n && step < STOP_STEPS; step++) {
+		while (i < s->tree.n && stands(s->tree.pid[i]))
+			i++;
+		if (i < s->tree.n)
+			poll(NULL, 0, STOP_STEP_MS);
+	}
+	return s;
+}
+
+void
+supervise_go_on(struct supervise_stopped *s)
+{
+	size_t i;
+
+	/* From the end on: who waits for others sees none of them stopped. */
+	for (i = s->tree.n; i > 0; i--)
+		kill(s->tree.pid[i - 1], SIGCONT);
+	sup_tree_done(&s->tree);
+	free(s);
 }
 
 bool

@@ -101,6 +101,8 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 		.tty = o->tty,
 		.ignored = o->ignored,
 		.state_max = (size_t)conf_int(o->conf, CONF_STATE_MAX),
+		.question = o->confirm != NULL ? turn_question : NULL,
+		.ctx = t,
 	};
 	int r;
 
@@ -554,7 +556,9 @@ turn_spare(struct turn *t)
 		t->audit != NULL ? audit_writer_pid(t->audit) : 0,
 	};
 
-	exec_spare(t->exec, ours);
+	/* Who serves a line has none of its jobs. */
+	if (t->exec != NULL)
+		exec_spare(t->exec, ours);
 }
 
 void

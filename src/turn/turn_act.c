@@ -12,7 +12,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "turn/turn_int.h"
+#include "turn/turn_elevate.h"
 
 #define TOLD_MAX 256		/* notes that are remembered */
 
@@ -460,6 +460,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct job *job = NULL;
 	struct start start = { t, j, clock_mono_ns(), 0 };
 	struct supervise_opts watch;
+	int started;
 	bool beside = t->opts.session && t->opts.tty >= 0 &&
 	    j->own->background_at > 0;
 	struct exec_spec spec = {
@@ -499,9 +500,16 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		state_envp_raw(t->opts.state, &envp);
 	else
 		state_envp(t->opts.state, &envp);
+	turn_put_shims(t, &envp);
 	spec.envp = strv_peek(&envp);
-	if (turn_know_places(t, &ret->err) != 0 ||
-	    exec_start(t->exec, j->decision, &spec, &job, &ret->err) != 0) {
+	if (watch.broker != NULL)
+		watch.approved = turn_approve(t, j);
+	started = turn_know_places(t, &ret->err);
+	if (started == 0)
+		started = exec_start(t->exec, j->decision, &spec, &job,
+		    &ret->err);
+	turn_approve_done(watch.approved);
+	if (started != 0) {
 		ret->status = TURN_STATUS_BLOCKED;
 		state_set_status(t->opts.state, ret->status);
 		failed.status = ret->status;

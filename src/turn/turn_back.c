@@ -72,6 +72,7 @@ turn_bring_back(struct turn *t, struct job *job, struct turn_result *ret)
 		if (state_import(t->opts.state, bytes, len, &report,
 		    &err) == 0) {
 			state_set_limits(t->opts.state, capture_limits(c));
+			turn_drop_shims(t);
 			note_report(t, &report, ret);
 			turn_take_functions(t, ret);
 			keep_umask(t, umask, ret);

@@ -12,6 +12,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/names.h"
 
 #ifndef MFD_NOEXEC_SEAL		/* since Linux 6.3 */
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -258,6 +259,44 @@ guest_frame_done(struct guest_frame *f)
 		munmap(f->map, f->map_len);
 	f->map = NULL;
 	wire_msg_done(&f->m);
+}
+
+void
+guest_record(const struct turn *t, const struct guest_who *w,
+    struct audit **ret, char **ret_unrecorded)
+{
+	AEG_AUTO(names_user_done) struct names_user other = { .name = NULL };
+	bool known = w->uid != t->opts.uid &&
+	    names_user_by_uid(w->uid, &other) == 0;
+	char host[256] = "";
+	struct audit_session s = {
+		.user = known ? other.name : t->opts.user,
+		.remote = w->remote,
+		.origin = line_origin_name(w->origin),
+		.host = host,
+		.tty = w->tty,
+		.version = t->opts.version,
+		.profile = policy_profile(t->policy),
+		.policy_hash = policy_hash(t->policy),
+		.uid = w->uid,
+		.loginuid = t->opts.loginuid,
+		.pid = w->pid,
+	};
+	struct err err = ERR_INIT;
+
+	if (gethostname(host, sizeof host - 1) < 0)
+		host[0] = '\0';
+	if (t->store == NULL) {
+		err_set(&err, ERR_STORE, "there is no store");
+	} else if (audit_open_brief(t->store, ret, &err) == 0 &&
+	    turn_leave_out(t, *ret, &err) == 0 &&
+	    audit_session_begin(*ret, &s, &err) == 0) {
+		audit_note(*ret, "inside", w->label);
+		return;
+	}
+	*ret_unrecorded = xstrdup(err.text);
+	audit_close(*ret);
+	*ret = NULL;
 }
 
 void

@@ -92,6 +92,17 @@ int guest_recv(int fd, int cancel_fd, struct guest_frame *ret,
 	struct guest_body *b, struct err *err);
 void guest_frame_done(struct guest_frame *f);
 
+/* A record of its own, in the same store. */
+struct guest_who {
+	uid_t uid;
+	pid_t pid;
+	const char *tty, *remote;	/* "", or NULL: none */
+	enum line_origin origin;
+	const char *label;		/* of the line that it is in */
+};
+void guest_record(const struct turn *t, const struct guest_who *w,
+	struct audit **ret, char **ret_unrecorded);
+
 void guest_sha256(const char *bytes, size_t len, unsigned char ret[32]);
 
 #endif

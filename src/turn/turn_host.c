@@ -21,7 +21,6 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/names.h"
 #include "aegsh/base/text.h"
 #include "turn/turn_guest.h"
 
@@ -229,41 +228,12 @@ goodbye(struct host *h, struct guest *g)
 static void
 begin_record(struct host *h, struct guest *g, const struct guest_question *q)
 {
-	const struct turn *t = h->t;
-	AEG_AUTO(names_user_done) struct names_user other = { .name = NULL };
-	bool known = g->uid != t->opts.uid &&
-	    names_user_by_uid(g->uid, &other) == 0;
-	char host[256] = "";
-	struct audit_session s = {
-		.user = known ? other.name : t->opts.user,
-		.remote = state_get(g->state, "SSH_CLIENT"),
-		.origin = line_origin_name(q->line.origin),
-		.host = host,
-		.tty = g->tty,
-		.version = t->opts.version,
-		.profile = policy_profile(t->policy),
-		.policy_hash = policy_hash(t->policy),
-		.uid = g->uid,
-		.loginuid = t->opts.loginuid,
-		.pid = g->pid,
-	};
-	struct err err = ERR_INIT;
+	const struct guest_who who = { .uid = g->uid, .pid = g->pid,
+		.tty = g->tty, .remote = state_get(g->state, "SSH_CLIENT"),
+		.origin = q->line.origin, .label = h->door->label };
 
-	if (g->audit != NULL || g->unrecorded != NULL)
-		return;
-	if (gethostname(host, sizeof host - 1) < 0)
-		host[0] = '\0';
-	if (t->store == NULL) {
-		err_set(&err, ERR_STORE, "there is no store");
-	} else if (audit_open_brief(t->store, &g->audit, &err) == 0 &&
-	    turn_leave_out(t, g->audit, &err) == 0 &&
-	    audit_session_begin(g->audit, &s, &err) == 0) {
-		audit_note(g->audit, "inside", h->door->label);
-		return;
-	}
-	g->unrecorded = xstrdup(err.text);
-	audit_close(g->audit);
-	g->audit = NULL;
+	if (g->audit == NULL && g->unrecorded == NULL)
+		guest_record(h->t, &who, &g->audit, &g->unrecorded);
 }
 
 /* What the profile has made of its environment. */

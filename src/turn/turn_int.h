@@ -79,6 +79,9 @@ struct turn_script {
 };
 
 struct turn_judged {
+	bool inside;			/* of a line that runs already: all
+					 * but line, cwd and decision is not
+					 * known here */
 	struct line line;		/* bytes owned */
 	size_t prefix;			/* of them stand for bash's options, or
 					 * define what is carried */
@@ -150,6 +153,10 @@ bool turn_can_watch(const struct turn *t);
 bool turn_can_look(const struct turn *t);
 /* Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
+/* Nobody but root can put other bytes under this name. */
+bool turn_is_roots(const char *path);
+/* By its name: a person is left to a shell by a key or a word of it. */
+bool turn_gives_shells(const char *path);
 /* The profile that lines run in now. */
 const struct sandbox_profile *turn_sandbox(const struct turn *t);
 /* The places of the profile of lines, which a short run looks up as late as
@@ -181,6 +188,16 @@ int turn_inner_begin(struct turn *t, struct err *err);
 void turn_inner_judge(struct turn *t, struct turn_judged *j);
 void turn_inner_builtin(struct turn *t, int status);
 void turn_serve(void *ctx, const struct supervise_host *door);
+/* turn_broker.c: sudo and its like.  Serves one request; puts its question to
+ * the person, for struct exec_session_opts. */
+void turn_broker(void *ctx, const struct supervise_broker *door);
+bool turn_question(void *ctx, const char *text, size_t len);
+/* turn_elevate.c: where the profile has them brokered, the directory of what
+ * stands for them is the first of PATH, for the line alone: in front of it
+ * in envp, and off it in what came back. */
+bool turn_elevates(const struct turn *t);
+void turn_put_shims(const struct turn *t, struct strv *envp);
+void turn_drop_shims(struct turn *t);
 /* As turn_judge(), of bytes that begin with a prefix already. */
 struct turn_judged *turn_judge_said(struct turn *t, const struct line *line,
 	size_t prefix, unsigned prefix_lines);

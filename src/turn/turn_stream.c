@@ -80,6 +80,7 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 	int r;
 
 	state_envp(t->opts.state, &envp);
+	turn_put_shims(t, &envp);
 	spec.envp = strv_peek(&envp);
 	r = turn_know_places(t, err);
 	if (r == 0)

@@ -22,8 +22,8 @@
 #define REFUSED_TOLD 100	/* events of one line */
 
 /* Nobody but root can put other bytes under this name. */
-static bool
-is_for_root_alone(const char *path)
+bool
+turn_is_roots(const char *path)
 {
 	AEG_AUTOFREE char *now = xstrdup(path);
 	AEG_AUTOFD int file = -1;
@@ -87,7 +87,7 @@ turn_script_may_change(const struct turn *t, const char *path)
 	}
 	return real == NULL || turn_know_places(t, NULL) != 0 ||
 	    (sandbox_rights_at(t->sandbox, real) &
-	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !is_for_root_alone(path);
+	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !turn_is_roots(path);
 }
 
 const struct supervise_opts *
@@ -109,6 +109,7 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 		.own_group = t->opts.tty >= 0,
 		.may_start = turn_may_start,
 		.serve = turn_serve,
+		.broker = turn_elevates(t) ? turn_broker : NULL,
 		.ctx = t,
 		.limits = {
 			.children = most.children,

@@ -152,6 +152,8 @@ run_it(struct turn *t, struct turn_judged *j, struct turn_trial *r,
 	watch.serve = NULL;
 	watch.images = watch.network = turn_can_look(t);
 	memcpy(watch.label, ev->uuid, sizeof ev->uuid);
+	/* What root runs would stay. */
+	watch.broker = NULL;
 	state_envp(t->opts.state, &envp);
 	spec.envp = strv_peek(&envp);
 	if (exec_start(r->exec, j->decision, &spec, &job, &ret->err) != 0) {

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program that starts as another user (sudo and its like), outside of the
+ * line's sandbox: in the directory, the process group and with the descriptors
+ * of who asked for it, and with nothing else of ours.
+ */
+#include "exec_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+#define ABOVE_STD 10		/* where they wait to be put in place */
+
+static int
+place_std(const int *std)
+{
+	int own[3], i;
+
+	for (i = 0; i < 3; i++) {
+		own[i] = fcntl(std[i], F_DUPFD_CLOEXEC, ABOVE_STD);
+		if (own[i] < 0)
+			return -errno;
+	}
+	for (i = 0; i < 3; i++)
+		if (dup2(own[i], i) < 0)
+			return -errno;
+	return syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ?
+	    -errno : 0;
+}
+
+static int
+prepare(const struct exec_elevated *e)
+{
+	sigset_t none;
+	int sig;
+
+	/* Its keys are those of the line. */
+	if (setpgid(0, e->group) < 0 || fchdir(e->cwd) < 0)
+		return -errno;
+	umask(e->umask);
+	if (setrlimit(RLIMIT_NOFILE, &e->files) < 0)
+		return -errno;
+	for (sig = 1; sig <= SIGRTMAX; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	return place_std(e->std);
+}
+
+static void __attribute__((noreturn))
+become(const struct exec_elevated *e, int tell)
+{
+	int rc = prepare(e);
+
+	if (rc == 0) {
+		execve(e->path, e->argv, e->envp);
+		rc = -errno;
+	}
+	(void)io_write_full(tell, &rc, sizeof rc);
+	_exit(127);
+}
+
+/* The decision is about these words. */
+static bool
+is_decided(const struct decision *d, char *const *argv)
+{
+	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
+	size_t len, i;
+	const char *bytes = decision_bytes(d, &len);
+
+	for (i = 0; argv[i] != NULL; i++) {
+		if (i > 0)
+			buf_putc(&line, ' ');
+		text_quote(&line, argv[i], strlen(argv[i]));
+	}
+	return i > 0 && line.len == len &&
+	    memcmp(line.data, bytes, len) == 0;
+}
+
+int
+exec_elevate(const struct decision *d, const struct exec_elevated *e,
+    pid_t *ret_pid, struct err *err)
+{
+	int tell[2], rc = 0;
+	pid_t pid;
+
+	if (decision_action(d) != DECISION_ALLOW || !is_decided(d, e->argv))
+		return err_set(err, ERR_REFUSED,
+		    "the decision does not let this run");
+	if (pipe2(tell, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "a pipe");
+	/* Above what they are put in place from. */
+	tell[1] = io_move_up(tell[1], 2 * ABOVE_STD);
+	pid = tell[1] < 0 ? -1 : fork();
+	if (pid == 0)
+		become(e, tell[1]);
+	io_close(&tell[1]);
+	if (pid < 0)
+		rc = -errno;
+	else if (read(tell[0], &rc, sizeof rc) != (ssize_t)sizeof rc)
+		rc = 0;		/* it became the program */
+	io_close(&tell[0]);
+	if (rc < 0) {
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return err_sys(err, -rc, "%s", e->path);
+	}
+	*ret_pid = pid;
+	return 0;
+}

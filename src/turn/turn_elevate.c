@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What sudo and its like are called with.  Their options are known by a list
+ * of those that are harmless in themselves: whatever else there is, now or in
+ * a later version, is refused by its name.
+ */
+#include "turn/turn_elevate.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
+
+struct elevate_program {
+	const char *name;
+	const char *plain;	/* options that it may have, … */
+	const char *alone;	/* … those among them that need no command */
+	const char *shell;	/* options that start a shell */
+	bool assigns;		/* VAR=value before the command */
+	bool by_shell;		/* the command is a text for a shell */
+	bool absolute;		/* its command may be given by its path */
+};
+
+static const struct elevate_program programs[] = {
+	{ "sudo", "n non-interactive S stdin k reset-timestamp K "
+	    "remove-timestamp E preserve-env H set-home P preserve-groups v "
+	    "validate V version l list u user g group U other-user N "
+	    "no-update help", "k reset-timestamp K remove-timestamp v validate "
+	    "V version l list help", "i login s shell", .assigns = true,
+	    .absolute = true },
+	{ "doas", "n u", "", "s" },
+	{ "su", "c command l login V version h help",
+	    "c command V version h help", "s shell", .by_shell = true },
+	{ "pkexec", "user disable-internal-agent version help",
+	    "version help", "", .absolute = true },
+};
+
+static const struct elevate_program *
+find_program(const char *word)
+{
+	const char *name = path_base(word);
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(programs); i++)
+		if (strcmp(programs[i].name, name) == 0)
+			return &programs[i];
+	return NULL;
+}
+
+bool
+elevate_is_program(const char *name)
+{
+	return find_program(name) != NULL;
+}
+
+/* ---- its words ---------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 3)))
+refuse(struct elevate_call *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (c->refusal[0] == '\0')
+		vsnprintf(c->refusal, sizeof c->refusal, fmt, ap);
+	va_end(ap);
+}
+
+/* A list of names, as --preserve-env takes it. */
+static void
+check_names(const struct policy *p, struct elevate_call *c, const char *list)
+{
+	size_t n;
+
+	for (; *list != '\0'; list += n + (list[n] == ',')) {
+		AEG_AUTOFREE char *name = NULL;
+
+		n = strcspn(list, ",");
+		name = xmemdup0(list, n);
+		if (n > 0 && !policy_elevate_keeps(p, name))
+			refuse(c, "the profile %s does not hand the variable "
+			    "%.100s on (elevate_variables)",
+			    policy_profile(p), name);
+	}
+}
+
+static void
+check_option(const struct policy *p, struct elevate_call *c,
+    const struct strv *argv, const struct resolve_opt *o, bool *ret_alone)
+{
+	const struct elevate_program *g = c->program;
+
+	if (resolve_opt_is(o, g->shell)) {
+		refuse(c, "%s would start a shell, and what is typed there "
+		    "would not be judged: give it the command", g->name);
+	} else if (!resolve_opt_is(o, g->plain)) {
+		refuse(c, "the option %.*s of %s is none that aegsh hands on",
+		    (int)(o->name_len < 40 ? o->name_len : 40), o->name,
+		    g->name);
+	} else {
+		*ret_alone |= resolve_opt_is(o, g->alone);
+		if (o->value_word > 0 && resolve_opt_is(o, "preserve-env"))
+			check_names(p, c, argv->v[o->value_word] +
+			    o->value_skip);
+	}
+}
+
+/* The word of the command, or 0.  With the first operand its options end, as
+ * with "--"; behind a variable sudo would read more of them. */
+static size_t
+skip_variables(const struct policy *p, struct elevate_call *c,
+    const struct strv *argv, size_t at, bool ended)
+{
+	const struct elevate_program *g = c->program;
+
+	for (; at < argv->n && !ended && g->assigns && argv->v[at][0] != '/';
+	    at++) {
+		const char *word = argv->v[at], *eq = strchr(word, '=');
+		AEG_AUTOFREE char *name = NULL;
+
+		if (eq == NULL)
+			break;
+		name = xmemdup0(word, (size_t)(eq - word));
+		check_names(p, c, name[0] != '\0' ? name : "=");
+		if (at + 1 < argv->n && argv->v[at + 1][0] == '-')
+			refuse(c, "options of %s stand before its variables",
+			    g->name);
+	}
+	if (at < argv->n && argv->v[at][0] == '-')
+		refuse(c, "%.60s is no command", argv->v[at]);
+	return at < argv->n ? at : 0;
+}
+
+static size_t
+read_options(const struct policy *p, struct elevate_call *c,
+    const struct strv *argv, bool *ret_alone)
+{
+	struct syn_word *words = xcalloc(argv->n, sizeof *words);
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+	size_t i, command = 0, operands = 0, value = 0;
+
+	for (i = 0; i < argv->n; i++)
+		words[i] = (struct syn_word){ .value = argv->v[i],
+			.len = strlen(argv->v[i]), .known = true };
+	resolve_opts_init(&o, resolve_wrapper_grammar(c->program->name),
+	    words, argv->n);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind != RESOLVE_OPT_OPERAND) {
+			check_option(p, c, argv, &opt, ret_alone);
+			value = opt.value_word;
+			continue;
+		}
+		if (!c->program->by_shell) {
+			command = skip_variables(p, c, argv, opt.word,
+			    opt.word - 1 > value &&
+			    strcmp(argv->v[opt.word - 1], "--") == 0);
+			break;
+		}
+		operands += strcmp(argv->v[opt.word], "-") != 0;
+	}
+	free(words);
+	if (operands > 1)
+		refuse(c, "words behind the user of %s would go to a shell",
+		    c->program->name);
+	return command;
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+/* In the fixed places; owned, or NULL. */
+static char *
+look_for(const char *name)
+{
+	const char *dir = ELEVATE_PATH;
+	struct stat st;
+	size_t n;
+
+	for (;; dir += n + 1) {
+		char *path;
+
+		n = strcspn(dir, ":");
+		path = xasprintf("%.*s/%s", (int)n, dir, name);
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		    (st.st_mode & 0111) != 0)
+			return path;
+		free(path);
+		if (dir[n] == '\0')
+			return NULL;
+	}
+}
+
+/* The real one: root's alone, and it gains root's rights. */
+static char *
+real_program(const char *name)
+{
+	AEG_AUTOFREE char *path = look_for(name);
+	struct stat st;
+
+	if (path == NULL || stat(path, &st) < 0 || st.st_uid != 0 ||
+	    (st.st_mode & S_ISUID) == 0 || !turn_is_roots(path))
+		return NULL;
+	return AEG_STEAL(path);
+}
+
+void
+elevate_parse(const struct policy *p, struct strv *argv,
+    struct elevate_call *ret)
+{
+	struct elevate_call *c = ret;
+	bool alone = false;
+	char *found;
+
+	*c = (struct elevate_call){ .command = 0 };
+	c->program = argv->n > 0 ? find_program(argv->v[0]) : NULL;
+	if (c->program == NULL) {
+		refuse(c, "that is no program by which one becomes another "
+		    "user");
+		return;
+	}
+	free(argv->v[0]);
+	argv->v[0] = xstrdup(c->program->name);
+	c->path = real_program(c->program->name);
+	if (c->path == NULL)
+		refuse(c, "there is no %s of root's that gains rights",
+		    c->program->name);
+	c->command = read_options(p, c, argv, &alone);
+	c->shell = c->program->by_shell;
+	if (c->command == 0 && !alone)
+		refuse(c, "%s would start a shell, and what is typed there "
+		    "would not be judged: give it the command",
+		    c->program->name);
+	if (c->command == 0 || !c->program->absolute ||
+	    strchr(argv->v[c->command], '/') != NULL)
+		return;
+	found = look_for(argv->v[c->command]);
+	if (found == NULL)
+		return;
+	free(argv->v[c->command]);
+	argv->v[c->command] = found;
+}
+
+void
+elevate_call_done(struct elevate_call *c)
+{
+	free(c->path);
+	c->path = NULL;
+}
+
+/* ---- whether it needs a person ------------------------------------------ */
+
+static const char *
+unsure_item(const struct resolved *r)
+{
+	struct resolve_files f;
+	size_t i;
+
+	for (i = 0; i < r->argc; i++)
+		if (!r->argv[i].known)
+			return "not all of its words are known";
+	if (r->more_args_unknown)
+		return "not all of its words are known";
+	switch (r->kind) {
+	case RESOLVE_FILE:
+		break;
+	case RESOLVE_UNKNOWN:
+	case RESOLVE_NOT_FOUND:
+	case RESOLVE_NONE:
+		return "what it would start is not known";
+	case RESOLVE_BUILTIN:
+	case RESOLVE_FUNCTION:
+		return "what it would start is no program";
+	}
+	if (r->path == NULL || !turn_is_roots(r->path))
+		return "others than root could change what it would start";
+	if (resolve_is_shell(r->name) || policy_is_multicall(r->name) ||
+	    turn_gives_shells(r->path) || resolve_files(r, &f))
+		return "what it would start runs whatever it is told";
+	return NULL;
+}
+
+const char *
+elevate_unsure(const struct elevate_call *c, const struct strv *argv,
+    const struct resolve_set *resolved)
+{
+	const char *why = NULL;
+	size_t i, inner = 0;
+
+	if (c->shell)
+		return "a shell of another user would start";
+	if (c->command == 0)
+		return NULL;
+	if (argv->v[c->command][0] != '/')
+		return "what it would start is not known";
+	if (resolved == NULL || resolved->incomplete || resolved->n_code > 0)
+		return "what it would start runs whatever it is told";
+	for (i = 0; i < resolved->n && why == NULL; i++) {
+		if (resolved->items[i].wrapper == NULL)
+			continue;
+		inner++;
+		why = unsure_item(&resolved->items[i]);
+	}
+	return why != NULL || inner > 0 ? why :
+	    "what it would start is not known";
+}
+
+/* ---- what stands for them ----------------------------------------------- */
+
+/* Root's lines would gain nothing but to leave their sandbox. */
+bool
+turn_elevates(const struct turn *t)
+{
+	return t->policy != NULL && t->opts.uid != 0 &&
+	    policy_elevates(t->policy);
+}
+
+static char *
+shims(void)
+{
+	return xasprintf("%s/elevate", sysdirs()->libexec);
+}
+
+void
+turn_put_shims(const struct turn *t, struct strv *envp)
+{
+	AEG_AUTOFREE char *dir = NULL;
+	size_t i;
+
+	if (!turn_elevates(t))
+		return;
+	dir = shims();
+	for (i = 0; i < envp->n; i++)
+		if (text_starts(envp->v[i], "PATH=")) {
+			char *with = xasprintf("PATH=%s:%s", dir, envp->v[i] +
+			    strlen("PATH="));
+
+			free(envp->v[i]);
+			envp->v[i] = with;
+		}
+}
+
+void
+turn_drop_shims(struct turn *t)
+{
+	const char *path = state_get(t->opts.state, "PATH");
+	AEG_AUTOFREE char *front = NULL, *rest = NULL, *dir = shims();
+
+	front = xasprintf("%s:", dir);
+	if (!turn_elevates(t) || path == NULL || !text_starts(path, front))
+		return;
+	rest = xstrdup(path + strlen(front));
+	(void)state_set(t->opts.state, "PATH", rest, NULL);
+}
+
+/* ---- its environment ---------------------------------------------------- */
+
+/* Names and letters of a terminal or a locale, and no way to a file. */
+static bool
+is_harmless(const char *value)
+{
+	return value[0] != '\0' && strlen(value) < 64 &&
+	    value[strspn(value, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@+-")] == '\0';
+}
+
+static bool
+is_of_terminal(const char *name)
+{
+	static const char *const names[] = { "TERM", "COLORTERM", "LANG",
+	    "LANGUAGE", "COLUMNS", "LINES" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return text_starts(name, "LC_");
+}
+
+void
+elevate_envp(const struct turn *t, const struct strv *env, struct strv *ret)
+{
+	size_t i;
+
+	strv_add(ret, "PATH=" ELEVATE_PATH);
+	if (t->opts.home != NULL)
+		strv_addf(ret, "HOME=%s", t->opts.home);
+	if (t->opts.user != NULL) {
+		strv_addf(ret, "USER=%s", t->opts.user);
+		strv_addf(ret, "LOGNAME=%s", t->opts.user);
+	}
+	for (i = 0; i < env->n; i++) {
+		const char *eq = strchr(env->v[i], '=');
+		AEG_AUTOFREE char *name = NULL;
+
+		if (eq == NULL)
+			continue;
+		name = xmemdup0(env->v[i], (size_t)(eq - env->v[i]));
+		if (text_is_name(name, strlen(name)) &&
+		    (is_of_terminal(name) ? is_harmless(eq + 1) :
+		    policy_elevate_keeps(t->policy, name)))
+			strv_add(ret, env->v[i]);
+	}
+}
