@@ -9,6 +9,8 @@ nobody has; what attacks runs as that uid alone."""
 import ctypes
 import json
 import os
+import random
+import re
 import shutil
 import signal
 import socket
@@ -191,6 +193,74 @@ tap.ok("No space left" in out[2] and not os.path.exists(me.home + "/big"),
 out = me.run(me.ctl, "try", "--commit", "--discard", "true")
 tap.same(out[0], 100, "two wishes at once")
 tap.same(me.run(me.ctl, "try", "--size", "x", "true")[0], 100, "no number")
+
+# ---- differences, by who applies them --------------------------------------
+
+
+def applied(old, hunks):
+    """What patch(1) would make of it; None where it would refuse."""
+    out, at = [], 0
+    for hunk in hunks:
+        head = re.match(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n", hunk[0])
+        first, n, to, m = (int(x) for x in head.groups())
+        first -= n > 0
+        to -= m > 0
+        out += old[at:first]
+        if len(out) != to:
+            return None
+        at = first
+        for row in hunk[1:]:
+            if row.startswith("\\"):
+                out[-1] = out[-1][:-1]
+                continue
+            if row[0] in " -":
+                if at >= len(old) or old[at].rstrip("\n") != \
+                        row[1:].rstrip("\n"):
+                    return None
+                at += 1
+            if row[0] in " +":
+                out.append(row[1:])
+        if at - first != n or len(out) - to != m:
+            return None
+    return out + old[at:]
+
+
+rng = random.Random(7)
+top = me.tree("t")
+texts = {}
+for i in range(40):
+    old = ["%s\n" % rng.choice("abcdefgh") for _ in range(rng.randrange(60))]
+    new = list(old)
+    for _ in range(rng.randrange(1, 6)):
+        k = rng.randrange(len(new) + 1)
+        new[k:k + rng.randrange(4)] = ["%s\n" % rng.choice("abcxyz")
+                                       for _ in range(rng.randrange(4))]
+    if rng.random() < 0.2 and new:
+        new[-1] = new[-1].rstrip("\n")
+    texts["f%02d" % i] = (old, new)
+    for name, text in (("f%02d" % i, old), ("n%02d" % i, new)):
+        with open("%s/%s" % (top, name), "w") as f:
+            f.write("".join(text))
+        os.utime(me.own("%s/%s" % (top, name)), (1e9, 1e9))
+got, status, err = me.json("--diff", "for n in n*; do cat $n > f${n#n}; done",
+                           cwd=top)
+wrong, seen = [], 0
+for part in re.split(r"^--- ", got.get("diff", ""), flags=re.M)[1:]:
+    rows = part.splitlines(True)
+    name = os.path.basename(rows[0].strip())
+    hunks = []
+    for row in rows[2:]:
+        if row.startswith("@@"):
+            hunks.append([])
+        hunks[-1].append(row)
+    old, new = texts[name]
+    seen += 1
+    if "".join(applied(old, hunks) or ["?"]) != "".join(new) and (
+            new or applied(old, hunks) != []):
+        wrong.append((name, old, new, part))
+tap.ok(seen == sum(o != n for o, n in texts.values()) or seen == 40,
+       "each changed text has differences", seen, status, err)
+tap.ok(not wrong, "which make the new out of the old", wrong[:1])
 
 # ---- committed is as if run -----------------------------------------------
 AS_RUN = [
