@@ -48,10 +48,13 @@ int audit_open_brief(const char *dir, struct audit **ret, struct err *err);
  */
 int audit_open_apart(const char *dir, int64_t wait_ns, bool runs_on,
 	struct audit **ret, struct err *err);
-/* NULL, or where the store is that did not answer in time, and how many
- * records wait for it. */
-const char *audit_stalled(struct audit *a, size_t *ret_waiting);
-pid_t audit_writer_pid(const struct audit *a);	/* 0: none */
+/* NULL, or where the store is that did not answer in time, how many records
+ * wait for it, and whether all of them are on disk beside it meanwhile. */
+const char *audit_stalled(struct audit *a, size_t *ret_waiting,
+	bool *ret_kept);
+/* Its processes, 0: none. */
+pid_t audit_writer_pid(const struct audit *a);
+pid_t audit_late_pid(const struct audit *a);
 void audit_close(struct audit *a);
 /* Open and check the file now, where it would wait for the first intent:
  * for a moment when nobody waits. */

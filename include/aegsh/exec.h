@@ -218,7 +218,7 @@ void exec_poll_jobs(struct exec_session *s);
 int exec_poll_fd(const struct exec_session *s);
 /* Children that are somebody else's to reap, in place of those of before; 0:
  * none. */
-#define EXEC_SPARED_MAX 2
+#define EXEC_SPARED_MAX 3
 void exec_spare(struct exec_session *s, const pid_t pids[EXEC_SPARED_MAX]);
 /* Sleep until something may have happened to a job (0), or cancel_fd can be
  * read (1); -errno. */

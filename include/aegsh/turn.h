@@ -302,8 +302,8 @@ const char *turn_unrecorded(const struct turn *t);
 /* Why the setting's witness was not told how far the record has come, or
  * NULL. */
 const char *turn_unheard(const struct turn *t);
-/* Where the record is that does not answer, and how many of its rows wait for
- * that; NULL: it does. */
-const char *turn_stalled(struct turn *t, size_t *ret_waiting);
+/* Where the record is that does not answer, how many of its rows wait for
+ * that, and whether they are on disk meanwhile; NULL: it does. */
+const char *turn_stalled(struct turn *t, size_t *ret_waiting, bool *ret_kept);
 
 #endif

@@ -33,6 +33,7 @@
 struct said {			/* and not answered */
 	struct said *next;
 	size_t len, sent;	/* frame and record; of these, on the way */
+	bool copied;		/* is on disk beside the store */
 	struct audit_frame frame;	/* the record follows it */
 };
 
@@ -42,6 +43,9 @@ struct audit_apart {
 	pid_t pid;
 	int64_t wait_ns;
 	bool runs_on, stalled;
+	int late_fd;		/* to the process that keeps copies, or -1 */
+	pid_t late_pid;
+	bool copies, no_copies;	/* there are some; they cannot be had */
 	struct said *first, **last;
 	size_t n, bytes;
 	struct audit_answer answer;	/* the last one, and how much of the
@@ -64,7 +68,7 @@ audit_apart_new(const char *dir, int64_t wait_ns, bool runs_on)
 	struct audit_apart *p = xcalloc(1, sizeof *p);
 
 	p->dir = xstrdup(dir);
-	p->fd = -1;
+	p->fd = p->late_fd = -1;
 	p->wait_ns = wait_ns;
 	p->runs_on = runs_on;
 	p->last = &p->first;
@@ -78,46 +82,71 @@ audit_writer_pid(const struct audit *a)
 	return a->apart != NULL ? a->apart->pid : 0;
 }
 
+pid_t
+audit_late_pid(const struct audit *a)
+{
+	return a->apart != NULL ? a->apart->late_pid : 0;
+}
+
 /* ---- the process -------------------------------------------------------- */
+
+/* A child with an end of a socket; *ret_fd is the other. */
+static int
+start_child(struct audit *a, bool late, int *ret_fd, pid_t *ret_pid,
+    struct err *err)
+{
+	const struct audit_apart *p = a->apart;
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return err_sys(err, errno, "audit store: socketpair");
+	/* sqlite of a child believes in the locks of its parent. */
+	audit_db_close(&a->db);
+	pid = fork();
+	if (pid == 0) {
+		/* Above what it opens first. */
+		int fd = io_move_up(ends[1], STDERR_FILENO + 1);
+
+		if (late)
+			audit_late_main(p->dir, fd);
+		audit_writer_main(p->dir, fd, a->hand.to, p->wait_ns / 2);
+	}
+	io_close(&ends[1]);
+	if (pid < 0) {
+		io_close(&ends[0]);
+		return err_sys(err, errno, "audit store: fork");
+	}
+	*ret_fd = ends[0];
+	*ret_pid = pid;
+	return 0;
+}
 
 static int
 start(struct audit *a, struct err *err)
 {
 	struct audit_apart *p = a->apart;
-	int ends[2];
+	int rc = p->fd < 0 ? start_child(a, false, &p->fd, &p->pid, err) : 1;
 
-	if (p->fd >= 0)
-		return 0;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return err_sys(err, errno, "audit store: socketpair");
-	/* sqlite of a child believes in the locks of its parent. */
-	audit_db_close(&a->db);
-	p->pid = fork();
-	if (p->pid == 0) {
-		/* Above what it opens first. */
-		int fd = io_move_up(ends[1], STDERR_FILENO + 1);
-
-		audit_writer_main(p->dir, fd, a->hand.to, p->wait_ns / 2);
-	}
-	io_close(&ends[1]);
-	if (p->pid < 0) {
-		p->pid = 0;
-		io_close(&ends[0]);
-		return err_sys(err, errno, "audit store: fork");
-	}
-	p->fd = ends[0];
-	p->got = 0;
-	return 0;
+	if (rc == 0)
+		p->got = 0;
+	return rc < 0 ? rc : 0;
 }
 
 /* Of no use any more; it may be held up, and reaped by nobody then. */
 static void
+leave_child(int *fd, pid_t *pid)
+{
+	io_close(fd);
+	if (*pid > 0)
+		waitpid(*pid, NULL, WNOHANG);
+	*pid = 0;
+}
+
+static void
 leave(struct audit_apart *p)
 {
-	io_close(&p->fd);
-	if (p->pid > 0)
-		waitpid(p->pid, NULL, WNOHANG);
-	p->pid = 0;
+	leave_child(&p->fd, &p->pid);
 }
 
 /* What it did not answer is said again to the next. */
@@ -127,6 +156,7 @@ has_ended(struct audit_apart *p)
 	struct said *s;
 
 	leave(p);
+	leave_child(&p->late_fd, &p->late_pid);
 	for (s = p->first; s != NULL; s = s->next) {
 		s->sent = 0;
 		s->frame.flags |= AUDIT_FRAME_AGAIN;
@@ -280,18 +310,75 @@ too_late(const struct audit_apart *p, struct err *err)
 	    "holds it", p->dir, p->wait_ns / MS);
 }
 
+/* One record to whom keeps copies, and that it has it. */
+static bool
+say_late(const struct audit_apart *p, const struct said *s, int64_t until)
+{
+	struct audit_answer answer = { .rc = -1 };
+	size_t sent = 0, got = 0;
+
+	while (got < sizeof answer) {
+		struct pollfd fd = { p->late_fd, sent < s->len ? POLLOUT :
+		    POLLIN, 0 };
+		int64_t left = until - clock_mono_ns();
+		ssize_t n;
+
+		if (left <= 0 || poll(&fd, 1, (int)(left / MS) + 1) == 0)
+			return false;
+		n = sent < s->len ? send(p->late_fd, (const char *)&s->frame +
+		    sent, s->len - sent, MSG_DONTWAIT | MSG_NOSIGNAL) :
+		    recv(p->late_fd, (char *)&answer + got, sizeof answer -
+		    got, MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return false;
+		*(sent < s->len ? &sent : &got) += (size_t)n;
+	}
+	return answer.rc >= 0;
+}
+
+/* What waits, on disk beside the store, if that can be had in time; once in
+ * vain is enough. */
+static void
+copy_late(struct audit *a)
+{
+	struct audit_apart *p = a->apart;
+	int64_t until = clock_mono_ns() + p->wait_ns / 4;
+	struct said *s;
+
+	for (s = p->first; s != NULL && !p->no_copies; s = s->next) {
+		if (s->copied || (s->frame.flags & AUDIT_FRAME_READY) != 0)
+			continue;
+		p->no_copies = (p->late_fd < 0 && start_child(a, true,
+		    &p->late_fd, &p->late_pid, NULL) < 0) ||
+		    !say_late(p, s, until);
+		s->copied = !p->no_copies;
+		p->copies |= s->copied;
+	}
+	if (p->no_copies)
+		leave_child(&p->late_fd, &p->late_pid);
+}
+
 /* Whether what stalled is over: nothing waits for an answer. */
 static bool
 is_over(struct audit *a)
 {
 	struct audit_apart *p = a->apart;
 
-	if (talk(a, 0, NULL) == 1) {
-		p->stalled = false;
-		a->queue.lost += p->lost;
-		p->lost = 0;
+	if (!p->stalled || talk(a, 0, NULL) != 1)
+		return !p->stalled;
+	p->stalled = p->no_copies = false;
+	a->queue.lost += p->lost;
+	p->lost = 0;
+	leave_child(&p->late_fd, &p->late_pid);
+	/* Copies of what is there now can go. */
+	if (p->copies) {
+		p->copies = false;
+		say(p, AUDIT_FRAME_READY, NULL);
+		(void)talk(a, 0, NULL);
 	}
-	return !p->stalled;
+	return true;
 }
 
 static void
@@ -302,13 +389,14 @@ release(struct audit *a)
 }
 
 const char *
-audit_stalled(struct audit *a, size_t *ret_waiting)
+audit_stalled(struct audit *a, size_t *ret_waiting, bool *ret_kept)
 {
 	const struct audit_apart *p = a->apart;
 
 	if (p == NULL || !p->stalled || is_over(a))
 		return NULL;
 	*ret_waiting = p->n;
+	*ret_kept = p->copies && !p->no_copies;
 	return p->dir;
 }
 
@@ -322,8 +410,10 @@ stall(struct audit *a, int rc, struct err *err)
 
 	p->stalled = true;
 	release(a);		/* is in the record */
-	if (p->runs_on)
+	if (p->runs_on) {
+		copy_late(a);
 		return 0;
+	}
 	/* It cannot be called back, and will be on record. */
 	if (p->one_id != 0)
 		audit_queue_outcome(&a->queue, p->one_id, &not_run);
@@ -390,7 +480,9 @@ audit_apart_begin(struct audit *a, struct audit_event *ev, bool end,
 		rc = has_room(p, b.len, err);
 	if (rc < 0)
 		return rc;
-	say(p, full ? AUDIT_FRAME_SYNC : 0, &b);
+	/* What is late, others may have taken from its copy. */
+	say(p, (full ? AUDIT_FRAME_SYNC : 0) |
+	    (p->stalled ? AUDIT_FRAME_AGAIN : 0), &b);
 	audit_composed(a, ev, uuid);
 	release(a);
 	audit_queue_back(&p->held, &a->queue);
@@ -409,7 +501,9 @@ audit_apart_settle(struct audit *a, struct err *err)
 
 	if (!p->one)
 		return 0;
-	rc = talk(a, p->stalled ? 0 : p->wait_ns, err);
+	/* The rest is for copies. */
+	rc = talk(a, p->stalled ? 0 : p->runs_on ? p->wait_ns / 4 * 3 :
+	    p->wait_ns, err);
 	p->one = false;
 	if (rc <= 0)
 		return stall(a, rc, err);

@@ -34,6 +34,17 @@ struct audit_answer {		/* one to each, in order */
 void audit_writer_main(const char *dir, int fd, enum audit_witness to,
 	int64_t late_ns) __attribute__((noreturn));
 
+/* What the two processes have in common: what they become, the next record
+ * (false: there is nobody any more), and an answer to it. */
+void audit_writer_become(int fd, const char *name);
+bool audit_writer_hear(struct audit_frame *f, struct buf *record);
+void audit_writer_answer(struct audit *a, int rc, const struct err *err,
+	struct audit_answer *to);
+
+/* ---- audit_late.c: the process that keeps copies ------------------------ */
+
+void audit_late_main(const char *dir, int fd) __attribute__((noreturn));
+
 /* ---- audit_apart.c: who records ----------------------------------------- */
 
 struct audit_apart;

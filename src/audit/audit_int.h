@@ -163,6 +163,7 @@ int audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
 /* ---- audit_spool.c ----------------------------------------------------- */
 
 #define AUDIT_SPOOL "audit.spool"
+#define AUDIT_LATE "audit.late"
 #define AUDIT_SLOT 512
 /* In slots: how much is written with zeros at a time, what is kept free
  * for outcomes, what a short run folds in as it ends, and the most. */
@@ -179,6 +180,7 @@ struct audit_mark {		/* a place in the spool */
 };
 
 struct audit_spool {
+	const char *name;	/* in the store's directory */
 	int fd;
 	char *path;
 	int64_t busy_ns;	/* how long to wait for others */
@@ -190,13 +192,14 @@ struct audit_spool {
 	bool synced;		/* that one, by somebody else, who got: */
 	int sync_error;		/* 0, or negative errno */
 };
-#define AUDIT_SPOOL_INIT { .fd = -1, .busy_ns = AUDIT_BUSY_NS }
+#define AUDIT_SPOOL_INIT { .name = AUDIT_SPOOL, .fd = -1, \
+	.busy_ns = AUDIT_BUSY_NS }
 
 /* -ENOENT: there is none, and make is false. */
 int audit_spool_open(struct audit_spool *s, const struct audit_db *d,
 	bool make, struct err *err);
 void audit_spool_done(struct audit_spool *s);
-/* Whether the store directory has a spool. */
+/* Whether the store directory has a spool, or what came late. */
 bool audit_spool_is_in(const char *dir);
 /* One record, whole or not at all; durable after audit_spool_settle(), for
  * which audit_spool_hurry() lets the disk begin.  Whoever calls fdatasync(2)
@@ -264,6 +267,16 @@ int audit_fold_has(struct audit_db *d, const struct buf *record,
 	int64_t after, bool *ret, struct err *err);
 /* Inside a transaction: take in what waits.  1: s->folded moved; 0. */
 int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
+
+/* ---- audit_late.c: copies of what is late ------------------------------- */
+
+/* Whether there are any. */
+bool audit_late_waits(const struct audit_db *d);
+/* Inside a transaction: take in those that are not there; once it is synced
+ * they can go. */
+int audit_late_fold(struct audit_db *d, struct audit_mark *ret_end,
+	struct err *err);
+void audit_late_empty(struct audit_db *d, const struct audit_mark *folded);
 
 /* ---- audit_query.c ----------------------------------------------------- */
 

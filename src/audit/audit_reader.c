@@ -30,6 +30,8 @@ look_behind(struct audit *a, struct err *err)
 	struct audit_mark end = { 0, 1 };
 	int rc = audit_spool_open(&a->spool, &a->db, false, err);
 
+	if (audit_late_waits(&a->db))
+		return 1;
 	if (rc < 0)
 		return rc == -ENOENT ? 0 : rc;
 	/* Looked at as a writer does: a damaged one is an error. */
@@ -42,26 +44,31 @@ look_behind(struct audit *a, struct err *err)
 static int
 copy_and_fold(struct audit *a, struct err *err)
 {
+	struct audit_mark late;
 	int rc = audit_db_copy(&a->db, err);
 
-	if (rc == 0)
+	if (rc == 0 && a->spool.fd >= 0)
 		rc = audit_fold(&a->db, &a->spool, err);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : audit_late_fold(&a->db, &late, err);
 }
 
 /* Short runs have recorded, and no database can be made of it now. */
 static int
 fold_alone(const char *dir, struct audit **ret, struct err *err)
 {
+	struct audit_mark late;
 	struct audit *a = NULL;
 	int rc = audit_open_any(dir, false, false, &a, err);
 
 	if (rc == 0)
 		rc = audit_db_model(&a->db, err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = audit_spool_open(&a->spool, &a->db, false, err);
-	if (rc == 0)
-		rc = audit_fold(&a->db, &a->spool, err);
+		rc = rc == 0 ? audit_fold(&a->db, &a->spool, err) :
+		    rc == -ENOENT ? 0 : rc;
+	}
+	if (rc >= 0)
+		rc = audit_late_fold(&a->db, &late, err);
 	if (rc < 0) {
 		audit_close(a);
 		return rc;

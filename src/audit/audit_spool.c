@@ -101,19 +101,19 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 	if (s->fd >= 0)
 		return 0;
 	if (s->path == NULL)
-		s->path = xasprintf("%.*s" AUDIT_SPOOL, (int)(strlen(d->path) -
-		    strlen(AUDIT_FILE)), d->path);
-	s->fd = openat(d->dir, AUDIT_SPOOL, flags);
+		s->path = xasprintf("%.*s%s", (int)(strlen(d->path) -
+		    strlen(AUDIT_FILE)), d->path, s->name);
+	s->fd = openat(d->dir, s->name, flags);
 	if (s->fd < 0 && errno == ENOENT && make) {
-		s->fd = openat(d->dir, AUDIT_SPOOL, flags | O_CREAT | O_EXCL,
+		s->fd = openat(d->dir, s->name, flags | O_CREAT | O_EXCL,
 		    0600);
 		if (s->fd >= 0)
 			sync_dir(d->dir);
 		else if (errno == EEXIST)
-			s->fd = openat(d->dir, AUDIT_SPOOL, flags);
+			s->fd = openat(d->dir, s->name, flags);
 	}
 	if (s->fd < 0 && errno == EROFS)	/* to be read, then */
-		s->fd = openat(d->dir, AUDIT_SPOOL, O_RDONLY | O_NOFOLLOW |
+		s->fd = openat(d->dir, s->name, O_RDONLY | O_NOFOLLOW |
 		    O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 && errno == ENOENT)
 		return -ENOENT;
@@ -133,8 +133,9 @@ bool
 audit_spool_is_in(const char *dir)
 {
 	AEG_AUTOFREE char *path = xasprintf("%s/" AUDIT_SPOOL, dir);
+	AEG_AUTOFREE char *late = xasprintf("%s/" AUDIT_LATE, dir);
 
-	return access(path, F_OK) == 0;
+	return access(path, F_OK) == 0 || access(late, F_OK) == 0;
 }
 
 void

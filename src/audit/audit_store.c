@@ -183,31 +183,47 @@ audit_take_record(struct audit *a, const struct buf *record,
 	return 0;
 }
 
-int
-audit_take_in(struct audit *a, struct err *err)
+/* In one transaction: the spool, and copies of what came late. */
+static int
+take_both(struct audit *a, bool spool, struct audit_mark *ret_late,
+    struct err *err)
 {
-	int rc = audit_spool_open(&a->spool, &a->db, false, err);
+	int rc = audit_db_begin(&a->db, true, err);
 
-	if (rc == -ENOENT)
-		return audit_db_ready(&a->db, err);
-	if (rc == 0 && a->spool.folded.id != 0 &&
-	    !audit_spool_waits(&a->spool, &a->spool.folded))
-		return 0;
-	if (rc == 0)
-		rc = audit_db_begin(&a->db, true, err);
 	if (rc < 0)
 		return rc;
-	rc = audit_fold(&a->db, &a->spool, err);
+	rc = spool ? audit_fold(&a->db, &a->spool, err) : 0;
 	if (rc >= 0)
+		rc = audit_late_fold(&a->db, ret_late, err);
+	if (rc == 0)
 		rc = audit_chain_seal(&a->db, false, err);
 	if (rc == 0)
 		rc = audit_db_commit(&a->db, err);
 	if (rc < 0) {
 		audit_db_rollback(&a->db);
 		a->spool.folded.id = 0;
-		return rc;
 	}
-	empty_spool(a);
+	return rc;
+}
+
+int
+audit_take_in(struct audit *a, struct err *err)
+{
+	struct audit_mark late = { 0, 1 };
+	int rc = audit_spool_open(&a->spool, &a->db, false, err);
+	bool spool = rc == 0 && (a->spool.folded.id == 0 ||
+	    audit_spool_waits(&a->spool, &a->spool.folded));
+
+	if (rc < 0 && rc != -ENOENT)
+		return rc;
+	if (!spool && !audit_late_waits(&a->db))
+		return rc == -ENOENT ? audit_db_ready(&a->db, err) : 0;
+	rc = take_both(a, spool, &late, err);
+	if (rc < 0)
+		return rc;
+	if (spool)
+		empty_spool(a);
+	audit_late_empty(&a->db, &late);
 	audit_hand_out(a);
 	return 0;
 }

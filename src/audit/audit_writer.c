@@ -25,8 +25,8 @@
 
 #define WRITER_FD 3
 
-static void
-become(int fd)
+void
+audit_writer_become(int fd, const char *name)
 {
 	sigset_t all;
 	int null, i;
@@ -35,7 +35,7 @@ become(int fd)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	prctl(PR_SET_NAME, "aegsh-record", 0, 0, 0);
+	prctl(PR_SET_NAME, name, 0, 0, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (fd < WRITER_FD)
 		_exit(1);
@@ -77,8 +77,8 @@ take(struct audit *a, const struct audit_frame *f, const struct buf *record,
 }
 
 /* Nobody may be there to hear it any more. */
-static void
-answer(struct audit *a, int rc, const struct err *err,
+void
+audit_writer_answer(struct audit *a, int rc, const struct err *err,
     struct audit_answer *to)
 {
 	const char *unheard = a != NULL ? audit_unheard(a) : NULL;
@@ -93,9 +93,8 @@ answer(struct audit *a, int rc, const struct err *err,
 	(void)send(WRITER_FD, to, sizeof *to, MSG_NOSIGNAL);
 }
 
-/* The next record; false: there is nobody any more. */
-static bool
-hear(struct audit_frame *f, struct buf *record)
+bool
+audit_writer_hear(struct audit_frame *f, struct buf *record)
 {
 	char *to;
 
@@ -133,8 +132,8 @@ audit_writer_main(const char *dir, int fd, enum audit_witness to,
 	struct audit *a = NULL;
 	struct audit_frame f;
 
-	become(fd);
-	while (hear(&f, &record)) {
+	audit_writer_become(fd, "aegsh-record");
+	while (audit_writer_hear(&f, &record)) {
 		struct err err = ERR_INIT;
 		/* Also later: what was wrong may be mended by then. */
 		int rc = a == NULL ? begin(dir, to, &a, &err) : 0;
@@ -142,11 +141,14 @@ audit_writer_main(const char *dir, int fd, enum audit_witness to,
 		if (rc == 0)
 			rc = take(a, &f, &record, late_ns, &said.session,
 			    &err);
-		answer(a, rc, &err, &said);
+		audit_writer_answer(a, rc, &err, &said);
 		if (a != NULL)
 			audit_db_tidy(&a->db, (f.flags & AUDIT_FRAME_SYNC) !=
 			    0 ? AUDIT_LOG_MAX : AUDIT_LOG_FLUSH);
 	}
+	/* What was late is there now, and its copies can go. */
+	if (a != NULL && audit_late_waits(&a->db))
+		audit_take_in(a, NULL);
 	audit_close(a);
 	_exit(0);
 }

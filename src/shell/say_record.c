@@ -13,7 +13,8 @@ static void
 say_stalled(const struct shell *sh, struct shell_told *told)
 {
 	size_t waiting = 0;
-	const char *place = turn_stalled(sh->turn, &waiting);
+	bool kept = false;
+	const char *place = turn_stalled(sh->turn, &waiting, &kept);
 
 	if ((place != NULL) == told->stalled)
 		return;
@@ -24,8 +25,11 @@ say_stalled(const struct shell *sh, struct shell_told *told)
 		shell_say(tr("the record in %s does not answer (its disk is "
 		    "stalled, or it is held): %s"), place,
 		    conf_managed(sh->conf) && sh->uid != 0 ?
-		    tr("no line runs") :
-		    tr("lines run, and are recorded when it does"));
+		    tr("no line runs") : kept ?
+		    tr("lines run, are kept in audit.late, and are recorded "
+		    "later") :
+		    tr("lines run, are kept in memory, and are recorded "
+		    "later"));
 }
 
 void
@@ -48,8 +52,9 @@ void
 shell_say_left(const struct shell *sh)
 {
 	size_t waiting = 0;
+	bool kept = false;
 
-	if (turn_stalled(sh->turn, &waiting) != NULL)
+	if (turn_stalled(sh->turn, &waiting, &kept) != NULL)
 		shell_say(tr("the record does not answer: %zu of its rows wait "
 		    "in a process of its own"), waiting);
 }

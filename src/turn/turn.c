@@ -543,9 +543,10 @@ turn_unheard(const struct turn *t)
 }
 
 const char *
-turn_stalled(struct turn *t, size_t *ret_waiting)
+turn_stalled(struct turn *t, size_t *ret_waiting, bool *ret_kept)
 {
-	return t->audit != NULL ? audit_stalled(t->audit, ret_waiting) : NULL;
+	return t->audit != NULL ? audit_stalled(t->audit, ret_waiting,
+	    ret_kept) : NULL;
 }
 
 void
@@ -554,6 +555,7 @@ turn_spare(struct turn *t)
 	const pid_t ours[EXEC_SPARED_MAX] = {
 		validator_helper_pid(t->validator),
 		t->audit != NULL ? audit_writer_pid(t->audit) : 0,
+		t->audit != NULL ? audit_late_pid(t->audit) : 0,
 	};
 
 	/* Who serves a line has none of its jobs. */

@@ -109,7 +109,7 @@ tap.ok("READ" not in out, "or look into it", out)
 hold(pid)
 out = s.run("echo two", PROMPT)
 tap.ok("two" in out and "does not answer" in out and
-       "lines run, and are recorded when it does" in out,
+       "lines run, are kept in audit.late" in out,
        "a line runs, and it is said that it is not recorded yet", out)
 out = s.run("echo three", PROMPT)
 tap.ok("three" in out and "does not answer" not in out, "said once", out)

@@ -1,146 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* A store that is written to by a process of its own: stopped, locked out,
  * killed, and left behind. */
-#include "audit/audit_apart_int.h"
-#include "aegsh/audit_chain.h"
-#include "store.h"
-
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-
-#include "aegsh/base/clock.h"
-#include "aegsh/base/mem.h"
-
-#define PATIENCE_NS (INT64_C(120) * 1000000000)
-#define SHORT_NS 20000000	/* for what is known not to answer */
-
-static struct audit *
-begin(const char *dir, int64_t wait_ns, bool runs_on)
-{
-	AEG_AUTOFREE char *path = scratch_path(dir);
-	struct err err = ERR_INIT;
-	struct audit *a = NULL;
-
-	if (audit_open_apart(path, wait_ns, runs_on, &a, &err) < 0 ||
-	    audit_session_begin(a, &store_session, &err) < 0)
-		scratch_die(err.text);
-	return a;
-}
-
-static struct audit *
-fresh(const char *dir, int64_t wait_ns, bool runs_on)
-{
-	scratch_mkdir(dir, 0700);
-	return begin(dir, wait_ns, runs_on);
-}
-
-static int
-is_over(void *ctx)
-{
-	size_t n;
-
-	return audit_stalled(ctx, &n) == NULL;
-}
-
-static int
-is_gone(void *ctx)
-{
-	return kill(*(pid_t *)ctx, 0) < 0 || waitpid(*(pid_t *)ctx, NULL,
-	    WNOHANG) == *(pid_t *)ctx;
-}
-
-static bool
-until(int (*fn)(void *ctx), void *ctx)
-{
-	int64_t end = clock_mono_ns() + PATIENCE_NS;
-
-	while (!fn(ctx) && clock_mono_ns() < end)
-		poll(NULL, 0, 2);
-	return fn == is_gone || fn(ctx);
-}
-
-/* The writer does nothing more from here on. */
-static void
-hold(struct audit *a)
-{
-	char path[64], text[512];
-	int64_t end = clock_mono_ns() + PATIENCE_NS;
-	const char *state;
-
-	kill(audit_writer_pid(a), SIGSTOP);
-	snprintf(path, sizeof path, "/proc/%d/stat",
-	    (int)audit_writer_pid(a));
-	do {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = read(fd, text, sizeof text - 1);
-
-		close(fd);
-		text[n > 0 ? n : 0] = '\0';
-		state = strrchr(text, ')');
-	} while ((state == NULL || state[2] != 'T') && clock_mono_ns() < end);
-}
-
-static int
-add_row(void *ctx, const struct audit_row *row)
-{
-	buf_putf(ctx, "%s%.*s=%s", ((struct buf *)ctx)->len > 0 ? " " : "",
-	    (int)row->len, row->line, !row->ran ? "refused" :
-	    !row->finished ? "open" : row->note != NULL ? row->note :
-	    row->status == 0 ? "0" : "failed");
-	return 0;
-}
-
-static void
-rows(const char *dir, const char *want)
-{
-	AEG_AUTOFREE char *path = scratch_path(dir);
-	static const struct audit_against nothing;
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-	struct audit_verdict v = { .findings = -1 };
-	struct err err = ERR_INIT;
-	struct audit *a = NULL;
-
-	if (audit_open(path, true, &a, &err) < 0 ||
-	    audit_query(a, &(struct audit_query){ .limit = 0 }, add_row, &b,
-	    &err) < 0 ||
-	    audit_verify(a, &nothing, NULL, NULL, &v, &err) < 0)
-		buf_putf(&b, "! %s", err.text);
-	audit_close(a);
-	IS_STRN(b.data != NULL ? b.data : "", want, dir);
-	IS_INT(v.findings, 0);
-}
-
-static int64_t
-count(const char *dir, const char *sql)
-{
-	AEG_AUTOFREE char *path = scratch_path(dir);
-	struct err err = ERR_INIT;
-	struct audit *a = NULL;
-	int64_t n = -1;
-
-	if (audit_open(path, true, &a, &err) < 0 ||
-	    audit_db_pragma(audit_db_of(a), sql, &n, &err) < 0)
-		printf("# %s\n", err.text);
-	audit_close(a);
-	return n;
-}
-
-/* A machine may be slower than SHORT_NS. */
-static void
-finish(struct audit *a)
-{
-	struct err err = ERR_INIT;
-
-	OK(audit_session_end(a, &err) == 0 && until(is_over, a));
-	audit_close(a);
-}
-
-static void
-ended(struct audit *a, int64_t id)
-{
-	audit_outcome(a, id, &(struct audit_outcome){ .status = 0 });
-}
+#include "apart.h"
 
 /* Everything that a session records, as it is without such a process. */
 static void
@@ -153,6 +14,7 @@ plain(void)
 	int64_t id;
 	pid_t pid;
 	size_t n;
+	bool kept;
 
 	IS_INT(audit_writer_pid(a), 0);
 	IS_INT(audit_warm(a, &err), 0);
@@ -181,7 +43,7 @@ plain(void)
 	kill(pid, SIGHUP);
 	ended(a, id);
 	OK(audit_flush(a, &err) == 0 && audit_writer_pid(a) == pid);
-	OK(audit_stalled(a, &n) == NULL);
+	OK(audit_stalled(a, &n, &kept) == NULL);
 	IS_INT(audit_session_end(a, &err), 0);
 	audit_close(a);
 	OK(until(is_gone, &pid));
@@ -247,6 +109,7 @@ runs_on(void)
 	struct audit_event ev = store_event("builtin");
 	struct err err = ERR_INIT;
 	int64_t first, second;
+	bool kept = false;
 	size_t n = 0;
 
 	store_put(a, "before", &err);
@@ -258,12 +121,12 @@ runs_on(void)
 	ended(a, first);
 	first = store_put(a, "two", &err);
 	OK(first > 0);
-	OK(audit_stalled(a, &n) != NULL && n == 1);
+	OK(audit_stalled(a, &n, &kept) != NULL && n == 1);
 	ended(a, first);
 	audit_builtin(a, &ev, 0);
 	second = store_put(a, "three", &err);
 	OK(second > first);
-	OK(audit_stalled(a, &n) != NULL && n == 2);
+	OK(audit_stalled(a, &n, &kept) != NULL && n == 2);
 	ended(a, second);
 	OK(audit_flush(a, &err) == 0 && !audit_pending(a));
 	/* Reading says so and does not wait. */
@@ -433,70 +296,6 @@ mended(void)
 	    " 'early'"), 1);
 }
 
-/* ---- told again --------------------------------------------------------- */
-
-static void
-take(struct audit *to, const struct buf *b, bool again)
-{
-	const struct audit_taking how = { .full = true, .again = again,
-		.late_ns = INT64_MAX };
-	struct err err = ERR_INIT;
-	int64_t session = 0;
-
-	if (audit_take_record(to, b, &how, &session, &err) < 0)
-		printf("# %s\n", err.text);
-}
-
-/* Whatever a record is made of, the second time changes nothing. */
-static void
-told_again(void)
-{
-	AEG_AUTOFREE char *path = NULL;
-	struct audit *a = fresh("from", PATIENCE_NS, true), *to = NULL;
-	struct audit_event ev = store_event("line"), done = ev;
-	unsigned char uuid[AUDIT_UUID_LEN];
-	struct err err = ERR_INIT;
-	int64_t before, after, id = 0;
-	int i;
-
-	scratch_mkdir("again", 0700);
-	path = scratch_path("again");
-	if (audit_open(path, false, &to, &err) < 0)
-		scratch_die(err.text);
-	for (i = 0; i < 6; i++) {
-		AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-
-		if (i == 1)
-			audit_exec(a, id, &(struct audit_exec){ .pid = 7,
-			    .path = "/bin/x", .wall_ns = 8, .mono_ns = 9 });
-		else if (i == 2)
-			ended(a, id);
-		else if (i == 3)
-			audit_builtin(a, &done, 0);
-		else if (i == 4)
-			audit_note(a, "kind", NULL);
-		if (audit_compose(a, i == 0 ? &ev : NULL, i == 5, &b, uuid,
-		    &err) < 0)
-			scratch_die(err.text);
-		audit_composed(a, i == 0 ? &ev : NULL, uuid);
-		audit_forget(a, &a->queue);
-		audit_queue_clear(&a->queue);
-		a->begun_sent = true;
-		id = i == 0 ? ev.id : id;
-		take(to, &b, i % 2 == 0);
-		audit_db_pragma(audit_db_of(to), "SELECT max(seq) FROM chain",
-		    &before, &err);
-		take(to, &b, true);
-		audit_db_pragma(audit_db_of(to), "SELECT max(seq) FROM chain",
-		    &after, &err);
-		OKF(before == after && before >= i + 1, "record %d: links "
-		    "%lld and %lld", i, (long long)before, (long long)after);
-	}
-	audit_close(to);
-	audit_close(a);
-	rows("again", "line=0 line=0");
-}
-
 int
 main(void)
 {
@@ -509,6 +308,5 @@ main(void)
 	locked();
 	killed();
 	mended();
-	told_again();
 	return tap_done();
 }

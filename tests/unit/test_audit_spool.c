@@ -539,10 +539,12 @@ items(void)
 static void
 synced(void)
 {
-	struct audit *a = brief_open("synced");
 	struct audit_event ev = store_event("line");
 	struct err err = ERR_INIT;
+	struct audit *a;
 
+	scratch_mkdir("synced", 0700);
+	a = brief_open("synced");
 	IS_INTN(audit_intent_begin(a, &ev, &err), 0, err.text);
 	OKF(audit_intent_hurry(a) >= 0, "there is something to sync");
 	audit_intent_synced(a, 0);
