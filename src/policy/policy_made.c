@@ -85,6 +85,9 @@ note_one(struct view *v, const struct view_cmd *cmd,
 	trimmed = arena_memdup0(v->arena, from->value, n);
 	base = path_base(trimmed);
 	push(v, joined(v, dest, base), source, copied);
+	/* rsync x/ y: what is in x goes into y. */
+	if (strcmp(cmd->name, "rsync") == 0)
+		into &= n == from->len;
 	if (!into)
 		push(v, dest, source, copied);
 }

@@ -20,7 +20,18 @@
 	"publish: pull: restart: root: runroot: runtime: security-opt: " \
 	"shm-size: stop-signal: stop-timeout: storage-driver: storage-opt: " \
 	"sysctl: tmpfs: ulimit: url: user: userns: uts: volume: " \
-	"volume-driver: volumes-from: workdir:"
+	"volume-driver: volumes-from: workdir: pod: pod-id-file: uidmap: " \
+	"gidmap: subuidname: subgidname: arch: os: variant: authfile: " \
+	"creds: cgroup-conf: chrootdirs: conmon-pidfile: decryption-key: " \
+	"env-merge: group-entry: hostuser: init-path: pidfile: " \
+	"preserve-fd: preserve-fds: rdt-class: requires: secret: " \
+	"seccomp-policy: systemd: timeout: tz: umask: unsetenv: " \
+	"connection: identity: ssh: tag: health-interval: " \
+	"health-retries: health-start-period: health-timeout: " \
+	"device-cgroup-rule: device-read-bps: device-write-bps: " \
+	"device-read-iops: device-write-iops: kernel-memory: " \
+	"memory-swappiness: dns-opt: cpu-rt-period: cpu-rt-runtime: " \
+	"blkio-weight-device: tls-verify:: tlscacert: tlscert: tlskey:"
 #define KUBE_GRAMMAR "c:f:n:s: as: as-group: cluster: container: context: " \
 	"copy-to: env: filename: image: image-pull-policy: kubeconfig: " \
 	"labels: limits: namespace: overrides: pod-running-timeout: port: " \
