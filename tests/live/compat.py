@@ -121,6 +121,10 @@ def through_aegsh(tool, profile, want):
     if got[0] == 126 and rule:
         return tap.ok(got[2] == [".git"], name + "refused by " +
                       rule.group(1) + ", before anything", got)
+    killed = re.search(r"killed before it began: .*\[([a-z.-]+)\]", got[1])
+    if killed:
+        return tap.ok(tool.wants.get(profile) == killed.group(1), name +
+                      "a program of it is killed by " + killed.group(1), got)
     if tool.wants.get(profile) == "refused":
         return tap.ok(re.search(REFUSED, got[1]), name + "refused", got)
     return tap.ok(got == want, name + "as under bash", "got:  %r" % (got,),
