@@ -180,12 +180,17 @@ put_point(struct try *t, size_t i)
 static int
 bind_node(const char *name, struct err *err)
 {
+	struct attr attr = { .set = ATTR_RDONLY | ATTR_NOSUID };
 	AEG_AUTOFREE char *from = xasprintf(OLD "/dev/%s", name);
 	AEG_AUTOFREE char *to = xasprintf(NEW "/dev/%s", name);
 
 	make_file(to);
-	return mount(from, to, NULL, MS_BIND, NULL) < 0 ?
-	    err_sys(err, errno, "/dev/%s", name) : 0;
+	/* It is written to all the same; its mode and owner are not root's to
+	 * change. */
+	if (mount(from, to, NULL, MS_BIND, NULL) < 0 ||
+	    syscall(NR_mount_setattr, AT_FDCWD, to, 0, &attr, sizeof attr) < 0)
+		return err_sys(err, errno, "/dev/%s", name);
+	return 0;
 }
 
 /* No terminal, no disk, no log of the kernel; and pseudo-terminals, shared

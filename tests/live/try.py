@@ -582,6 +582,15 @@ for address in ("tcp 127.0.0.1:%d" % listener.getsockname()[1],
                 "udp 192.0.2.7:53", "udp [2001:db8::7]:53"):
     tap.ok("  %s\n" % address in out[1], "wanted: " + address, out[1])
 os.close(reader)
+# The mode that it has: should it go through, nothing is changed.
+for w in who:
+    out = w.run(w.ctl, "try", "for n in null zero full random urandom; do "
+                "chmod 666 /dev/$n && echo CHANGED; touch -c /dev/$n && echo "
+                "TOUCHED; echo x >/dev/$n || echo no; done 2>/dev/null; "
+                "chmod 555 /sys 2>&1; chmod 555 /proc 2>&1")
+    tap.ok("CHANGED" not in out[1] and "TOUCHED" not in out[1] and
+           out[1].count("no\n") == 1, "devices are written to and no more, "
+           "uid %d" % (w.uid == me.uid and 1 or 0), out)
 listener.setblocking(False)
 try:
     listener.accept()
