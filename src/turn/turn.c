@@ -313,6 +313,7 @@ turn_judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 		return;
 	in.input_judged = j->reads != TURN_READS_NOTHING;
 	t->ops->judge(t, &in, &j->verdict);
+	turn_refuse_elevation(t, j);
 	if (rules_alone)
 		return;
 	if (j->verdict.action != POLICY_BLOCK)

@@ -320,6 +320,41 @@ turn_elevates(const struct turn *t)
 	    policy_elevates(t->policy);
 }
 
+static bool
+only_tells(const struct syn_command *c)
+{
+	static const char *const words[] = { "--help", "--version", "-V",
+	    "-h" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(words) && c->n_words == 2; i++)
+		if (c->words[1].known &&
+		    strcmp(c->words[1].value, words[i]) == 0)
+			return true;
+	return false;
+}
+
+void
+turn_refuse_elevation(const struct turn *t, struct turn_judged *j)
+{
+	const struct resolved *r = j->resolved->items;
+
+	if (turn_elevates(t) || t->opts.uid == 0 || t->policy == NULL ||
+	    j->verdict.action == POLICY_BLOCK || !j->own->only_simple ||
+	    j->own->n_commands != 1 || j->resolved->n == 0 ||
+	    r->kind != RESOLVE_FILE || r->name == NULL ||
+	    !elevate_is_program(r->name) || only_tells(&j->own->commands[0]))
+		return;
+	j->verdict = (struct policy_verdict){
+		.action = POLICY_BLOCK,
+		.rule = "elevate",
+		.reason = "no program gains rights inside a line, and the "
+		    "profile has none of them brokered (elevate = no)",
+		.instead = "a session of that user's own; who runs this "
+		    "machine can set elevate, aegsh-policy(5)",
+	};
+}
+
 static char *
 shims(void)
 {

@@ -196,6 +196,9 @@ bool turn_question(void *ctx, const char *text, size_t len);
  * stands for them is the first of PATH, for the line alone: in front of it
  * in envp, and off it in what came back. */
 bool turn_elevates(const struct turn *t);
+/* Where it does not, a line that is nothing but such a call: j->verdict says
+ * why it would come to nothing, before the program says it in its words. */
+void turn_refuse_elevation(const struct turn *t, struct turn_judged *j);
 void turn_put_shims(const struct turn *t, struct strv *envp);
 void turn_drop_shims(struct turn *t);
 /* As turn_judge(), of bytes that begin with a prefix already. */

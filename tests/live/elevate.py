@@ -347,6 +347,12 @@ done = run(A, "--profile", "admin", "-c", "echo $PATH; %s/sudo id" % SHIMS)
 tap.ok(SHIMS not in done[1] and done[0] == 126 and
        "the profile lets no line become another user" in done[2],
        "elevate = no", done)
+done = run(A, "--profile", "admin", "-c", "sudo -n id")
+tap.ok(done[0] == 126 and "(elevate = no)" in done[2] and
+       "no new privileges" not in done[2], "refused before sudo is", done)
+done = run(A, "--profile", "admin", "-c", "su --version")
+tap.ok(done[0] == 0 and done[1].startswith("su "), "but for what it tells",
+       done)
 done = run(SHIMS + "/sudo", "id")
 tap.ok(done[0] == 126 and "there is none around" in done[2],
        "outside of any line", done)
