@@ -105,8 +105,9 @@ struct supervise_opts {
 	struct supervise_script script[SUPERVISE_SCRIPTS_MAX];
 	size_t n;
 	bool own_group;		/* the line's bash leads a process group */
-	bool images;		/* which programs start is told, and what they
-				 * read is watched for the scripts */
+	bool images;		/* which programs start is told */
+	bool reads;		/* … and what they read is watched for scripts
+				 * that come later, as it is for those */
 	/* Which addresses its programs connect or send to is told, whether
 	 * they are reached or not. */
 	bool network;
@@ -194,6 +195,8 @@ void supervise_release(const struct supervise_host *h, unsigned guest);
  * gone. */
 int supervise_watch(struct supervisor *s, pid_t pid,
 	const struct supervise_opts *opts, struct err *err);
+/* All that began so far is taken after it. */
+void supervise_catch_up(struct supervisor *s);
 bool supervise_watches(const struct supervisor *s);
 /* The line, which is watched, goes on with a unit that runs these scripts.  0:
  * they are held; ERR_TOO_LONG, -errno: they are not. */
@@ -213,11 +216,15 @@ struct supervise_image {
 	bool refused;
 	/* Only while may_start() is asked: */
 	const char *called;	/* the name that execve(2) was given */
-	const char *cwd, *parent;	/* the file that its parent runs; "" */
-	bool at_terminal;	/* it reads from one */
+	const char *cwd;	/* or "" */
 	bool cut;		/* there are more words than argv has */
 };
 #define SUPERVISE_ARGV_MAX ((size_t)4096)
+/* While may_start() is asked: its standard input is a terminal; the file that
+ * its parent runs, or "". */
+bool supervise_at_terminal(const struct supervise_image *m);
+void supervise_parent(const struct supervise_image *m, char *ret,
+	size_t size);
 
 /* That child of ours is no part of this line, but another's bash. */
 void supervise_other(struct supervisor *s, pid_t pid);

@@ -209,6 +209,8 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 		rc = exec_wait_for(s, j, j->stream->fd, err);
 	if (rc < 0)
 		return rc;
+	if (j->supervisor != NULL)
+		supervise_catch_up(j->supervisor);
 	exec_job_hear(s, j);
 	/* No reader any more: bash ends, or has become something else. */
 	if (rc == EXEC_NO_READER)

@@ -28,7 +28,7 @@ struct supervisor {
 	int questions;		/* from who starts programs, or -1 */
 	int poll;		/* epoll: what of these there is */
 	pid_t line;		/* who brought the listener */
-	bool own_group, guest, images;
+	bool own_group, guest, images, reads;
 	bool gone;		/* the aegsh around us, and not in peace */
 	bool runs;		/* the line's bash was there before it */
 	struct supervise_limits limits;
@@ -117,7 +117,8 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.approved = s->approved, .questions = questions,
 			.children = -1,
 			.may_start = s->may_start,
-			.images = s->images, .began = s->runs,
+			.images = s->images, .reads = s->reads,
+			.began = s->runs,
 			.aegsh = aegsh,
 			.meter = { .most = s->limits } };
 		if (s->line > 0)
@@ -125,6 +126,8 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 				sup_proc_stat(s->line).start };
 		if (s->line > 0)
 			sup_adopted_begin(sup);
+		if (s->runs)
+			sup_attempt_first(sup);
 		become_supervisor(sup, o != NULL ? o->script : NULL,
 		    o != NULL ? o->n : 0);
 	}
@@ -150,9 +153,10 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 {
 	const bool limits = supervise_has_limits(&o->limits);
 	const struct sup_asks asks = {
-		.calls = (o->images ? SUP_ASKS_READS | SUP_ASKS_STARTS : 0U) |
-		    (o->images || limits ? SUP_ASKS_IMAGES |
-		    SUP_ASKS_ENDS : 0U) |
+		.calls = (o->images ? SUP_ASKS_STARTS |
+		    SUP_ASKS_IMAGES : 0U) |
+		    (s->reads ? SUP_ASKS_READS : 0U) |
+		    (limits ? SUP_ASKS_ENDS : 0U) |
 		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
 		    (o->network ? SUP_ASKS_NETWORK : 0U),
 	};
@@ -193,6 +197,7 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	s->own_group = o->own_group;
 	s->guest = o->guest;
 	s->images = o->images;
+	s->reads = o->images && (o->reads || o->n > 0);
 	s->limits = o->limits;
 	s->serve = o->serve;
 	s->broker = o->broker;
@@ -308,6 +313,7 @@ take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
 	case SUP_LET_GO:
 	case SUP_LISTEN:
 	case SUP_OTHER:
+	case SUP_SYNC:
 		break;
 	}
 }
@@ -369,11 +375,30 @@ look_at_outer(struct supervisor *s)
 	return -ESRCH;
 }
 
+static void
+take_all(struct supervisor *s, const char *p, size_t n)
+{
+	const char *end = p + n;
+	struct sup_report r;
+	uint32_t len;
+
+	while ((size_t)(end - p) >= sizeof len + sizeof r) {
+		memcpy(&len, p, sizeof len);
+		p += sizeof len;
+		if (len < sizeof r || len > (size_t)(end - p))
+			return;
+		memcpy(&r, p, sizeof r);
+		if ((size_t)len == sizeof r + r.path_len + r.argv_len +
+		    r.said_len)
+			take_one(s, &r, p + sizeof r);
+		p += len;
+	}
+}
+
 int
 supervise_take(struct supervisor *s)
 {
-	char packet[SUP_PACKET_MAX];
-	struct sup_report r;
+	char packet[SUP_CHUNK_MAX];
 	ssize_t n;
 
 	if (s->guest)
@@ -390,14 +415,11 @@ supervise_take(struct supervisor *s)
 		 * before is still to be had. */
 		if (n < 0 && errno == ECONNRESET)
 			continue;
-		if (n < (ssize_t)sizeof r) {
+		if (n <= 0) {
 			io_close(&s->control);
 			break;
 		}
-		memcpy(&r, packet, sizeof r);
-		if ((size_t)n == sizeof r + r.path_len + r.argv_len +
-		    r.said_len)
-			take_one(s, &r, packet + sizeof r);
+		take_all(s, packet, (size_t)n);
 	}
 	if (s->done || s->ended)
 		return 0;
@@ -467,6 +489,17 @@ supervise_unit(struct supervisor *s, const struct supervise_opts *o,
 	    "supervisor") : 0;
 }
 
+void
+supervise_catch_up(struct supervisor *s)
+{
+	const struct sup_report r = { .kind = SUP_SYNC };
+
+	s->answered = false;
+	if (s->images && s->control >= 0 && !s->guest)
+		(void)hear_answer(s, send(s->control, &r, sizeof r,
+		    MSG_NOSIGNAL) < 0 ? -errno : 0);
+}
+
 bool
 supervise_watches(const struct supervisor *s)
 {
@@ -490,11 +523,11 @@ change_listener(struct supervisor *s, pid_t pid,
 	if (rc < 0)
 		return rc;
 	listener = sup_attach(pid, SUP_ASKS_READS | SUP_ASKS_STARTS |
-	    SUP_ASKS_IMAGES | SUP_ASKS_ENDS);
+	    SUP_ASKS_IMAGES);
 	if (listener < 0)
 		return listener;
 	s->line = pid;
-	s->images = s->runs = true;
+	s->images = s->reads = s->runs = true;
 	s->may_start = o->may_start;
 	s->ctx = o->ctx;
 	s->answered = false;

@@ -1,31 +1,82 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * When a new image runs.  Its execve(2) was asked about, as an attempt; the
- * first thing that is asked about after it shows that it runs: a library that
- * is opened, set_tid_address(2) of libc, its end, or whatever a program without
- * libc comes to first.
+ * first thing that is asked about after it shows that it runs: libc asks for
+ * set_tid_address(2), the runtime of Go for sched_getaffinity(2), before
+ * main().  One that asks for nothing, or whose own filter refuses what it
+ * would be asked about (the kernel takes SECCOMP_RET_ERRNO before
+ * SECCOMP_RET_USER_NOTIF), is looked at unasked, a millisecond after its
+ * attempt and again until it is seen; so it is killed some milliseconds late.
  *
- * Whether the image is another one by then is told by where its stack begins,
- * which the kernel draws anew for each where it draws at all, and by the 16
- * bytes that it draws for each in any case (AT_RANDOM).  A process may change
- * what is told of itself, and is looked at once more then; it cannot know
- * beforehand what the kernel will draw.
+ * Whether there is another image is told by the 16 bytes that the kernel
+ * draws for each (AT_RANDOM) together with the file that runs.  A program can
+ * write over those bytes, but what it can pass for is an image of its own
+ * file, which was judged.
  *
- * So the call that shows an image may be any, and which of them a filter of
- * the program's own refuses makes no difference: an attempt is over when the
- * very thread that made it asks about something else, and not before.  That
- * of a thread that leads no process is never known to be over, since it takes
- * over the leader's number.
+ * An attempt is over when the very thread that made it asks about something
+ * else, and not before.  That of a thread that leads no process is never
+ * known to be over but by another image, since it takes over the leader's
+ * number.
  */
 #include "supervise_int.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
+#include "aegsh/base/clock.h"
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-#define ATTEMPTS_FIRST 64
+#define FIRST_LOOK_NS ((int64_t)1000000)
+#define LAST_LOOK_NS ((int64_t)1000000000)	/* no longer in between */
+#define UNSEEN_NS ((int64_t)3 * 1000000000)	/* that it may not be seen */
+
+/* ---- images that were judged --------------------------------------------- */
+
+static struct sup_mark *
+place_of(struct sup *s, const struct sup_mark *m)
+{
+	size_t at;
+
+	memcpy(&at, m->random, sizeof at);
+	return &s->judged[at % SUP_JUDGED];
+}
+
+static bool
+is_equal(const struct sup_mark *a, const struct sup_mark *b)
+{
+	return a->file == b->file &&
+	    memcmp(a->random, b->random, sizeof a->random) == 0;
+}
+
+/* Another may take its place: then it is judged once more. */
+static void
+note_judged(struct sup *s, const struct sup_mark *m)
+{
+	*place_of(s, m) = *m;
+}
+
+static bool
+is_judged(struct sup *s, const struct sup_mark *m)
+{
+	return is_equal(&s->first, m) || is_equal(place_of(s, m), m);
+}
+
+void
+sup_attempt_first(struct sup *s)
+{
+	struct sup_image m;
+
+	if (sup_proc_image(s->line, sup_proc_stat(s->line), &m) == 0)
+		s->first = m.mark;
+	sup_image_done(&m);
+}
+
+/* ---- attempts ------------------------------------------------------------ */
 
 static struct sup_tried *
 find(const struct sup_attempts *a, pid_t pid)
@@ -33,49 +84,16 @@ find(const struct sup_attempts *a, pid_t pid)
 	size_t i;
 
 	for (i = 0; i < a->n; i++)
-		if (a->v[i].who.pid == pid)
+		if (a->v[i].pid == pid)
 			return &a->v[i];
 	return NULL;
 }
 
-/* Those that live are kept, each once: no more than there are processes. */
 static void
-make_place(struct sup_attempts *a)
+forget(struct sup_attempts *a, struct sup_tried *t)
 {
-	size_t i, n = 0;
-
-	for (i = 0; i < a->n; i++)
-		if (sup_is_same(&a->v[i].who))
-			a->v[n++] = a->v[i];
-	a->n = n;
-	if (a->size >= ATTEMPTS_FIRST && n <= a->size / 2)
-		return;
-	a->size = a->size > 0 ? 2 * a->size : ATTEMPTS_FIRST;
-	a->v = xreallocarray(a->v, a->size, sizeof *a->v);
-}
-
-static struct sup_stat
-stat_of(struct sup *s, pid_t pid)
-{
-	return pid == (pid_t)s->ask->pid ? *sup_asker(s) : sup_proc_stat(pid);
-}
-
-static struct sup_mark
-mark_of(pid_t pid, const struct sup_stat *stat)
-{
-	struct sup_mark m = { .stack = stat->stack };
-
-	/* Of one that may not be looked into there are zeros. */
-	if (m.stack != 0)
-		(void)sup_proc_random(pid, m.random);
-	return m;
-}
-
-static bool
-is_equal(const struct sup_mark *a, const struct sup_mark *b)
-{
-	return a->stack == b->stack &&
-	    memcmp(a->random, b->random, sizeof a->random) == 0;
+	if (t != NULL)
+		*t = a->v[--a->n];
 }
 
 enum sup_answer
@@ -83,30 +101,23 @@ sup_attempt(struct sup *s)
 {
 	struct sup_attempts *a = &s->attempts;
 	pid_t asker = (pid_t)s->ask->pid, pid = sup_proc_leader(asker);
-	const struct sup_stat stat = stat_of(s, pid);
-	const struct sup_mark mark = mark_of(pid, &stat);
 	struct sup_tried *t = find(a, pid);
 
-	/* Another thread's may have come to its end while that was read: then
-	 * this one is gone, and what was read is of the new image. */
-	if (!s->images || !sup_is_valid(s))
+	if (!s->images || pid <= 0)
 		return SUP_CONTINUE;
 	if (t == NULL) {
-		if (a->n == a->size)
-			make_place(a);
+		if (a->n == a->size) {
+			a->size = a->size > 0 ? 2 * a->size : 16;
+			a->v = xreallocarray(a->v, a->size, sizeof *a->v);
+		}
 		t = &a->v[a->n++];
-		t->who = (struct sup_known){ 0, 0 };
+		*t = (struct sup_tried){ .pid = pid };
 	}
-	if (t->who.pid != pid || t->who.start != stat.start)
-		*t = (struct sup_tried){ .who = { pid, stat.start },
-			.mark = mark };
-	/* With one that is pending the mark is that of before it. */
-	else if (!t->pending && !t->threads)
-		t->mark = mark;
-	if (asker == pid)
-		t->pending = true;
-	else
-		t->threads = true;
+	t->leader = t->leader || asker == pid;
+	t->threads = t->threads || asker != pid;
+	t->since_ns = clock_mono_ns();
+	t->look_ns = t->since_ns + FIRST_LOOK_NS;
+	t->wait_ns = FIRST_LOOK_NS;
 	return SUP_CONTINUE;
 }
 
@@ -116,27 +127,99 @@ sup_shown(struct sup *s)
 	pid_t pid = (pid_t)s->ask->pid;
 	bool libc = s->ask->data.nr == __NR_set_tid_address;
 	struct sup_tried *t = find(&s->attempts, pid);
-	struct sup_mark now;
-	bool same;
+	enum sup_answer a = SUP_CONTINUE;
+	struct sup_image m;
+	int rc;
 
-	/* One of its number is gone. */
-	if (t != NULL && t->who.start != sup_asker(s)->start)
-		t = NULL;
-	/* Not by one of its threads, which come after the start. */
-	if (t == NULL)
-		return libc ? sup_image(s) : SUP_CONTINUE;
-	if (!t->pending && !t->threads)
+	/* Its threads come after its start. */
+	if (t == NULL && !libc)
 		return SUP_CONTINUE;
-	now = mark_of(pid, sup_asker(s));
-	same = is_equal(&t->mark, &now);
-	if (same && !(libc && now.stack == 0)) {
-		/* It failed; but what is hidden may be another's. */
-		t->pending = t->pending && now.stack == 0;
-		return SUP_CONTINUE;
+	rc = sup_proc_image(pid, *sup_asker(s), &m);
+	if (rc == 0 && is_judged(s, &m.mark)) {
+		/* It failed. */
+		if (t != NULL && !t->threads)
+			forget(&s->attempts, t);
+		else if (t != NULL)
+			t->leader = false;
+	} else if (rc == 0 || libc) {
+		forget(&s->attempts, t);
+		if (rc == 0)
+			note_judged(s, &m.mark);
+		if (rc == 0 && pid == s->line && !s->began)
+			s->first = m.mark;
+		a = sup_image(s, rc, &m);
 	}
-	/* Another try may be the first thing that it asks about, and that of
-	 * the image that is there. */
-	t->mark = now;
-	t->pending = t->pending && now.stack == 0;
-	return sup_image(s);
+	sup_image_done(&m);
+	return a;
+}
+
+/* ---- looking unasked ----------------------------------------------------- */
+
+int64_t
+sup_attempt_due(const struct sup *s)
+{
+	int64_t due = 0;
+	size_t i;
+
+	for (i = 0; i < s->attempts.n; i++)
+		if (due == 0 || s->attempts.v[i].look_ns < due)
+			due = s->attempts.v[i].look_ns;
+	return due;
+}
+
+/* True: nothing more is to be seen of it. */
+static bool
+look_at(struct sup *s, const struct sup_tried *t)
+{
+	struct sup_stat stat = sup_proc_stat(t->pid);
+	struct sup_image m;
+	bool over = true;
+	int rc;
+
+	if (stat.start == 0 || stat.state == 'Z' || stat.state == 'X')
+		return true;
+	rc = sup_proc_image(t->pid, stat, &m);
+	if (rc < 0 && clock_mono_ns() - t->since_ns < UNSEEN_NS)
+		over = false;	/* it is being made */
+	else if (rc == 0 && is_judged(s, &m.mark))
+		over = false;	/* not yet, or it failed */
+	else if (rc == 0) {
+		note_judged(s, &m.mark);
+		(void)sup_image(s, rc, &m);
+	} else if (sup_is_valid(s))
+		sup_break(s, "a program was started that cannot be looked "
+		    "into: %s; see Supervision in aegsh(7)", strerror(-rc));
+	sup_image_done(&m);
+	return over;
+}
+
+void
+sup_attempt_look(struct sup *s)
+{
+	const int64_t now = s->attempts.n > 0 ? clock_mono_ns() : 0;
+	size_t i = 0;
+
+	while (i < s->attempts.n && !s->broken) {
+		struct sup_tried *t = &s->attempts.v[i];
+
+		if (t->look_ns > now) {
+			i++;
+			continue;
+		}
+		if (t->wait_ns < LAST_LOOK_NS)
+			t->wait_ns *= 2;
+		t->look_ns = now + t->wait_ns;
+		/* A question that nobody asked. */
+		memset(s->ask, 0, s->ask_size);
+		s->ask->pid = (uint32_t)t->pid;
+		s->ask->data.nr = -1;
+		s->asker_id = 0;
+		s->asker.start = 0;
+		s->looked_at = (int)syscall(SYS_pidfd_open, t->pid, 0);
+		if (s->looked_at < 0 || look_at(s, t))
+			forget(&s->attempts, t);
+		else
+			i++;
+		io_close(&s->looked_at);
+	}
 }

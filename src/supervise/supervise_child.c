@@ -3,9 +3,10 @@
  * The filter that asks the supervisor, and its installation in the process
  * that is about to become a line's bash.
  *
- * It asks about set_tid_address(2), which libc calls once in every new image,
- * before main(); as far as the line needs it, about opening a file to read,
- * about starting a program, about new processes and about their end.  The
+ * It asks, as far as the line needs it, about starting a program, and about
+ * set_tid_address(2), which libc calls once in every new image, before main(),
+ * and sched_getaffinity(2), which the runtime of Go calls there and others
+ * hardly; about opening a file to read, about new processes and their end.  The
  * sandbox's own filter stays: where that refuses, nobody is asked.
  */
 #include "supervise_int.h"
@@ -134,8 +135,10 @@ make_filter(struct filter *f, uint32_t asks)
 	add(f, (struct sock_filter)NOTIFY_LEAST(0x40000000, 0, 1));
 	add(f, (struct sock_filter)NOTIFY_RETURN(foreign));
 	add_door(f);
-	if (asks & SUP_ASKS_IMAGES)
+	if (asks & SUP_ASKS_IMAGES) {
 		add_call(f, __NR_set_tid_address, ASK);
+		add_call(f, __NR_sched_getaffinity, ASK);
+	}
 	if (asks & SUP_ASKS_READS)
 		add_reads(f);
 	if (asks & SUP_ASKS_STARTS) {
@@ -160,7 +163,18 @@ make_filter(struct filter *f, uint32_t asks)
 }
 
 #define FLAGS_OLD ((unsigned long)SECCOMP_FILTER_FLAG_NEW_LISTENER)
-#define FLAGS (FLAGS_OLD | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+
+/* A call whose program has a handler that interrupts calls would fail with
+ * EINTR where a signal comes while it waits for its answer.  Those of new
+ * images have none yet; for others the kernel waits once more, which takes a
+ * switch of processes each time. */
+static unsigned long
+best_flags(uint32_t asks)
+{
+	return asks & (SUP_ASKS_READS | SUP_ASKS_SPAWNS | SUP_ASKS_ENDS |
+	    SUP_ASKS_NETWORK) ?
+	    FLAGS_OLD | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : FLAGS_OLD;
+}
 
 size_t
 sup_filter(uint32_t asks, struct sock_filter *ret, unsigned long ret_flags[2])
@@ -171,7 +185,7 @@ sup_filter(uint32_t asks, struct sock_filter *ret, unsigned long ret_flags[2])
 		return 0;
 	make_filter(&f, asks);
 	memcpy(ret, f.row, f.n * sizeof f.row[0]);
-	ret_flags[0] = FLAGS;
+	ret_flags[0] = best_flags(asks);
 	ret_flags[1] = FLAGS_OLD;
 	return f.n;
 }
@@ -189,7 +203,8 @@ install(uint32_t asks)
 	prog.len = f.n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_failed();
-	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, FLAGS, &prog);
+	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, best_flags(asks),
+	    &prog);
 	if (fd < 0 && errno == EINVAL)
 		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, FLAGS_OLD,
 		    &prog);

@@ -14,38 +14,10 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
-/* What is judged of a program's words; execve(2) takes more only where
- * somebody raised the limit of the stack. */
-#define ARGV_MAX ((size_t)2 * 1024 * 1024)
-
-struct image {
-	char exe[SUP_PATH_MAX], said[SUP_PATH_MAX];	/* "" if not known */
-	char *argv;
-	size_t argv_len;
-};
-
-static int
-look(pid_t pid, struct image *ret)
-{
-	ssize_t n = sup_proc_link(pid, "exe", ret->exe, sizeof ret->exe);
-	int rc;
-
-	if (n < 0)
-		return (int)n;
-	n = sup_proc_file(pid, "cmdline", ret->argv, ARGV_MAX);
-	if (n < 0)
-		return (int)n;
-	ret->argv_len = (size_t)n;
-	rc = sup_proc_execfn(pid, ret->said, sizeof ret->said);
-	if (rc == -ENAMETOOLONG)
-		ret->said[0] = '\0';
-	return rc == -ENAMETOOLONG ? 0 : rc;
-}
-
 /* Its words begin with those that the kernel takes from the judged script's
  * first line, and the script follows. */
 static bool
-is_as_judged(const struct sup_script *script, const struct image *m)
+is_as_judged(const struct sup_script *script, const struct sup_image *m)
 {
 	const char *p = m->argv, *end = p + m->argv_len;
 	size_t i;
@@ -76,14 +48,6 @@ script_of(const struct sup *s, const char *name)
 	    (pid_t)s->ask->pid);
 }
 
-static bool
-is_terminal(const char *path)
-{
-	return strncmp(path, "/dev/pts/", 9) == 0 ||
-	    strncmp(path, "/dev/tty", 8) == 0 ||
-	    strcmp(path, "/dev/console") == 0;
-}
-
 /* Bash itself, which was started for a line that was judged. */
 static bool
 is_first(const struct sup *s)
@@ -93,17 +57,15 @@ is_first(const struct sup *s)
 
 /* May it run?  What is said of it is put into ret. */
 static bool
-may_start(struct sup *s, const struct image *m, pid_t ppid, char *ret,
+may_start(struct sup *s, const struct sup_image *m, pid_t ppid, char *ret,
     size_t size)
 {
-	char cwd[SUP_PATH_MAX] = "", parent[SUP_PATH_MAX] = "";
-	char input[SUP_PATH_MAX] = "";
+	char cwd[SUP_PATH_MAX] = "";
 	pid_t pid = (pid_t)s->ask->pid;
 	struct supervise_image image = {
 		.pid = pid, .ppid = ppid, .path = m->exe,
 		.argv = m->argv, .argv_len = m->argv_len, .called = m->said,
-		.cwd = cwd, .parent = parent,
-		.cut = m->argv_len == ARGV_MAX,
+		.cwd = cwd, .cut = m->cut,
 	};
 
 	ret[0] = '\0';
@@ -111,16 +73,12 @@ may_start(struct sup *s, const struct image *m, pid_t ppid, char *ret,
 		return true;
 	if (sup_proc_link(pid, "cwd", cwd, sizeof cwd) < 0)
 		cwd[0] = '\0';
-	if (sup_proc_link(ppid, "exe", parent, sizeof parent) < 0)
-		parent[0] = '\0';
-	if (sup_proc_link(pid, "fd/0", input, sizeof input) > 0)
-		image.at_terminal = is_terminal(input);
 	return s->may_start(s->ctx, &image, ret, size);
 }
 
 /* Tell of it; false: it may not run. */
 static bool
-report(struct sup *s, const struct image *m)
+report(struct sup *s, const struct sup_image *m)
 {
 	char said[SUPERVISE_SAID_MAX];
 	const struct sup_stat *stat = sup_asker(s);
@@ -144,13 +102,32 @@ report(struct sup *s, const struct image *m)
 	return may;
 }
 
-enum sup_answer
-sup_image(struct sup *s)
+/* ---- for who judges it --------------------------------------------------- */
+
+bool
+supervise_at_terminal(const struct supervise_image *m)
 {
-	static char argv[ARGV_MAX];
+	char input[SUP_PATH_MAX];
+
+	return sup_proc_link(m->pid, "fd/0", input, sizeof input) > 0 &&
+	    (strncmp(input, "/dev/pts/", 9) == 0 ||
+	    strncmp(input, "/dev/tty", 8) == 0 ||
+	    strcmp(input, "/dev/console") == 0);
+}
+
+void
+supervise_parent(const struct supervise_image *m, char *ret, size_t size)
+{
+	if (sup_proc_link(m->ppid, "exe", ret, size) < 0)
+		ret[0] = '\0';
+}
+
+/* ---- the start ----------------------------------------------------------- */
+
+enum sup_answer
+sup_image(struct sup *s, int rc, struct sup_image *m)
+{
 	const struct sup_script *script, *other;
-	struct image m = { .argv = argv };
-	int rc = look((pid_t)s->ask->pid, &m);
 
 	s->answer->error = -EACCES;
 	if (!sup_is_valid(s))
@@ -162,18 +139,18 @@ sup_image(struct sup *s)
 		return SUP_REFUSE;
 	}
 	sup_know(s, (pid_t)s->ask->pid);
-	if (!report(s, &m)) {
+	if (!report(s, m)) {
 		sup_kill_asker(s);
 		return SUP_REFUSE;
 	}
 	s->began = s->began || (pid_t)s->ask->pid == s->line;
-	script = script_of(s, m.exe);
+	script = script_of(s, m->exe);
 	if (script == NULL) {
-		script = script_of(s, m.said);
-		if (script == NULL || is_as_judged(script, &m))
+		script = script_of(s, m->said);
+		if (script == NULL || is_as_judged(script, m))
 			return SUP_CONTINUE;
 		other = sup_script_other(s->script, s->n, script);
-		if (other != NULL && is_as_judged(other, &m))
+		if (other != NULL && is_as_judged(other, m))
 			return SUP_CONTINUE;
 	}
 	sup_break(s, "%s was changed after it was judged", script->name[0]);

@@ -247,7 +247,7 @@ take_hold(struct sup *s, const char *bytes, size_t len, int *copy)
 		release(s, h.guest);
 		return 0;
 	}
-	if (!s->images)
+	if (!s->reads)
 		return SUPERVISE_NOT_HELD;
 	path = xmemdup0(bytes + sizeof h, h.path_len);
 	return *copy < 0 ? -EPROTO : hold(s, &h, path, copy);

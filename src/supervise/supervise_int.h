@@ -35,7 +35,8 @@ enum sup_kind {
 	SUP_LOST,		/* images were not reported; pid: how many */
 	SUP_ENDED,		/* the answer to SUP_END */
 	SUP_DONE,		/* nobody is left to be supervised */
-	SUP_HELD,		/* the answer to SUP_UNIT; pid: 0 or -errno */
+	SUP_HELD,		/* the answer to SUP_UNIT and SUP_SYNC; pid: 0
+				 * or -errno */
 	SUP_END,		/* to it: bash has ended; survivors are kept */
 	SUP_NETWORK,		/* an address was wanted: path holds it */
 	SUP_LIMITED,		/* a limit was met: path holds which */
@@ -44,6 +45,7 @@ enum sup_kind {
 	SUP_SCRIPT,		/* to it: path, with its copy; pid: hidden */
 	SUP_LET_GO,		/* to it: of the listener … */
 	SUP_LISTEN,		/* … for the one of a filter that watches */
+	SUP_SYNC,		/* to it: tell all that is to be told */
 	SUP_OTHER,		/* to it: pid is another line's bash */
 };
 
@@ -56,6 +58,9 @@ struct sup_report {
 };
 #define SUP_PACKET_MAX (sizeof(struct sup_report) + SUP_PATH_MAX + \
 	SUPERVISE_ARGV_MAX + SUPERVISE_SAID_MAX)
+/* What it says comes in packets of several, each after its length as a
+ * uint32_t; what it is told comes one by one. */
+#define SUP_CHUNK_MAX ((size_t)48 * 1024)
 
 /* ---- supervise_child.c, supervise_attach.c ------------------------------ */
 
@@ -88,7 +93,7 @@ enum {
 	SUP_ASKS_SPAWNS = 1 << 1,	/* new processes */
 	SUP_ASKS_ENDS = 1 << 2,		/* their end */
 	SUP_ASKS_STARTS = 1 << 3,	/* execve(2), as an attempt */
-	SUP_ASKS_IMAGES = 1 << 4,	/* programs that start */
+	SUP_ASKS_IMAGES = 1 << 4,	/* what runtimes begin with */
 	SUP_ASKS_NETWORK = 1 << 5,	/* addresses that are wanted */
 };
 struct sup_asks {
@@ -147,7 +152,9 @@ struct sup_stat {
 	uint64_t ticks;		/* of user and system, its own and of children
 				 * that it waited for */
 	uint64_t start;		/* when it began: with the pid, its identity */
-	uint64_t stack;		/* where its stack began */
+	/* Of its image; zeros where we may not look into it: where its stack
+	 * began, its words, and where its environment ended. */
+	uint64_t stack, args, args_end, env_end;
 };
 struct sup_stat sup_proc_stat(pid_t pid);
 struct sup;
@@ -156,10 +163,24 @@ const struct sup_stat *sup_asker(struct sup *s);
 /* The process that a thread is of, or 0. */
 pid_t sup_proc_leader(pid_t thread);
 bool sup_proc_no_new_privs(pid_t pid);
-/* What the kernel drew for its image, 16 bytes.  0, or -errno. */
-int sup_proc_random(pid_t pid, unsigned char ret[16]);
-/* The name that execve(2) was given. */
-int sup_proc_execfn(pid_t pid, char *ret, size_t size);
+/* What tells an image from others. */
+struct sup_mark {
+	unsigned char random[16];	/* AT_RANDOM */
+	uint64_t file;			/* made of the name of its file */
+};
+struct sup_image {
+	struct sup_mark mark;
+	char exe[SUP_PATH_MAX];
+	char said[SUP_PATH_MAX];	/* to execve(2); "": not known */
+	const char *argv;	/* its words, each with its NUL */
+	size_t argv_len;
+	bool cut;		/* there are more */
+	char *owned;
+};
+/* What it began with, where that is still as it was.  0, or -errno: -EAGAIN
+ * where it is not all there yet. */
+int sup_proc_image(pid_t pid, struct sup_stat stat, struct sup_image *ret);
+void sup_image_done(struct sup_image *m);
 
 /* ---- the supervisor ----------------------------------------------------- */
 
@@ -183,23 +204,17 @@ void sup_members_add(struct sup_members *m, struct sup_known k);
 void sup_members_forget_dead(struct sup_members *m);
 void sup_members_kill(const struct sup_members *m);
 
-/* supervise_attempt.c.  What the kernel drew for an image; zeros: it may not
- * be known. */
-struct sup_mark {
-	uint64_t stack;			/* where its stack begins */
-	unsigned char random[16];	/* AT_RANDOM */
-};
-
-/* Processes that called execve(2), as long as they live. */
+/* supervise_attempt.c.  Processes whose execve(2) may still come true. */
 struct sup_attempts {
 	struct sup_tried {
-		struct sup_known who;
-		struct sup_mark mark;	/* of the image seen last */
-		bool pending;		/* its leader's may still come true */
-		bool threads;		/* … or that of one of its threads */
+		pid_t pid;
+		bool leader, threads;		/* it made one, or they */
+		int64_t since_ns;		/* the last one */
+		int64_t look_ns, wait_ns;	/* when it is looked at */
 	} *v;
 	size_t n, size;
 };
+#define SUP_JUDGED 1024		/* images that are remembered */
 
 /* Some processes, and what is below them. */
 struct sup_tree {
@@ -269,6 +284,8 @@ struct sup {
 	bool broken;		/* all of it is being killed */
 	struct buf queue;	/* packets, each with its length */
 	size_t taken;		/* bytes of it that are sent */
+	int64_t flush_ns;	/* when the rest is to be, or 0 */
+	bool clogged;		/* aegsh has to read before that */
 	uint32_t lost;		/* images that found no place */
 	struct sup_known head;		/* bash */
 	struct sup_members known;
@@ -280,8 +297,11 @@ struct sup {
 	int64_t sweep_ns;	/* when what is left is killed again */
 	bool images;		/* are looked into and told */
 	struct strv addresses;	/* that were told */
+	bool reads;		/* opening a file is asked about */
 	supervise_may_fn *may_start;	/* or NULL */
 	struct sup_attempts attempts;
+	struct sup_mark first, judged[SUP_JUDGED];
+	int looked_at;		/* who is looked at unasked, or -1 */
 	struct sup_meter meter;
 	struct seccomp_notif *ask;
 	struct sup_stat asker;		/* of the question asker_id */
@@ -326,23 +346,30 @@ enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
 int sup_give(const struct sup *s, int fd, uint32_t flags);
 /* supervise_network.c: an address is wanted; it is told, once. */
 enum sup_answer sup_network(struct sup *s);
-enum sup_answer sup_image(struct sup *s);	/* supervise_image.c */
+/* supervise_image.c.  An image runs that is to be judged; rc: that of
+ * sup_proc_image(). */
+enum sup_answer sup_image(struct sup *s, int rc, struct sup_image *m);
 /* supervise_attempt.c.  It calls execve(2): a path that may be another by the
  * time that the kernel reads it. */
 enum sup_answer sup_attempt(struct sup *s);
 /* Where who asks runs another image than when it called that, look at it, once.
  * SUP_CONTINUE: go on with what it asks. */
 enum sup_answer sup_shown(struct sup *s);
+/* The line's bash runs already, judged. */
+void sup_attempt_first(struct sup *s);
+/* When those who do not ask are to be looked at, or 0; look where it is
+ * time. */
+int64_t sup_attempt_due(const struct sup *s);
+void sup_attempt_look(struct sup *s);
 /* Who asks, and no other of its line; the number is its own while it asks. */
 void sup_kill_asker(struct sup *s);
-/* supervise_meter.c: a new process, a new image in it, its end. */
+/* supervise_meter.c: a new process, its end. */
 enum sup_answer sup_spawn(struct sup *s);
-enum sup_answer sup_met(struct sup *s);
 enum sup_answer sup_exit(struct sup *s);
 /* The line's bash begins. */
 void sup_meter_begin(struct sup *s);
-/* For poll(2): until the meter is to be read again, or -1. */
-int sup_meter_timeout(const struct sup *s);
+/* When the meter is to be read again, or 0. */
+int64_t sup_meter_due(const struct sup *s);
 /* Read it where it is time, and kill the line that uses too much. */
 void sup_meter_read(struct sup *s);
 

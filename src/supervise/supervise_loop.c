@@ -30,30 +30,48 @@
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
 #endif
 
+#define FLUSH_LEN ((size_t)16 * 1024)
+#define FLUSH_NS ((int64_t)5 * 1000000)
 #define SWEEP_NS ((int64_t)20 * 1000000)	/* of a line's end */
 
 /* ---- telling aegsh ------------------------------------------------------ */
+
+/* Whole ones. */
+static size_t
+next_chunk(const struct sup *s)
+{
+	size_t end = s->taken;
+	uint32_t len;
+
+	while (end < s->queue.len) {
+		memcpy(&len, s->queue.data + end, sizeof len);
+		if (end + sizeof len + len - s->taken > SUP_CHUNK_MAX)
+			break;
+		end += sizeof len + len;
+	}
+	return end - s->taken;
+}
 
 static void
 drain_queue(struct sup *s)
 {
 	while (s->control >= 0 && s->taken < s->queue.len) {
-		const char *p = s->queue.data + s->taken;
-		uint32_t len;
-		ssize_t n;
-
-		memcpy(&len, p, sizeof len);
-		n = send(s->control, p + sizeof len, len,
+		size_t len = next_chunk(s);
+		ssize_t n = send(s->control, s->queue.data + s->taken, len,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+
+		s->clogged = n < 0 && (errno == EAGAIN || errno == EINTR);
+		if (s->clogged)
 			return;
+		/* Gone: what that means for the line hear() finds out. */
 		if (n < 0)
-			io_close(&s->control);
-		s->taken += sizeof len + len;
+			len = s->queue.len - s->taken;
+		s->taken += len;
 	}
 	buf_done(&s->queue);
 	s->queue = (struct buf)BUF_INIT;
 	s->taken = 0;
+	s->flush_ns = 0;
 }
 
 static void
@@ -84,7 +102,12 @@ sup_report(struct sup *s, const struct sup_report *head, const char *path,
 		s->lost++;
 	else
 		queue(s, head, path, argv, said);
-	drain_queue(s);
+	/* Whoever asks waits, so aegsh hears of many at once; should we end
+	 * before that, the line does. */
+	if (head->kind != SUP_IMAGE || s->queue.len - s->taken > FLUSH_LEN)
+		drain_queue(s);
+	else if (s->flush_ns == 0)
+		s->flush_ns = head->mono_ns + FLUSH_NS;
 }
 
 static void
@@ -111,6 +134,9 @@ say(struct sup *s, enum sup_kind kind)
 bool
 sup_is_valid(const struct sup *s)
 {
+	if (s->looked_at >= 0)
+		return syscall(SYS_pidfd_send_signal, s->looked_at, 0, NULL,
+		    0) == 0;
 	return ioctl(s->listener, SECCOMP_IOCTL_NOTIF_ID_VALID,
 	    &s->ask->id) == 0;
 }
@@ -178,16 +204,26 @@ sweep(struct sup *s)
 		kill_line(s);
 }
 
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
 /* For poll(2). */
 static int
 timeout_of(const struct sup *s)
 {
-	int64_t left;
+	int64_t due = sooner(s->sweep_ns, sup_meter_due(s)), left;
 
-	if (s->sweep_ns == 0)
-		return sup_meter_timeout(s);
-	left = s->sweep_ns - clock_mono_ns();
-	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+	if (!s->clogged)
+		due = sooner(due, s->flush_ns);
+	if (!s->broken)
+		due = sooner(due, sup_attempt_due(s));
+	if (due == 0)
+		return -1;
+	left = due - clock_mono_ns();
+	return left > 0 ? (int)((left + 999999) / 1000000) : 0;
 }
 
 /* A shell that was left behind and has started no program itself is known to
@@ -242,7 +278,8 @@ judge_call(struct sup *s)
 		return (uint32_t)s->ask->data.args[0] == SUP_DOOR_BROKER ?
 		    sup_broker(s) : sup_guest(s);
 	case __NR_set_tid_address:
-		return sup_met(s);
+	case __NR_sched_getaffinity:
+		return SUP_CONTINUE;
 	case __NR_execve:
 	case __NR_execveat:
 		return sup_attempt(s);
@@ -410,6 +447,9 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 		sup_unit_listen(s, said, fd);
 		wake_here(s);
 		return true;
+	case SUP_SYNC:
+		say(s, SUP_HELD);
+		return true;
 	case SUP_OTHER:
 		sup_adopted_other(s, said->pid);
 		return true;
@@ -463,7 +503,7 @@ turn_once(struct sup *s)
 {
 	struct pollfd p[5] = {
 		{ .fd = s->listener, .events = POLLIN },
-		{ .fd = s->control, .events = s->queue.len > 0 ?
+		{ .fd = s->control, .events = s->clogged ?
 		    POLLIN | POLLOUT : POLLIN },
 		{ .fd = s->door, .events = POLLIN },
 		{ .fd = s->holds, .events = POLLIN },
@@ -474,8 +514,9 @@ turn_once(struct sup *s)
 		return;
 	sweep(s);
 	sup_meter_read(s);
-	if (p[1].revents & POLLOUT)
+	if ((p[1].revents & POLLOUT) != 0)
 		drain_queue(s);
+	sup_attempt_look(s);
 	/* Before the door, by which another listener may come. */
 	if (p[0].revents & POLLIN)
 		answer(s);
@@ -487,6 +528,8 @@ turn_once(struct sup *s)
 		sup_holds_hear(s);
 	if (p[4].revents != 0)
 		sup_brokers_reap(s);
+	if (s->flush_ns != 0 && !s->clogged && clock_mono_ns() >= s->flush_ns)
+		drain_queue(s);
 	/* After it: what aegsh says may be about who came by it. */
 	if (s->control >= 0 && (p[1].revents & ~POLLOUT) != 0)
 		hear(s);
@@ -495,6 +538,7 @@ turn_once(struct sup *s)
 void
 sup_main(struct sup *s)
 {
+	s->looked_at = -1;
 	make_room(s);
 	if (s->listener >= 0)
 		wake_here(s);

@@ -55,23 +55,15 @@ know_new(struct sup *s, const struct sup_tree *t)
 		sup_know(s, t->pid[i]);
 }
 
-enum sup_answer
-sup_met(struct sup *s)
-{
-	pid_t process = supervise_has_limits(&s->meter.most) ?
-	    sup_proc_leader((pid_t)s->ask->pid) : 0;
-
-	if (process > 0)
-		sup_know(s, process);
-	return SUP_CONTINUE;
-}
-
 /* What it leaves behind. */
 enum sup_answer
 sup_exit(struct sup *s)
 {
 	struct sup_tree t = { NULL, 0, 0 };
 
+	/* It leaves them to aegsh, where they are found. */
+	if (getppid() == s->aegsh)
+		return SUP_CONTINUE;
 	sup_tree_root(&t, sup_proc_leader((pid_t)s->ask->pid));
 	sup_tree_children(&t);
 	know_new(s, &t);
@@ -145,7 +137,6 @@ sup_spawn(struct sup *s)
 	pid_t asker = (pid_t)s->ask->pid;
 	char text[96];
 
-	sup_met(s);
 	if (m->most.children == 0)
 		return SUP_CONTINUE;
 	if (has_place(s)) {
@@ -238,13 +229,8 @@ sup_meter_begin(struct sup *s)
 	sup_know(s, s->line);
 }
 
-int
-sup_meter_timeout(const struct sup *s)
+int64_t
+sup_meter_due(const struct sup *s)
 {
-	int64_t left;
-
-	if (s->meter.next_ns == 0 || s->broken)
-		return -1;
-	left = s->meter.next_ns - clock_mono_ns();
-	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+	return s->broken ? 0 : s->meter.next_ns;
 }

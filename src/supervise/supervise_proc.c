@@ -2,26 +2,21 @@
 /* What the kernel tells of a process that waits for an answer. */
 #include "supervise_int.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/notify.h"
 #include "aegsh/base/path.h"
 
 #define PAGE 4096		/* no page of any kernel is smaller */
-#define AUXV_MAX 128		/* pairs */
 #define STAT_MAX 1024
-#define STAT_FIELDS 29		/* of /proc/PID/stat, proc(5) */
+#define STAT_FIELDS 52		/* of /proc/PID/stat, proc(5) */
 
 ssize_t
 sup_proc_link(pid_t pid, const char *what, char *ret, size_t size)
@@ -98,7 +93,8 @@ sup_proc_stat(pid_t pid)
 	}
 	return (struct sup_stat){ .state = text[0], .parent = (pid_t)field[4],
 		.ticks = field[14] + field[15] + field[16] + field[17],
-		.start = field[22], .stack = field[28] };
+		.start = field[22], .stack = field[28], .args = field[48],
+		.args_end = field[49], .env_end = field[51] };
 }
 
 pid_t
@@ -128,44 +124,4 @@ sup_proc_no_new_privs(pid_t pid)
 		return false;
 	text[len] = '\0';
 	return strstr(text, "\nNoNewPrivs:\t1\n") != NULL;
-}
-
-/* What the kernel said to its image under that type.  0, or -errno. */
-static int
-auxiliary(pid_t pid, unsigned long type, uint64_t *ret)
-{
-	ElfW(auxv_t) aux[AUXV_MAX];
-	ssize_t n = sup_proc_file(pid, "auxv", (char *)aux, sizeof aux);
-	size_t i;
-
-	if (n < 0)
-		return (int)n;
-	for (i = 0; i < (size_t)n / sizeof aux[0]; i++)
-		if (aux[i].a_type == type) {
-			*ret = aux[i].a_un.a_val;
-			return 0;
-		}
-	return -ENOENT;
-}
-
-int
-sup_proc_random(pid_t pid, unsigned char ret[16])
-{
-	uint64_t at;
-	int rc = auxiliary(pid, AT_RANDOM, &at);
-	struct iovec to = { ret, 16 }, from;
-
-	if (rc < 0)
-		return rc;
-	from = (struct iovec){ (void *)(uintptr_t)at, 16 };
-	return process_vm_readv(pid, &to, 1, &from, 1, 0) == 16 ? 0 : -EFAULT;
-}
-
-int
-sup_proc_execfn(pid_t pid, char *ret, size_t size)
-{
-	uint64_t at;
-	int rc = auxiliary(pid, AT_EXECFN, &at);
-
-	return rc < 0 ? rc : notify_string(pid, at, ret, size);
 }

@@ -201,7 +201,8 @@ sup_unit_listen(struct sup *s, const struct sup_report *r, int *listener)
 	s->line = r->pid;
 	s->head = (struct sup_known){ r->pid, sup_proc_stat(r->pid).start };
 	sup_adopted_begin(s);
-	s->images = s->began = true;
+	s->images = s->reads = s->began = true;
+	sup_attempt_first(s);
 	s->awaited = 0;
 	s->held = s->listener < 0 ? -EPROTO : 0;
 	say_held(s);

@@ -9,10 +9,12 @@
  * Nobody is asked and no model: the process waits.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
@@ -132,6 +134,66 @@ judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
 	return v.action;
 }
 
+/* ---- again and again ----------------------------------------------------- */
+
+#define SEEN 256		/* starts that are remembered */
+#define SEEN_LEN ((size_t)4096)	/* of all that each was judged by */
+#define SEEN_NS ((int64_t)1000000000)	/* rules know the time, and the disk */
+
+/* A loop starts the same program with the same words. */
+struct seen {
+	char *key;		/* or NULL */
+	size_t len;
+	int64_t at_ns;
+	enum policy_action action;
+	char said[SUPERVISE_SAID_MAX];
+};
+
+static void
+put_key(struct buf *key, const struct supervise_image *m)
+{
+	buf_put(key, m->path, strlen(m->path) + 1);
+	buf_put(key, m->called, strlen(m->called) + 1);
+	buf_put(key, m->cwd, strlen(m->cwd) + 1);
+	buf_put(key, m->argv, m->argv_len);
+}
+
+static struct seen *
+place_of(const struct buf *key)
+{
+	static struct seen seen[SEEN];
+	uint64_t n = 0xcbf29ce484222325U;	/* FNV-1a */
+	size_t i;
+
+	for (i = 0; i < key->len; i++)
+		n = (n ^ (unsigned char)key->data[i]) * 0x100000001b3U;
+	return &seen[n % SEEN];
+}
+
+static enum policy_action
+judge_or_recall(const struct turn *t, const struct supervise_image *m,
+    char *ret_said, size_t size)
+{
+	AEG_AUTO(buf_done) struct buf key = BUF_INIT_MAX(SEEN_LEN);
+	int64_t now = clock_mono_ns();
+	struct seen *s;
+
+	put_key(&key, m);
+	if (m->cut || buf_overflow(&key))
+		return judge(t, m, ret_said, size);
+	s = place_of(&key);
+	if (s->key == NULL || s->len != key.len || now - s->at_ns > SEEN_NS ||
+	    memcmp(s->key, key.data, key.len) != 0) {
+		free(s->key);
+		s->key = xmemdup0(key.data, key.len);
+		s->len = key.len;
+		s->at_ns = now;
+		s->action = judge(t, m, s->said, sizeof s->said);
+	}
+	snprintf(ret_said, size, "%s", s->said);
+	return s->action;
+}
+
 /* ---- a shell inside of something else ------------------------------------ */
 
 #define SHELL_WORDS_MAX 256	/* that are read of a shell's */
@@ -194,15 +256,13 @@ is_interactive(const struct supervise_image *m)
 	struct resolve_files f;
 	bool multicall;
 
-	if (!m->at_terminal)
-		return false;
 	item.name = path_base(m->path);
 	multicall = policy_is_multicall(item.name);
 	item.argc = take_words(m, multicall, argv);
 	if (multicall && item.argc > 0)
 		item.name = path_base(argv[0].value);
 	return resolve_is_shell(item.name) && resolve_files(&item, &f) &&
-	    f.input;
+	    f.input && supervise_at_terminal(m);
 }
 
 /* ---- no shells ----------------------------------------------------------- */
@@ -258,13 +318,16 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	const char *why;
 	bool shim = is_shim(m->path);
 	enum policy_action action = shim ? POLICY_ALLOW :
-	    judge(t, m, said, sizeof said);
-	bool escape = is_interactive(m) && turn_gives_shells(m->parent);
-	bool may = true;
+	    judge_or_recall(t, m, said, sizeof said);
+	char parent[PATH_MAX] = "";
+	bool escape, may = true;
 
 	if (shim)
 		snprintf(said, sizeof said, "asks to run a command as another "
 		    "user, which is judged by itself");
+	if (is_interactive(m))
+		supervise_parent(m, parent, sizeof parent);
+	escape = turn_gives_shells(parent);
 	switch (sandbox_started(t->sandbox)) {
 	case SANDBOX_STARTED_WARN:
 		may = action != POLICY_BLOCK && action != POLICY_WARN;
@@ -278,7 +341,7 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	if (escape) {
 		snprintf(said, sizeof said, "a shell inside of %s: leave that "
 		    "and type the command here [shell-escape]",
-		    path_base(m->parent));
+		    path_base(parent));
 		may = may && sandbox_escape(t->sandbox) !=
 		    SANDBOX_ESCAPE_KILL;
 	}

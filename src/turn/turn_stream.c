@@ -146,6 +146,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	 * it does from the start. */
 	if (supervise_has_limits(&opts.limits) && turn_can_watch(t))
 		opts.images = true;
+	opts.reads = opts.images;
 	memcpy(opts.label, ev.uuid, sizeof ev.uuid);
 	if (t->stream == NULL)
 		r = start(t, j, argv0, args, watch, &ret->err);

@@ -90,6 +90,26 @@ turn_script_may_change(const struct turn *t, const char *path)
 	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !turn_is_roots(path);
 }
 
+/* An aegsh inside of it may bring scripts, to be held while it runs them:
+ * where that cannot be told they are compared right before. */
+static bool
+may_have_guests(const struct turn_judged *j)
+{
+	static const char *const names[] = { "abduco", "byobu", "dtach",
+		"emacs", "nvim", "screen", "script", "tmux", "vi", "vim",
+		"zellij" };
+	size_t i, k;
+
+	if (memmem(j->line.bytes, j->line.len, "aegsh", 5) != NULL)
+		return true;
+	for (i = 0; j->resolved != NULL && i < j->resolved->n; i++)
+		for (k = 0; k < AEG_NELEM(names); k++)
+			if (j->resolved->items[i].name != NULL &&
+			    strcmp(j->resolved->items[i].name, names[k]) == 0)
+				return true;
+	return false;
+}
+
 const struct supervise_opts *
 turn_supervise(struct turn *t, const struct sandbox_profile *where,
     const struct turn_judged *j, struct supervise_opts *ret)
@@ -131,6 +151,7 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	ret->images = ret->n > 0 ||
 	    sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
 	ret->network = ret->images && sandbox_records_addresses(where);
+	ret->reads = may_have_guests(j);
 	return ret;
 }
 

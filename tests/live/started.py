@@ -227,14 +227,72 @@ tap.ok([r for r in rows if (r[2] or "").startswith(
         not r[2].startswith("killed")], "and both are on record", rows)
 
 # ---- a program that does not begin as libc does ------------------------------
-STATIC = r"""
-long n(long a, long b, long c, long d) { long r;
+RAW = r"""
+static long n(long a, long b, long c, long d) { long r;
 	__asm__ volatile("mov %4, %%r10; syscall" : "=a"(r) : "a"(a), "D"(b),
 	    "S"(c), "d"(d), "r"(0L) : "rcx", "r11", "r10", "memory");
 	return r; }
-void _start(void) {
-	n(257, -100, (long)"/dev/null", 0);
-	n(1, 1, (long)"ran\n", 4);
+static void say(const char *s) {
+	long len = 0;
+	while (s[len] != 0) len++;
+	n(1, 1, (long)s, len);
+}
+void begin(long *sp);
+__asm__(".globl _start\n_start: mov %rsp, %rdi\nand $-16, %rsp\n"
+    "call begin\n");
+"""
+# It asks for what Go's runtime begins with, and what it says then is not seen.
+GO = RAW + r"""
+void begin(long *sp) {
+	long set[128];
+	n(204, 0, sizeof set, (long)set);
+	say("ran\n");
+	n(231, 0, 0, 0);
+}
+"""
+# It asks for nothing at all.
+MUTE = RAW + r"""
+void begin(long *sp) {
+	n(34, 0, 0, 0);
+	say("ran\n");
+	n(231, 0, 0, 0);
+}
+"""
+# It starts itself where nothing is drawn by chance but AT_RANDOM, then "rev"
+# with as many bytes of words; that writes over its AT_RANDOM what the one
+# before had, and only then asks for something.
+FORGE = RAW + r"""
+void begin(long *sp) {
+	char **argv = (char **)(sp + 1), **env = argv + sp[0] + 1;
+	char *name = argv[0], *mark = argv[1], *random = 0;
+	char *next[3] = { name, mark, 0 };
+	long set[128], *aux;
+	int i;
+	while (*env) env++;
+	for (aux = (long *)(env + 1); aux[0]; aux += 2)
+		if (aux[0] == 25) random = (char *)aux[1];
+	env = argv + sp[0] + 1;
+	if (mark[0] == 'r') {
+		for (i = 0; i < 16; i++) {
+			random[i] = (mark[1 + 2 * i] - 'a') * 16 +
+			    mark[2 + 2 * i] - 'a';
+		}
+		n(204, 0, sizeof set, (long)set);
+		say("ran\n");
+	} else if (mark[0] == '1') {
+		n(135, 0x40000, 0, 0);
+		mark[0] = '2';
+		n(59, (long)name, (long)next, (long)env);
+	} else {
+		for (i = 0; i < 16; i++) {
+			mark[1 + 2 * i] = 'a' + ((random[i] >> 4) & 15);
+			mark[2 + 2 * i] = 'a' + (random[i] & 15);
+		}
+		mark[0] = 'r';
+		for (i = 0; name[i]; i++) ;
+		name[i - 3] = 'r'; name[i - 2] = 'e'; name[i - 1] = 'v';
+		n(59, (long)name, (long)next, (long)env);
+	}
 	n(231, 0, 0, 0);
 }
 """
@@ -243,12 +301,66 @@ if cc is None or os.uname().machine != "x86_64":
     tap.skip("a program without libc", "no compiler, or not x86_64")
 else:
     write("etc/sandbox.d/admin.conf", SANDBOX)
-    source = write("raw.c", STATIC)
-    subprocess.run([cc, "-nostdlib", "-static", "-O0", "-fno-stack-protector",
-                    "-o", HOME + "/rev", source], check=True)
-    script("raw", "./rev; :\n")
-    status, out, err = run("sh raw")
+
+    def build(name, text):
+        source = write("raw.c", text)
+        if os.path.exists(HOME + "/" + name):
+            os.unlink(HOME + "/" + name)
+        subprocess.run([cc, "-nostdlib", "-static", "-O0", "-fno-pic",
+                        "-fno-stack-protector", "-Wl,--build-id=none", "-o",
+                        HOME + "/" + name, source], check=True)
+
+    for name, text in (("as Go's begin", GO), ("that asks for nothing", MUTE)):
+        build("rev", text)
+        for line in ("python3 fork", "sh raw"):
+            script("raw", "./rev; :\n")
+            script("fork", "import os\nos.spawnv(0, './rev', ['rev'])\n")
+            status, out, err = run(line)
+            tap.ok("ran" not in out and "[test.no-fortune]" in err,
+                   "a program without libc, %s: %s" % (name, line), out + err)
+    build("rev", FORGE)
+    shutil.copy(HOME + "/rev", HOME + "/aaa")
+    script("fork", "import os\nos.spawnv(0, '%s/aaa', ['%s/aaa', '1' + 32 * "
+           "'a'])\n" % (HOME, HOME))
+    status, out, err = run("python3 fork")
     tap.ok("ran" not in out and "[test.no-fortune]" in err,
-           "a program without libc, at the first thing that it asks for",
+           "one that takes on what the kernel drew for the one before",
            out + err)
+
+    # ---- filters of its own --------------------------------------------------
+    # Each call that a start is known by fails before anybody is asked.
+    script("mute", """
+import ctypes, os, struct, sys
+CALLS = (218, 204, 2, 257, 437, 231, 60, 56, 57, 58, 435)
+rows = [(0x20, 0, 0, 0)]
+for call in CALLS:
+    rows += [(0x15, 0, 1, call), (0x06, 0, 0, 0x00050000)]
+rows += [(0x06, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b''.join(
+    struct.pack('HBBI', *row) for row in rows))
+prog = ctypes.create_string_buffer(struct.pack('HxxxxxxQ', len(rows),
+                                               ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+argv = (ctypes.c_char_p * 2)(b'rev', None)
+env = (ctypes.c_char_p * 1)(None)
+if os.fork() == 0:
+    assert libc.prctl(22, 2, prog, 0, 0) == 0
+    libc.execve(b'./rev', argv, env)
+os.wait()
+""")
+    for name, text in (("without libc", MUTE), ("with libc", """
+#include <unistd.h>
+int main(void) { pause(); write(1, "ran\\n", 4); return 0; }
+""")):
+        if name == "with libc":
+            source = write("raw.c", text)
+            os.unlink(HOME + "/rev")
+            subprocess.run([cc, "-static", "-o", HOME + "/rev", source],
+                           check=True)
+        else:
+            build("rev", text)
+        status, out, err = run("python3 mute")
+        tap.ok("ran" not in out and "[test.no-fortune]" in err,
+               "a program whose own filter lets it ask nothing, " + name,
+               out + err)
 tap.done()
