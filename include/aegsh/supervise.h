@@ -34,6 +34,7 @@
 
 #define SUPERVISE_SCRIPTS_MAX 16
 #define SUPERVISE_IMAGES_MAX 10000	/* that are kept of one line */
+#define SUPERVISE_REFUSED_MAX 100	/* … and killed ones after them */
 
 struct supervise_script {
 	const char *path;	/* absolute, as the line names it */

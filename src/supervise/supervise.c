@@ -38,15 +38,7 @@ struct supervisor {
 	void *approved;
 	void *ctx;
 	char label[64];
-	bool done;		/* it said that nobody is left */
-	bool ended;		/* it answered to SUP_END … */
-	bool answered;		/* … or SUP_UNIT, with this */
-	int held;
-	char *broken, *limited;
-	struct strv network;
-	struct supervise_image *image;
-	size_t n, lost;
-	struct sup_members known;	/* more than of images are kept */
+	struct sup_told told;
 };
 
 /* ---- starting ----------------------------------------------------------- */
@@ -223,9 +215,9 @@ supervise_child_fd(const struct supervisor *s)
 static void
 take_listener(struct supervisor *s)
 {
-	s->done = sup_receive_hello(s->hello, &s->line, &s->listener) < 0;
+	s->told.done = sup_receive_hello(s->hello, &s->line, &s->listener) < 0;
 	io_close(&s->hello);
-	if (!s->done)
+	if (!s->told.done)
 		poll_for(s, s->listener);
 }
 
@@ -244,79 +236,6 @@ supervise_pid(const struct supervisor *s)
 }
 
 /* ---- hearing ------------------------------------------------------------ */
-
-static void
-take_image(struct supervisor *s, const struct sup_report *r,
-    const char *bytes)
-{
-	struct supervise_image *m;
-
-	sup_members_add(&s->known, (struct sup_known){ r->pid, r->start });
-	if (s->n == SUPERVISE_IMAGES_MAX) {
-		s->lost++;
-		return;
-	}
-	if ((s->n & (s->n - 1)) == 0)
-		s->image = xreallocarray(s->image, s->n > 0 ? 2 * s->n : 1,
-		    sizeof *s->image);
-	m = &s->image[s->n++];
-	*m = (struct supervise_image){
-		.pid = r->pid, .ppid = r->ppid,
-		.wall_ns = r->wall_ns, .mono_ns = r->mono_ns,
-		.start = r->start,
-		.path = xmemdup0(bytes, r->path_len),
-		.argv = xmemdup0(bytes + r->path_len, r->argv_len),
-		.argv_len = r->argv_len,
-		.said = xmemdup0(bytes + r->path_len + r->argv_len,
-		    r->said_len),
-		.refused = r->kind == SUP_REFUSED,
-	};
-}
-
-static void
-take_one(struct supervisor *s, const struct sup_report *r, const char *bytes)
-{
-	switch ((enum sup_kind)r->kind) {
-	case SUP_IMAGE:
-	case SUP_REFUSED:
-		take_image(s, r, bytes);
-		break;
-	case SUP_BROKEN:
-		if (s->broken == NULL)
-			s->broken = xmemdup0(bytes, r->path_len);
-		break;
-	case SUP_NETWORK:
-		if (s->network.n < SUPERVISE_ADDRESSES_MAX)
-			strv_take(&s->network, xmemdup0(bytes, r->path_len));
-		break;
-	case SUP_LIMITED:
-		if (s->limited == NULL)
-			s->limited = xmemdup0(bytes, r->path_len);
-		break;
-	case SUP_LOST:
-		s->lost += (size_t)r->pid;
-		break;
-	case SUP_ENDED:
-		s->ended = true;
-		break;
-	case SUP_DONE:
-		s->done = true;
-		break;
-	case SUP_HELD:
-		s->answered = true;
-		s->held = r->pid;
-		break;
-	case SUP_NOTHING:
-	case SUP_END:
-	case SUP_UNIT:
-	case SUP_SCRIPT:
-	case SUP_LET_GO:
-	case SUP_LISTEN:
-	case SUP_OTHER:
-	case SUP_SYNC:
-		break;
-	}
-}
 
 int
 supervise_poll_fd(const struct supervisor *s)
@@ -350,7 +269,7 @@ look_at_listener(struct supervisor *s)
 		return begin(s, NULL, NULL);
 	epoll_ctl(s->poll, EPOLL_CTL_DEL, s->listener, NULL);
 	io_close(&s->listener);
-	s->done = true;
+	s->told.done = true;
 	return 0;
 }
 
@@ -368,31 +287,12 @@ look_at_outer(struct supervisor *s)
 	struct pollfd p = { .fd = s->control, .events = POLLIN };
 
 	if (s->control < 0 || poll(&p, 1, 0) <= 0)
-		return s->broken != NULL ? -ESRCH : 0;
+		return s->told.broken != NULL ? -ESRCH : 0;
 	s->gone = sup_has_hung_up(s->control);
 	io_close(&s->control);
-	s->broken = xstrdup("the aegsh around it, which records it, is gone");
+	s->told.broken = xstrdup("the aegsh around it, which records it, is "
+	    "gone");
 	return -ESRCH;
-}
-
-static void
-take_all(struct supervisor *s, const char *p, size_t n)
-{
-	const char *end = p + n;
-	struct sup_report r;
-	uint32_t len;
-
-	while ((size_t)(end - p) >= sizeof len + sizeof r) {
-		memcpy(&len, p, sizeof len);
-		p += sizeof len;
-		if (len < sizeof r || len > (size_t)(end - p))
-			return;
-		memcpy(&r, p, sizeof r);
-		if ((size_t)len == sizeof r + r.path_len + r.argv_len +
-		    r.said_len)
-			take_one(s, &r, p + sizeof r);
-		p += len;
-	}
 }
 
 int
@@ -419,12 +319,12 @@ supervise_take(struct supervisor *s)
 			io_close(&s->control);
 			break;
 		}
-		take_all(s, packet, (size_t)n);
+		sup_told_take(&s->told, packet, (size_t)n);
 	}
-	if (s->done || s->ended)
+	if (s->told.done || s->told.ended)
 		return 0;
-	if (s->broken == NULL)
-		s->broken = xstrdup("its supervisor was killed");
+	if (s->told.broken == NULL)
+		s->told.broken = xstrdup("its supervisor was killed");
 	return -ESRCH;
 }
 
@@ -456,10 +356,11 @@ supervise_end(struct supervisor *s)
 		(void)begin(s, NULL, NULL);
 	if (s->control >= 0)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
-	wait_for(s, &s->ended);
+	wait_for(s, &s->told.ended);
 	/* Somebody has stopped it: what it did not tell is not known. */
-	if (s->pid > 0 && !s->ended && !s->done && s->broken == NULL)
-		s->broken = xstrdup("its supervisor does not answer");
+	if (s->pid > 0 && !s->told.ended && !s->told.done &&
+	    s->told.broken == NULL)
+		s->told.broken = xstrdup("its supervisor does not answer");
 }
 
 /* ---- units -------------------------------------------------------------- */
@@ -469,8 +370,8 @@ static int
 hear_answer(struct supervisor *s, int rc)
 {
 	if (rc == 0)
-		wait_for(s, &s->answered);
-	return rc < 0 ? rc : s->answered ? s->held : -EPIPE;
+		wait_for(s, &s->told.answered);
+	return rc < 0 ? rc : s->told.answered ? s->told.held : -EPIPE;
 }
 
 int
@@ -479,7 +380,7 @@ supervise_unit(struct supervisor *s, const struct supervise_opts *o,
 {
 	int rc;
 
-	s->answered = false;
+	s->told.answered = false;
 	rc = hear_answer(s, s->control >= 0 ? sup_send_unit(s->control, o) :
 	    -EPIPE);
 	if (rc == -ENOSPC)
@@ -494,7 +395,7 @@ supervise_catch_up(struct supervisor *s)
 {
 	const struct sup_report r = { .kind = SUP_SYNC };
 
-	s->answered = false;
+	s->told.answered = false;
 	if (s->images && s->control >= 0 && !s->guest)
 		(void)hear_answer(s, send(s->control, &r, sizeof r,
 		    MSG_NOSIGNAL) < 0 ? -errno : 0);
@@ -517,7 +418,7 @@ change_listener(struct supervisor *s, pid_t pid,
 	if (s->listener >= 0)
 		epoll_ctl(s->poll, EPOLL_CTL_DEL, s->listener, NULL);
 	io_close(&s->listener);
-	s->answered = false;
+	s->told.answered = false;
 	if (s->pid > 0)
 		rc = hear_answer(s, sup_send_listener(s->control, -1, 0));
 	if (rc < 0)
@@ -530,7 +431,7 @@ change_listener(struct supervisor *s, pid_t pid,
 	s->images = s->reads = s->runs = true;
 	s->may_start = o->may_start;
 	s->ctx = o->ctx;
-	s->answered = false;
+	s->told.answered = false;
 	if (s->pid > 0) {
 		rc = hear_answer(s, sup_send_listener(s->control, listener,
 		    pid));
@@ -562,70 +463,60 @@ supervise_other(struct supervisor *s, pid_t pid)
 {
 	const struct sup_report r = { .kind = SUP_OTHER, .pid = pid };
 
-	if (s->control >= 0 && !s->guest && !s->ended)
+	if (s->control >= 0 && !s->guest && !s->told.ended)
 		(void)send(s->control, &r, sizeof r, MSG_NOSIGNAL);
 }
 
 const char *
 supervise_broken(const struct supervisor *s)
 {
-	return s->broken;
+	return s->told.broken;
 }
 
 const char *
 supervise_limited(const struct supervisor *s)
 {
-	return s->limited;
+	return s->told.limited;
 }
 
 const struct strv *
 supervise_network(const struct supervisor *s, const char **ret_label)
 {
 	*ret_label = s->label;
-	return &s->network;
+	return &s->told.network;
 }
 
 const struct supervise_image *
 supervise_images(const struct supervisor *s, size_t *ret_n,
     size_t *ret_lost)
 {
-	*ret_n = s->n;
-	*ret_lost = s->lost;
-	return s->image;
+	*ret_n = s->told.n;
+	*ret_lost = s->told.lost;
+	return s->told.image;
 }
 
 void
 supervise_kill_images(const struct supervisor *s)
 {
-	sup_members_kill(&s->known);
+	sup_members_kill(&s->told.known);
 }
 
 void
 supervise_free(struct supervisor *s)
 {
 	const struct sup_report end = { .kind = SUP_END };
-	size_t i;
 
 	if (s == NULL)
 		return;
 	io_close(&s->door);
 	/* Those left are kept: it is told before we are silent. */
-	if (s->control >= 0 && !s->ended && !s->guest)
+	if (s->control >= 0 && !s->told.ended && !s->guest)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
 	io_close(&s->control);
 	io_close(&s->hello);
 	io_close(&s->listener);
 	io_close(&s->questions);
 	io_close(&s->poll);
-	for (i = 0; i < s->n; i++) {
-		free((char *)(uintptr_t)s->image[i].path);
-		free((char *)(uintptr_t)s->image[i].argv);
-		free((char *)(uintptr_t)s->image[i].said);
-	}
-	free(s->image);
-	free(s->known.v);
-	free(s->broken);
-	free(s->limited);
-	strv_done(&s->network);
+	sup_told_done(&s->told);
 	free(s);
 }

@@ -216,6 +216,22 @@ struct sup_attempts {
 };
 #define SUP_JUDGED 1024		/* images that are remembered */
 
+/* supervise_told.c.  What aegsh has heard of a line. */
+struct sup_told {
+	bool done;		/* nobody is left */
+	bool ended;		/* it answered to SUP_END … */
+	bool answered;		/* … or SUP_UNIT, with this */
+	int held;
+	char *broken, *limited;
+	struct strv network;
+	struct supervise_image *image;
+	size_t n, lost;
+	struct sup_members known;	/* more than of images are kept */
+};
+/* A packet of the supervisor's. */
+void sup_told_take(struct sup_told *t, const char *packet, size_t len);
+void sup_told_done(struct sup_told *t);
+
 /* Some processes, and what is below them. */
 struct sup_tree {
 	pid_t *pid;		/* owned; roots first, each once */

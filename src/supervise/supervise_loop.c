@@ -97,8 +97,8 @@ sup_report(struct sup *s, const struct sup_report *head, const char *path,
 {
 	if (s->control < 0)
 		return;
-	if ((head->kind == SUP_IMAGE || head->kind == SUP_REFUSED) &&
-	    s->queue.len > SUP_QUEUE_MAX)
+	if ((head->kind == SUP_IMAGE && s->queue.len > SUP_QUEUE_MAX) ||
+	    (head->kind == SUP_REFUSED && s->queue.len > 2 * SUP_QUEUE_MAX))
 		s->lost++;
 	else
 		queue(s, head, path, argv, said);

@@ -127,10 +127,50 @@ test_packets(void)
 	io_close(&sock[1]);
 }
 
+/* One packet with as many reports of one kind. */
+static void
+tell(struct sup_told *t, enum sup_kind kind, int n)
+{
+	const struct sup_report r = { .kind = kind, .pid = 1, .path_len = 4,
+		.said_len = 2 };
+	const uint32_t len = sizeof r + 6;
+	struct buf b = BUF_INIT;
+
+	while (n-- > 0) {
+		buf_put(&b, &len, sizeof len);
+		buf_put(&b, &r, sizeof r);
+		buf_put(&b, "/x/yno", 6);
+	}
+	/* What follows a length that lies is left. */
+	buf_put(&b, "\377\377\377\377", 4);
+	sup_told_take(t, b.data, b.len);
+	buf_done(&b);
+}
+
+static void
+test_told(void)
+{
+	struct sup_told t = { .n = 0 };
+	size_t last;
+
+	tell(&t, SUP_IMAGE, SUPERVISE_IMAGES_MAX + 5);
+	OK(t.n == SUPERVISE_IMAGES_MAX && t.lost == 5);
+	/* Those that were killed are told of after that, too. */
+	tell(&t, SUP_REFUSED, SUPERVISE_REFUSED_MAX + 2);
+	last = t.n - 1;
+	OK(t.n == SUPERVISE_IMAGES_MAX + SUPERVISE_REFUSED_MAX && t.lost == 7);
+	OK(t.image[last].refused && strcmp(t.image[last].said, "no") == 0 &&
+	    strcmp(t.image[last].path, "/x/y") == 0);
+	tell(&t, SUP_IMAGE, 1);
+	OK(t.lost == 8);
+	sup_told_done(&t);
+}
+
 int
 main(void)
 {
 	test_members();
+	test_told();
 	test_packets();
 	return tap_done();
 }
