@@ -17,7 +17,7 @@ say() { printf 'autogen.sh: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
 # What a build needs, and what the tests need on top.
-build_packages='autoconf automake gcc libc6-dev make pkg-config
+build_packages='autoconf automake gcc gettext libc6-dev make pkg-config
 	libconfuse-dev libcurl4-openssl-dev libedit-dev libjansson-dev
 	libpcre2-dev libseccomp-dev libsqlite3-dev linux-libc-dev musl-tools
 	nettle-dev uthash-dev'
