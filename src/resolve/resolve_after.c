@@ -41,7 +41,7 @@ resolve_unwrap_after(struct walk *w, const struct spot *at,
 	const struct syn_word *entry = NULL;
 	struct syn_word named;
 	int skip = -1, omits = 0;
-	bool behind = false;
+	bool behind = false, open = false;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
@@ -66,6 +66,8 @@ resolve_unwrap_after(struct walk *w, const struct spot *at,
 			o.ended = false;
 		if (kind != RESOLVE_OPT_OPERAND)
 			continue;
+		/* docker run $options IMAGE CMD */
+		open |= skip > 0 && argv[opt.word].may_split;
 		if (skip < 0 && resolve_in_list(row->after, &argv[opt.word]))
 			skip = row->skip - omits;
 		else if (skip >= 0 && strcmp(argv[opt.word].value, "--") == 0)
@@ -84,8 +86,12 @@ resolve_unwrap_after(struct walk *w, const struct spot *at,
 	if (kind != RESOLVE_OPT_OPERAND ||
 	    (row->fetches && resolve_is_fetched(&argv[opt.word])))
 		return;
+	w->pub.incomplete |= open;
 	if (!row->joins) {
 		resolve_follow_words(w, at, row, argv, argc, opt.word);
+		if (open)
+			resolve_follow_words(w, at, row, argv, argc,
+			    opt.word + 1);
 		return;
 	}
 	text = resolve_word_join(w, argv + opt.word, argc - opt.word);
