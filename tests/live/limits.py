@@ -257,7 +257,7 @@ for options in ((), ("-l",)):
         tap.ok("killed: it met its limit, limit-memory" in err and
                until(lambda: not [p for p in os.listdir("/proc")
                                   if p.isdigit() and alive(int(p)) and
-                                  b"killed" in command_line(int(p))]),
+                                  b"\0killed\0" in command_line(int(p))]),
                "%s: count, and die with the line, %s" % (how, kind),
                "%r %r" % (out, err))
 
