@@ -91,8 +91,8 @@ same_lines(void)
 	static const char *const texts[] = { "needle", "n40000x", "n1x", "n2",
 		"git", "i", "ti", "%", "no such text", "zqz", "hosts git",
 		"ls ls n", "\xc3\xa9t\xc3", "\xa9", "",
-		"a text that is longer than any line, and than what of it is "
-		"looked up in the index, which is sixty-four pieces: n40000x" };
+		("a text that is longer than any line, and than what of it "
+		"is looked up in the index, which is 64 pieces: n40000x") };
 	static const int64_t limits[] = { 0, 1, 3, 100000 };
 	size_t i, j;
 
