@@ -195,7 +195,7 @@ list_json(const struct strv *v)
 	size_t i;
 
 	for (i = 0; i < v->n; i++)
-		json_array_append_new(list, json_string(v->v[i]));
+		json_array_append_new(list, admin_json_string(v->v[i]));
 	return list;
 }
 

@@ -286,8 +286,11 @@ put_list(struct buf *out, const char *title, const struct strv *v)
 
 	if (v->n > 0)
 		buf_putf(out, "%s:\n", title);
-	for (i = 0; i < v->n; i++)
-		buf_putf(out, "  %s\n", v->v[i]);
+	for (i = 0; i < v->n; i++) {
+		buf_puts(out, "  ");
+		text_inert(out, v->v[i], strlen(v->v[i]), 0);
+		buf_putc(out, '\n');
+	}
 }
 
 static void
@@ -295,6 +298,7 @@ put_tried(struct shell *sh, const struct turn_trial *r)
 {
 	const struct turn_result *res = turn_trial_result(r);
 	const struct try *t = turn_trial_try(r);
+	AEG_AUTO(buf_done) struct buf note = BUF_INIT;
 	const struct try_change *unused;
 	struct buf out = BUF_INIT;
 
@@ -302,8 +306,10 @@ put_tried(struct shell *sh, const struct turn_trial *r)
 	    tr("tried, with status %d; it would have changed:\n") :
 	    tr("tried, with status %d; it would have changed nothing\n"),
 	    res->status);
-	if (res->note[0] != '\0')
-		buf_putf(&out, tr("note: %s\n"), res->note);
+	if (res->note[0] != '\0') {
+		text_inert(&note, res->note, strlen(res->note), 0);
+		buf_putf(&out, tr("note: %s\n"), note.data);
+	}
 	try_show(t, &out);
 	put_list(&out, tr("programs"), turn_trial_programs(r));
 	put_list(&out, tr("network, out of reach"), turn_trial_network(r));

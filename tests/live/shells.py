@@ -270,4 +270,16 @@ if "user namespaces are barred" in out[2]:
 else:
     tap.ok(out[1].startswith("on\n") and "a shell\n" not in out[1] and
            "Permission denied" in out[2], "nor has what is tried", out)
+    # What stopped it is told with a name that the line has chosen.
+    shutil.copy(os.path.realpath("/bin/sh"), HOME + "/e\033[2Jz")
+    own(HOME + "/e\033[2Jz")
+    s = Session([A], env=ENV, cwd=HOME, uid=UID if IS_ROOT else None)
+    s.expect(PROMPT)
+    s.line("eval \"$(cat /dev/null)\"; $'./e\\033[2Jz' -c true; echo x > f")
+    tap.ok(s.expect(r"Run it\? \[y/N/t"), "a try is offered", s.seen)
+    s.line("t")
+    tap.ok(s.expect(r"note: e\^\[\[2Jz was killed before it began") and
+           b"\033[2Jz" not in s.seen.split(b"tried, with")[1],
+           "its name is inert", s.seen)
+    s.close()
 tap.done()
