@@ -68,7 +68,9 @@ find_address(const struct sup *s, uint64_t *ret_at, uint64_t *ret_len)
 static const char *
 socket_kind(const struct sup *s)
 {
-	AEG_AUTOFD int pidfd = (int)syscall(SYS_pidfd_open, s->ask->pid, 0);
+	/* A thread that leads no process has no such descriptor. */
+	AEG_AUTOFD int pidfd = (int)syscall(SYS_pidfd_open, sup_proc_leader(
+	    (pid_t)s->ask->pid), 0);
 	AEG_AUTOFD int fd = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd,
 	    pidfd, (int)s->ask->data.args[0], 0);
 	int type = 0;

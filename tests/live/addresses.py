@@ -76,7 +76,7 @@ listener.listen(8)
 port = listener.getsockname()[1]
 with open(HOME + "/net.py", "w") as f:
     f.write("""
-import socket, sys
+import socket, sys, threading
 port = int(sys.argv[1])
 socket.create_connection(("127.0.0.1", port)).close()
 socket.create_connection(("127.0.0.1", port)).close()
@@ -94,13 +94,18 @@ try:
     s.connect("/nonexistent/\\x1b[2J")
 except OSError:
     pass
+t = threading.Thread(target=socket.socket().connect_ex,
+                     args=(("127.0.0.1", 12),))
+t.start()
+t.join()
 a, b = socket.socketpair()
 a.sendmsg([b"pair"])
 print(b.recv(9).decode())
 """)
 LINE = "/usr/bin/python3 net.py %d; :" % port
 WANT = sorted(["tcp 127.0.0.1:%d" % port, "udp 127.0.0.1:9",
-               "udp 127.0.0.1:10", "udp 127.0.0.1:11", "tcp [::1]:1"])
+               "udp 127.0.0.1:10", "udp 127.0.0.1:11", "tcp [::1]:1",
+               "tcp 127.0.0.1:12"])
 
 profile("addresses = record")
 out = run(ROOT + "/aegsh", "-c", "echo on")
