@@ -73,6 +73,7 @@ enum conf_layer conf_origin(const struct conf *c, enum conf_id id);
 const char *conf_layer_name(enum conf_layer layer);
 /* Path of the file that set it, or NULL. */
 const char *conf_origin_file(const struct conf *c, enum conf_id id);
+/* Its line there, from 1; 0: no file did. */
 unsigned conf_origin_line(const struct conf *c, enum conf_id id);
 /* Path of the file that the layer was looked for in, whether it is there or
  * not; NULL: the layer has none. */
