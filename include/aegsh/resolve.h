@@ -108,6 +108,9 @@ bool resolve_files(const struct resolved *item, struct resolve_files *ret);
  * Makefile, git what stands in .git/hooks; and: any such file. */
 bool resolve_runs_by_default(const char *program, const char *path);
 bool resolve_has_defaults(const char *program);
+/* A program that reads the variable runs its value, or takes it for options
+ * or code. */
+bool resolve_is_program_variable(const char *name);
 /* resolve_code.language can be that. */
 bool resolve_is_language(const char *name);
 /* By its name: a program that runs what its words or its input say, in a

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "aegsh/base/path.h"
+#include "aegsh/resolve.h"
 
 const char *
 policy_search_path(const struct policy *p)
@@ -59,7 +60,7 @@ policy_elevate_keeps(const struct policy *p, const char *name)
 	const uint32_t *keep = pol_list(p, p->profile->elevate_keep);
 	uint32_t i;
 
-	if (never_kept(name))
+	if (never_kept(name) || resolve_is_program_variable(name))
 		return false;
 	for (i = 0; i < p->profile->n_elevate_keep; i++)
 		if (fnmatch(pol_string(p, keep[i]), name, 0) == 0)

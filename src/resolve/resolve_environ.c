@@ -105,6 +105,18 @@ is_reader(const char *list, const char *name)
 	return resolve_in_list(list, &word);
 }
 
+bool
+resolve_is_program_variable(const char *name)
+{
+	const struct syn_word word = { .value = name, .len = strlen(name) };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(rows); i++)
+		if (resolve_in_list(rows[i].names, &word))
+			return true;
+	return false;
+}
+
 /* less opens what LESSOPEN says, behind "|", "|-", "||", "-". */
 static struct syn_word
 without_bars(struct walk *w, const struct syn_word *value)

@@ -116,7 +116,7 @@ profile "role" {
 	sandbox = "admin"
 	elevate = broker
 	elevated = direct
-	elevate_variables = { FROM_SITE, 'LD_*', EDITOR }
+	elevate_variables = { FROM_SITE, 'LD_*', EDITOR, MAKEFLAGS, 'TAR_*' }
 }
 profile "asks" {
 	extends = "role"
@@ -292,6 +292,8 @@ for text, why in (
         ("sudo FROM_SITE=1 -i", "options of sudo stand before"),
         ("sudo LD_PRELOAD=x id", "the variable LD_PRELOAD"),
         ("sudo EDITOR=x id", "the variable EDITOR"),
+        ("sudo MAKEFLAGS=x id", "the variable MAKEFLAGS"),
+        ("sudo TAR_OPTIONS=x id", "the variable TAR_OPTIONS"),
         ("sudo --preserve-env=FROM_SITE,PATH id",
          "the variable PATH"),
         ("sudo -- X=1 id", "is not known")):
