@@ -29,11 +29,10 @@ put_note(struct admin *a, const char *place, struct buf *ret)
 	AEG_AUTO(buf_done) struct buf words = BUF_INIT_MAX(NOTE_MAX);
 	const struct passwd *pw = getpwuid(a->caller);
 	struct redact *redact = NULL;
-	size_t i;
 
-	for (i = 1; a->words[0] != NULL && a->words[i] != NULL; i++) {
+	if (a->words[0] != NULL && a->words[1] != NULL) {
 		buf_putc(&words, ' ');
-		text_quote(&words, a->words[i], strlen(a->words[i]));
+		text_quote_words(&words, a->words + 1);
 	}
 	buf_putf(ret, "uid %lu (%s) read this: aegshctl",
 	    (unsigned long)a->caller, pw != NULL ? pw->pw_name : "?");

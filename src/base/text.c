@@ -146,6 +146,18 @@ text_quote(struct buf *out, const char *p, size_t len)
 	buf_putc(out, '\'');
 }
 
+void
+text_quote_words(struct buf *out, char *const *words)
+{
+	size_t i;
+
+	for (i = 0; words[i] != NULL; i++) {
+		if (i > 0)
+			buf_putc(out, ' ');
+		text_quote(out, words[i], strlen(words[i]));
+	}
+}
+
 bool
 text_starts(const char *s, const char *prefix)
 {

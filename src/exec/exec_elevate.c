@@ -77,15 +77,11 @@ static bool
 is_decided(const struct decision *d, char *const *argv)
 {
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT;
-	size_t len, i;
+	size_t len;
 	const char *bytes = decision_bytes(d, &len);
 
-	for (i = 0; argv[i] != NULL; i++) {
-		if (i > 0)
-			buf_putc(&line, ' ');
-		text_quote(&line, argv[i], strlen(argv[i]));
-	}
-	return i > 0 && line.len == len &&
+	text_quote_words(&line, argv);
+	return line.len > 0 && line.len == len &&
 	    memcmp(line.data, bytes, len) == 0;
 }
 

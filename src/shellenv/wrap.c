@@ -94,7 +94,6 @@ shellenv_wrap(const char *exports, char *const *argv, struct buf *out,
     struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT_MAX(WRAP_MAX);
-	size_t i;
 	int r;
 
 	if (argv[0] == NULL || argv[0][0] == '\0')
@@ -106,9 +105,9 @@ shellenv_wrap(const char *exports, char *const *argv, struct buf *out,
 		buf_putf(&line, "%s && ", exports);
 	}
 	put_command_word(&line, argv[0]);
-	for (i = 1; argv[i] != NULL; i++) {
+	if (argv[1] != NULL) {
 		buf_putc(&line, ' ');
-		text_quote(&line, argv[i], strlen(argv[i]));
+		text_quote_words(&line, argv + 1);
 	}
 	if (buf_overflow(&line))
 		return err_set(err, ERR_TOO_LONG, "the command is longer than "

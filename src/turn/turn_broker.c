@@ -245,13 +245,8 @@ decide(struct request *r)
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES);
 	struct line line = { .origin = LINE_COMMAND };
 	struct turn *t = r->t;
-	size_t i;
 
-	for (i = 0; i < r->argv.n; i++) {
-		if (i > 0)
-			buf_putc(&text, ' ');
-		text_quote(&text, r->argv.v[i], strlen(r->argv.v[i]));
-	}
+	text_quote_words(&text, strv_peek(&r->argv));
 	if (buf_overflow(&text))
 		refuse(r, "it has more words than a line may have");
 	line.bytes = buf_overflow(&text) ? r->argv.v[0] : text.data;

@@ -39,6 +39,8 @@ static const struct {
 int
 main(void)
 {
+	char ls[] = "ls", none[] = "", two[] = "a b";
+	char *const words[] = { ls, none, two, NULL };
 	struct buf b = BUF_INIT;
 	int64_t v = 7;
 	size_t i;
@@ -60,6 +62,9 @@ main(void)
 		text_quote(&b, quote_cases[i].in, strlen(quote_cases[i].in));
 		IS_STRN(b.data, quote_cases[i].quoted, quote_cases[i].quoted);
 	}
+	buf_reset(&b);
+	text_quote_words(&b, words);
+	IS_STRN(b.data, "ls '' 'a b'", "words of a command");
 	buf_done(&b);
 	IS_INT(text_hex('0'), 0);
 	IS_INT(text_hex('9'), 9);

@@ -32,6 +32,8 @@ size_t text_utf8(const char *p, size_t len, uint32_t *ret_cp);
 
 /* Append the bytes as one bash word that means exactly them. */
 void text_quote(struct buf *out, const char *p, size_t len);
+/* The words of a command, NULL-terminated, so quoted, with blanks between. */
+void text_quote_words(struct buf *out, char *const *words);
 
 bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);
