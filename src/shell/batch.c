@@ -291,7 +291,7 @@ run_stream(struct shell *sh, const char *argv0, char *const *args)
 		refused = TURN_STATUS_BLOCKED;
 	}
 	turn_stream_end(sh->turn, &r);
-	if (r.killed)
+	if (r.killed || r.kept_back)
 		shell_say("%s", r.note);
 	say_unrecorded(sh, &r);
 	line_stream_free(in);

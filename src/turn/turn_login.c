@@ -162,6 +162,7 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 	struct supervise_opts watch;
 	const int std[3] = { r->null, r->child_out, r->child_out };
 	struct job *job = NULL;
+	char limited[256] = "";
 	struct exec_spec spec = {
 		.kind = EXEC_LINE,
 		.argv0 = ARGV0,
@@ -200,12 +201,15 @@ run_it(struct turn *t, struct turn_judged *j, struct run *r,
 	kill(-job_pid(job), SIGKILL);
 	ret->status = job_status(job);
 	ret->signal = job_signal(job);
+	(void)turn_limited(t, job, limited, sizeof limited);
 	if (turn_killed(t, job, ret->note, sizeof ret->note) != NULL) {
 		ret->status = TURN_STATUS_BLOCKED;
 		ret->signal = 0;
 	} else if (job_state(job) == JOB_DONE) {
 		take_state(t, job, limit_ms, ret);
 	}
+	if (ret->note[0] == '\0')
+		snprintf(ret->note, sizeof ret->note, "%s", limited);
 	if (ret->note[0] == '\0')
 		(void)turn_refused(t, job, 0, ret->note, sizeof ret->note);
 	turn_record_images(t, job, TURN_IMAGES_FIRST, ev->id);

@@ -91,6 +91,16 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 	return r;
 }
 
+/* The limits are the stream's, not a unit's: told once. */
+static bool
+was_limited(struct turn *t, struct turn_result *ret)
+{
+	if (t->stream_limited || turn_limited(t, t->stream, ret->note,
+	    sizeof ret->note) == NULL)
+		return false;
+	return t->stream_limited = true;
+}
+
 /* What was swapped under a unit has ended the stream, while it ran or while
  * it waited for the next: told once. */
 static bool
@@ -157,9 +167,8 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		    &ret->err);
 		ret->kept_back = turn_refused(t, t->stream, t->stream_images,
 		    ret->note, sizeof ret->note) != NULL;
-		if (!t->stream_limited && turn_limited(t, t->stream,
-		    ret->note, sizeof ret->note) != NULL)
-			ret->kept_back = t->stream_limited = true;
+		if (was_limited(t, ret))
+			ret->kept_back = true;
 		t->stream_images = turn_record_images(t, t->stream,
 		    t->stream_images, ev.id);
 	}
@@ -198,6 +207,8 @@ turn_stream_end(struct turn *t, struct turn_result *ret)
 	ret->status = job_status(t->stream);
 	ret->signal = job_signal(t->stream);
 	turn_record_images(t, t->stream, t->stream_images, t->stream_id);
+	/* What its last unit left behind may have met one since. */
+	ret->kept_back = was_limited(t, ret);
 	(void)was_killed(t, ret);
 	job_free(t->exec, t->stream);
 	t->stream = NULL;

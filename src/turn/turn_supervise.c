@@ -205,7 +205,7 @@ turn_limited(const struct turn *t, const struct job *job, char *ret,
 	if (t->audit != NULL)
 		audit_note(t->audit, "line-limited", which);
 	snprintf(ret, size, "the line met a limit of the profile %s: %s",
-	    sandbox_profile_name(t->sandbox), which);
+	    sandbox_profile_name(turn_sandbox(t)), which);
 	return ret;
 }
 

@@ -14,6 +14,7 @@ import tempfile
 TOP = os.environ["abs_top_srcdir"]
 BIN = os.path.join(os.environ["abs_top_builddir"], "tests/bin")
 AEGSH, CTL = os.path.join(BIN, "aegsh"), os.path.join(BIN, "aegshctl")
+WITHOUT_LISTENER = os.path.join(TOP, "tests/lib/without_listener.py")
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from pty_session import Session  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -143,6 +144,54 @@ def test_limits():
              ["line-limited", "line-killed"] * 2 + ["line-limited"] * 2,
              "limits: all are on record")
     p.done()
+
+
+def entrances(line):
+    """Ways for a line to come: (name, arguments, standard input)."""
+    return (("-c", ["-c", line], None),
+            ("a script", ["script"], None),
+            ("standard input", [], line + "\n"),
+            ("the end of standard input", [], "trap '%s' EXIT\n" % line))
+
+
+def test_limits_of_entrances():
+    for limit, line, said, status in (
+            ("children = 2", "timeout 0.1 timeout 600 sleep 600; :",
+             "limit-children: 2 at one time", 0),
+            ("memory = 60", 'python3 -c "import time; x = bytearray(200 << 20)'
+             '; time.sleep(600)"', "limit-memory: more than 60 MiB", 126),
+            ("time = 1", "sleep 600", "limit-time: more than 1 s", 126)):
+        p = Place(True)
+        os.makedirs(p.path("etc/sandbox.d"))
+        for name in ("admin", "root", "login"):
+            with open(p.path("etc/sandbox.d/%s.conf" % name), "w") as f:
+                f.write("limit-%s\n" % limit)
+        for name in ("script", ".profile"):
+            with open(p.path("home", name), "w") as f:
+                f.write(line + "\n")
+        ways = entrances(line)
+        # Lines on standard input have no time, as aegsh-sandbox(5) says.
+        for name, args, text in ways[:2] if "time" in limit else ways:
+            done = p.run(*args, text=text)
+            tap.ok(said in done.stderr and done.returncode == status and
+                   done.stderr.count("aegsh: ") == 1,
+                   "limit-%s: %s meets it and is told" % (limit, name),
+                   "%d %s" % (done.returncode, done.stderr))
+            with_none = p.run(WITHOUT_LISTENER, AEGSH, *args, text=text,
+                              prog="/usr/bin/python3")
+            tap.ok("not run: supervisor: " in with_none.stderr and
+                   with_none.returncode == 126, "limit-%s: %s is refused "
+                   "where the kernel lets nobody watch" % (limit, name),
+                   "%d %s" % (with_none.returncode, with_none.stderr))
+        before = len(events(p, "line-limited"))
+        tap.same(before, 2 if "time" in limit else 4,
+                 "limit-%s: each is on record" % limit)
+        done = p.run("-l", "-c", "echo in")
+        told = events(p, "line-limited")[before:]
+        tap.ok(done.stdout == "in\n" and len(told) == 1 and
+               told[0][1].startswith(said), "limit-%s: so is a start-up file"
+               % limit, "%r %r" % (done, told))
+        p.done()
 
 
 def test_umask():
@@ -466,6 +515,7 @@ os.umask(0o022)
 test_place()
 test_umask()
 test_limits()
+test_limits_of_entrances()
 test_match()
 test_name_service()
 test_reload()
