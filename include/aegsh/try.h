@@ -77,9 +77,10 @@ int try_scan(struct try *t, struct err *err);
 size_t try_changes(const struct try *t, const struct try_change **ret);
 /* Places that the line did not see, since no layer could be put over them. */
 const struct strv *try_unseen(const struct try *t);
-/* For people: a line each, inert. */
+/* For people: a line each, inert; behind 1 MiB, how many more there are. */
 void try_show(const struct try *t, struct buf *out);
-/* What changed in files of text, as diff -u has it; inert but for newlines. */
+/* What changed in files of text, as diff -u has it; inert but for newlines.
+ * Behind 32 MiB, how many changes were not looked at. */
 void try_diff(const struct try *t, struct buf *out);
 const char *try_kind_name(enum try_kind kind);
 const char *try_type_name(enum try_type type);

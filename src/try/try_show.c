@@ -13,6 +13,8 @@
 
 #define CELLS_MAX ((size_t)4 * 1024 * 1024)	/* of one comparison */
 #define AROUND 3				/* lines around a difference */
+#define SHOWN_MAX ((size_t)1024 * 1024)		/* bytes of a list */
+#define DIFFS_MAX ((size_t)32 * 1024 * 1024)	/* … of all differences */
 
 const char *
 try_kind_name(enum try_kind kind)
@@ -64,12 +66,22 @@ put_size(const struct try_change *c, struct buf *out)
 		buf_puts(out, try_type_name(c->type));
 }
 
+/* That there is more is told in any case: it would be committed, too. */
+static bool
+is_enough(const struct try *t, size_t i, size_t max, struct buf *out)
+{
+	if (out->len < max)
+		return false;
+	buf_putf(out, "(%zu more changes are not shown)\n", t->n - i);
+	return true;
+}
+
 void
 try_show(const struct try *t, struct buf *out)
 {
 	size_t i;
 
-	for (i = 0; i < t->n; i++) {
+	for (i = 0; i < t->n && !is_enough(t, i, SHOWN_MAX, out); i++) {
 		const struct try_change *c = &t->changes[i];
 
 		buf_putf(out, "%s  ", try_kind_name(c->kind));
@@ -294,7 +306,7 @@ try_diff(const struct try *t, struct buf *out)
 {
 	size_t i;
 
-	for (i = 0; i < t->n; i++) {
+	for (i = 0; i < t->n && !is_enough(t, i, DIFFS_MAX, out); i++) {
 		const struct try_change *c = &t->changes[i];
 
 		if (c->kind == TRY_CHANGED ? c->content && c->type == TRY_FILE :

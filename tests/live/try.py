@@ -194,6 +194,15 @@ out = me.run(me.ctl, "try", "--commit", "--discard", "true")
 tap.same(out[0], 100, "two wishes at once")
 tap.same(me.run(me.ctl, "try", "--size", "x", "true")[0], 100, "no number")
 
+out = me.run(me.ctl, "try", "--diff", "--discard",
+             "seq -f n%.0f 20000 | xargs touch; for i in $(seq 30); do "
+             "yes | head -c 1000000 > a$i; done")
+left = re.findall(r"\((\d+) more changes are not shown\)\n", out[1])
+tap.ok(out[0] == 0 and len(left) == 2 and
+       out[1].count("created  ") + int(left[0]) == 20030 and
+       len(out[1]) < 60e6, "what is too much to show is told", out[0], left,
+       out[1].count("created  "), out[2])
+
 # ---- differences, by who applies them --------------------------------------
 
 
