@@ -50,6 +50,7 @@ struct run {
 	struct admin *admin;
 	struct wanted w;
 	int tty, cancel;
+	int nowhere;		/* takes what nobody may see, or -1 */
 	char *conf_user;
 	struct state *state;
 	struct turn *turn;
@@ -154,6 +155,14 @@ show_list(struct admin *a, const char *title, const struct strv *v)
 		admin_say(a, "  %s\n", v->v[i]);
 }
 
+/* What is read does not come back: where a line asks, and nobody is there to
+ * say yes, it shows nothing that it could have read. */
+static bool
+is_hidden(const struct run *r)
+{
+	return r->nowhere >= 0;
+}
+
 static void
 show_diff(struct run *r)
 {
@@ -184,7 +193,7 @@ show(struct run *r)
 	show_list(r->admin, "network, out of reach",
 	    turn_trial_network(r->trial));
 	show_list(r->admin, "not seen", try_unseen(t));
-	if (r->w.diff)
+	if (r->w.diff && !is_hidden(r))
 		show_diff(r);
 }
 
@@ -241,7 +250,7 @@ show_json(struct run *r)
 	json_object_set_new(o, "network", list_json(turn_trial_network(
 	    r->trial)));
 	json_object_set_new(o, "not_seen", list_json(try_unseen(t)));
-	if (r->w.diff) {
+	if (r->w.diff && !is_hidden(r)) {
 		try_diff(t, &diff);
 		admin_json_bytes(o, "diff", diff.data != NULL ? diff.data : "",
 		    diff.len);
@@ -379,11 +388,28 @@ begin(struct run *r, struct err *err)
 }
 
 static int
+hide(struct run *r, struct turn_trial_opts *to)
+{
+	if (!asks(r) || r->tty >= 0)
+		return 0;
+	r->nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (r->nowhere < 0) {
+		admin_complain(r->admin, "/dev/null: %s", strerror(errno));
+		return -1;
+	}
+	to->out = to->err = r->nowhere;
+	admin_complain(r->admin, "what it writes is not shown, nor are "
+	    "differences: the line asks (%s), and there is no terminal",
+	    decision_reason(turn_decision(r->judged)));
+	return 0;
+}
+
+static int
 try_it(struct run *r, const char *text)
 {
 	struct line line = { .origin = LINE_COMMAND, .bytes = text,
 		.len = strlen(text) };
-	const struct turn_trial_opts to = {
+	struct turn_trial_opts to = {
 		.out = r->w.json ? STDERR_FILENO : STDOUT_FILENO,
 		.err = STDERR_FILENO, .size = r->w.size,
 	};
@@ -393,6 +419,8 @@ try_it(struct run *r, const char *text)
 	if (begin(r, &err) < 0)
 		return admin_fail(r->admin, &err);
 	r->judged = turn_judge(r->turn, &line);
+	if (hide(r, &to) < 0)
+		return ADMIN_SYSTEM;
 	fflush(r->admin->out);
 	if (turn_try(r->turn, r->judged, &to, &r->trial, &err) < 0) {
 		if (err.code != ERR_REFUSED)
@@ -415,7 +443,8 @@ static int
 run(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
-	struct run r = { .admin = a, .tty = -1, .cancel = -1 };
+	struct run r = { .admin = a, .tty = -1, .cancel = -1,
+		.nowhere = -1 };
 	int status;
 
 	if (take_options(a, &args, &r.w) < 0 ||
@@ -436,6 +465,7 @@ run(struct admin *a, int argc, char **argv)
 	free(r.conf_user);
 	io_close(&r.tty);
 	io_close(&r.cancel);
+	io_close(&r.nowhere);
 	return status;
 }
 

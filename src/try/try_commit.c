@@ -125,21 +125,35 @@ temp_name(char ret[40])
 	snprintf(ret, 40, ".aegsh-try-%016llx", (unsigned long long)r);
 }
 
+/* Holes stay holes: a terabyte of nothing took no memory in the layer, and
+ * is to take no disk. */
 static int
 copy_bytes(int from, int to, int64_t size)
 {
 	AEG_AUTOFREE char *bytes = xmalloc(CHUNK);
+	off_t at = 0, end;
 	ssize_t n;
 	int rc = 0;
 
-	while (size > 0 && rc == 0) {
-		n = read(from, bytes, CHUNK);
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		rc = io_write_full(to, bytes, (size_t)n);
-		size -= n;
+	while (rc == 0 && (at = lseek(from, at, SEEK_DATA)) >= 0) {
+		end = lseek(from, at, SEEK_HOLE);
+		if (end < 0 || lseek(from, at, SEEK_SET) < 0 ||
+		    lseek(to, at, SEEK_SET) < 0)
+			return -errno;
+		for (; rc == 0 && at < end; at += n) {
+			n = read(from, bytes, end - at < (off_t)CHUNK ?
+			    (size_t)(end - at) : CHUNK);
+			if (n <= 0)
+				return n < 0 ? -errno : -EIO;
+			rc = io_write_full(to, bytes, (size_t)n);
+		}
 	}
-	return rc < 0 ? rc : size < 0 ? -EIO : 0;
+	/* ENXIO: nothing but holes follows. */
+	if (rc == 0 && errno != ENXIO)
+		return -errno;
+	if (rc == 0 && lseek(from, 0, SEEK_END) != size)
+		return -EIO;
+	return rc == 0 && ftruncate(to, size) < 0 ? -errno : rc;
 }
 
 /* Owner first: changing it takes set-user-ID bits away. */
@@ -190,10 +204,13 @@ take_name(const struct try *t, size_t i, int parent, const char *temp,
 	const struct try_change *c = &t->changes[i];
 	int rc = 0;
 
-	if (c->kind == TRY_CREATED || c->type != c->before) {
+	/* Of another type than what is there, and in its place. */
+	if (c->kind != TRY_CREATED && c->type != c->before &&
+	    c->before != TRY_DIR) {
+		rc = is_still(t, i, parent, name);
+	} else if (c->kind == TRY_CREATED || c->type != c->before) {
 		if (syscall(SYS_renameat2, parent, temp, parent, name,
-		    c->before == TRY_OTHER || c->before == TRY_DIR ?
-		    RENAME_NOREPLACE : 0) == 0)
+		    RENAME_NOREPLACE) == 0)
 			return 0;
 		/* A file system that cannot, alone. */
 		if (errno != EINVAL)
@@ -299,67 +316,6 @@ put_name(struct try *t, size_t i, int parent, const char *name)
 	return rc;
 }
 
-/* Everything that was there was looked at, and is removed by its name. */
-static int
-clear_tree(struct try *t, size_t i)
-{
-	size_t k, len = strlen(t->changes[i].path), last = i;
-	const char *name;
-	int rc = 0;
-
-	for (k = i + 1; k < t->n && strncmp(t->changes[k].path,
-	    t->changes[i].path, len) == 0 && t->changes[k].path[len] == '/';
-	    k++)
-		last = k;
-	for (k = last; k > i && rc == 0; k--) {
-		AEG_AUTOFD int parent = -1;
-
-		if (t->changes[k].kind != TRY_DELETED)
-			continue;
-		parent = try_open_parent(t, k, &name);
-		rc = parent < 0 ? parent : unlinkat(parent, name,
-		    t->changes[k].type == TRY_DIR ? AT_REMOVEDIR : 0) < 0 ?
-		    -errno : 0;
-	}
-	return rc;
-}
-
-static int
-put(struct try *t, size_t i)
-{
-	const struct try_change *c = &t->changes[i];
-	const char *name;
-	AEG_AUTOFD int parent = try_open_parent(t, i, &name);
-	bool other = c->kind == TRY_CHANGED && c->type != c->before;
-	int rc = parent < 0 ? parent : 0;
-
-	if (rc == 0 && other && c->before == TRY_DIR) {
-		rc = clear_tree(t, i);
-		if (rc == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
-			rc = -errno;
-	} else if (rc == 0 && other && c->type == TRY_DIR &&
-	    unlinkat(parent, name, 0) < 0) {
-		rc = -errno;
-	}
-	if (rc < 0)
-		return rc;
-	switch (c->type) {
-	case TRY_OTHER:
-		break;
-	case TRY_DIR:
-		if (c->before == TRY_DIR)
-			return 0;
-		return mkdirat(parent, name, 0700) < 0 ? -errno : 0;
-	case TRY_LINK:
-		return put_link(t, i, parent, name);
-	case TRY_FILE:
-		return t->entries[i].same_as != NULL ?
-		    put_name(t, i, parent, name) :
-		    put_file(t, i, parent, name);
-	}
-	return -EINVAL;
-}
-
 static int
 take_away(struct try *t, size_t i)
 {
@@ -378,6 +334,60 @@ take_away(struct try *t, size_t i)
 		return parent == -ENOENT || parent == -ENOTDIR ? 0 : parent;
 	/* With what took its place. */
 	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+}
+
+/* Everything that was there was looked at, and is removed by its name. */
+static int
+clear_tree(struct try *t, size_t i)
+{
+	size_t k, len = strlen(t->changes[i].path), last = i;
+	int rc = 0;
+
+	for (k = i + 1; k < t->n && strncmp(t->changes[k].path,
+	    t->changes[i].path, len) == 0 && t->changes[k].path[len] == '/';
+	    k++)
+		last = k;
+	for (k = last; k > i && rc == 0; k--)
+		if (t->changes[k].kind == TRY_DELETED)
+			rc = take_away(t, k);
+	return rc;
+}
+
+static int
+put(struct try *t, size_t i)
+{
+	const struct try_change *c = &t->changes[i];
+	const char *name;
+	AEG_AUTOFD int parent = try_open_parent(t, i, &name);
+	bool other = c->kind == TRY_CHANGED && c->type != c->before;
+	int rc = parent < 0 ? parent : 0;
+
+	if (rc == 0 && other && c->before == TRY_DIR) {
+		rc = clear_tree(t, i);
+		if (rc == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
+			rc = -errno;
+	} else if (rc == 0 && other && c->type == TRY_DIR) {
+		rc = is_still(t, i, parent, name);
+		if (rc == 0 && unlinkat(parent, name, 0) < 0)
+			rc = -errno;
+	}
+	if (rc < 0)
+		return rc;
+	switch (c->type) {
+	case TRY_OTHER:
+		break;
+	case TRY_DIR:
+		if (c->before == TRY_DIR)
+			return 0;
+		return mkdirat(parent, name, 0700) < 0 ? -errno : 0;
+	case TRY_LINK:
+		return put_link(t, i, parent, name);
+	case TRY_FILE:
+		return t->entries[i].same_as != NULL ?
+		    put_name(t, i, parent, name) :
+		    put_file(t, i, parent, name);
+	}
+	return -EINVAL;
 }
 
 static int

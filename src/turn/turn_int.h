@@ -244,6 +244,8 @@ int turn_leave_out(const struct turn *t, struct audit *a, struct err *err);
 void turn_spare(struct turn *t);
 int turn_record_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
+/* What was noted so far, before what it is about happens; as an intent. */
+int turn_record_notes(struct turn *t, struct err *err);
 /* The same in two steps; the second has the form of exec_spec.ready, with
  * the turn as ctx. */
 int turn_begin_intent(struct turn *t, struct audit_event *ev,

@@ -129,6 +129,17 @@ turn_record_intent(struct turn *t, struct audit_event *ev, struct err *err)
 }
 
 int
+turn_record_notes(struct turn *t, struct err *err)
+{
+	int r = t->audit == NULL ? err_set(err, ERR_STORE, "%s",
+	    t->unrecorded) : audit_flush(t->audit, err);
+
+	if (r == 0)
+		r = audit_intent_settle(t->audit, err);
+	return r == 0 ? 0 : unrecorded(t, r, err);
+}
+
+int
 turn_record_unit(struct turn *t, struct audit_event *ev, struct err *err)
 {
 	int64_t ms = conf_int(t->opts.conf, CONF_STREAM_SYNC);

@@ -261,6 +261,8 @@ turn_try_commit(struct turn *t, const struct turn_judged *j,
     struct turn_trial *r, bool said_yes, size_t *ret_done, struct err *err)
 {
 	enum decision_action action = decision_action(j->decision);
+	const struct try_change *c;
+	size_t n;
 	int rc;
 
 	*ret_done = 0;
@@ -268,7 +270,14 @@ turn_try_commit(struct turn *t, const struct turn_judged *j,
 	    said_yes))
 		return err_set(err, ERR_REFUSED, "the line asks, and nobody "
 		    "has said yes to it");
-	rc = try_commit(r->try, ret_done, err);
+	/* Whatever ends us in the midst: that changes went out is on record
+	 * before the first of them does. */
+	n = try_changes(r->try, &c);
+	note(t, r, "try-commit", said_yes ? "changes to be committed, as the "
+	    "person said" : "changes to be committed", n);
+	rc = turn_record_notes(t, err);
+	if (rc == 0)
+		rc = try_commit(r->try, ret_done, err);
 	r->settled = *ret_done > 0 || rc == 0;
 	if (r->settled)
 		note(t, r, rc == 0 ? "try-committed" : "try-half-committed",

@@ -310,6 +310,18 @@ if IS_ROOT:
     tap.same([(s.st_uid, s.st_gid) for s in st], [(7, 8), (7, 8), (9, 0)],
              "root: owners are kept")
 
+top = me.tree("t")
+got, status, err = me.json("--commit", "truncate -s 256M h; printf x | dd of=h "
+                           "bs=1 seek=100000000 conv=notrunc status=none",
+                           cwd=top)
+st = os.stat(top + "/h")
+with open(top + "/h", "rb") as f:
+    f.seek(100000000 - 1)
+    bytes_there = f.read(3)
+tap.ok(status == 0 and st.st_size == 256 << 20 and
+       st.st_blocks * 512 < 16 << 20 and bytes_there == b"\0x\0",
+       "holes stay holes", status, err, st, bytes_there)
+
 # ---- in conflict ----------------------------------------------------------
 
 def meanwhile(line, change, *options):
@@ -424,6 +436,21 @@ got, status, err = me.json("--commit", ASKS)
 tap.ok(status == 1 and "asks" in err and
        not os.path.exists(me.home + "/asked"),
        "but is not committed where nobody is asked", status, err)
+SECRET = "no-such-token-%d" % os.getpid()
+os.mkdir(me.own(me.home) + "/.ssh", 0o700)
+with open(me.home + "/.ssh/id_rsa", "w") as f:
+    f.write(SECRET + "\n")
+me.own(me.home + "/.ssh/id_rsa")
+me.own(me.home + "/.ssh")
+for line in ("cat ~/.ssh/id_rsa", "cat ~/.ssh/id_rsa >&2",
+             "cp ~/.ssh/id_rsa copy"):
+    for options in (["--diff"], ["--diff", "--json"]):
+        out = me.run(me.ctl, "try", *options, line)
+        tap.ok(out[0] == 0 and SECRET not in out[1] + out[2] and
+               "is not shown" in out[2] and "no terminal" in out[2],
+               "what one that asks reads is not told to nobody: " +
+               " ".join(options + [line]), out)
+shutil.rmtree(me.home + "/.ssh")
 
 
 def terminal(argv, uid):
@@ -490,6 +517,17 @@ tap.ok([r for r in rows if BLOCKED in r["line"] and r["decision"] == "block"],
 events = me.run(me.ctl, "audit", "events")[1]
 tap.ok("try-committed" in events and "try-discarded" in events and
        "try-refused" in events, "and what became of it", events)
+
+# Whoever ends it in the midst: what went out is on record before.
+top = me.tree("t")
+p = me.popen(me.ctl, "try", "--commit", "for i in {1..400}; do echo $i > "
+             "n$i; done", cwd=top)
+until(lambda: p.poll() is not None or os.path.exists(top + "/n1"))
+p.kill()
+p.communicate()
+events = me.run(me.ctl, "audit", "events")[1]
+tap.ok(os.path.exists(top + "/n1") and "changes to be committed: 400" in
+       events, "a commit is on record before it begins", events[-1000:])
 
 # ---- no way out -----------------------------------------------------------
 ATTACK = r'''
@@ -611,8 +649,10 @@ server = ("import socket, threading\ns = socket.socket()\n"
           "s.bind((\"127.0.0.1\", 0)); s.listen(1)\n"
           "c = socket.create_connection(s.getsockname())\n"
           "s.accept()[0].send(b\"own\"); print(c.recv(3))")
-out = me.run(me.ctl, "try", "%s -c '%s'" % (PYTHON, server))
-tap.ok(out[1].startswith("b'own'\n"), "its own loopback works", out)
+s = terminal([me.ctl, "try", "%s -c '%s'" % (PYTHON, server)], me.uid)
+tap.ok(s.expect(r"b'own'\r\n"), "its own loopback works", s.seen)
+s.wait()
+s.close()
 out = me.run(me.ctl, "try", "script -qc 'echo on a terminal' /dev/null")
 tap.ok("on a terminal" in out[1], "and so do its own terminals", out)
 
