@@ -272,8 +272,8 @@ report_told(struct report *r, json_t *o)
 	static const char *const kept[] = {
 		"each line, with its secrets replaced by tags",
 		"its directory, what was decided and why, who was asked",
-		"the words it was given, and the programs that ran under it, "
-		"where it was supervised",
+		("the words it was given, and the programs that ran under it, "
+		"where it was supervised"),
 		"its exit status, and the time and memory it took",
 		"the session: user, terminal, remote address, host",
 		"who read this record with aegshctl, and what was asked",
