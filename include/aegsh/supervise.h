@@ -191,6 +191,8 @@ void supervise_go_on(struct supervise_stopped *s);
 int supervise_hold(const struct supervise_host *h, unsigned guest,
 	const struct supervise_script *s);
 void supervise_release(const struct supervise_host *h, unsigned guest);
+/* The line is killed, and its aegsh, where it is still there, told why. */
+void supervise_give_up(const struct supervise_host *h, const char *why);
 /* A bash that is there already, unwatched, a child of ours, is watched from its
  * next system call on, as these options say.  ERR_LAYER: it is not, and may be
  * gone. */

@@ -241,8 +241,12 @@ take_hold(struct sup *s, const char *bytes, size_t len, int *copy)
 	if (len < sizeof h)
 		return -EPROTO;
 	memcpy(&h, bytes, sizeof h);
-	if (len != sizeof h + h.path_len || h.guest == 0)
+	if (len != sizeof h + h.path_len)
 		return -EPROTO;
+	if (h.guest == 0) {
+		sup_break(s, "%.*s", (int)h.path_len, bytes + sizeof h);
+		return 0;
+	}
 	if (h.path_len == 0) {
 		release(s, h.guest);
 		return 0;
@@ -339,4 +343,12 @@ supervise_release(const struct supervise_host *h, unsigned guest)
 	const struct sup_hold head = { guest, 0, 0 };
 
 	(void)tell_holds(h, &head, "", -1);
+}
+
+void
+supervise_give_up(const struct supervise_host *h, const char *why)
+{
+	const struct sup_hold head = { 0, 0, (uint32_t)strlen(why) };
+
+	(void)tell_holds(h, &head, why, -1);
 }

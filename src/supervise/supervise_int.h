@@ -424,7 +424,8 @@ void sup_brokers_reap(struct sup *s);
 void sup_holds_hear(struct sup *s);
 
 /* What it says by struct supervise_host.holds, with the copy: this, and the
- * path.  The answer is an int32_t. */
+ * path; of guest 0, why the line is to be killed.  The answer is an
+ * int32_t. */
 struct sup_hold {
 	uint32_t guest;
 	uint32_t hidden;

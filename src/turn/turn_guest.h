@@ -31,6 +31,7 @@
 #define GUEST_DEPTH_MAX 8	/* aegsh inside aegsh inside … */
 #define GUEST_MAX 256		/* of one line, at the same time */
 #define GUEST_LINES_MAX 256	/* lines of one guest that run */
+#define GUEST_REFUSED_MAX 1000	/* of one line, one forgiven each minute */
 #define GUEST_INLINE ((size_t)64 * 1024)
 #define GUEST_BODY_MAX ((size_t)16 * 1024 * 1024)
 

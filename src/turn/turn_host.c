@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -26,6 +27,7 @@
 
 #define HOPS_MAX 4096		/* processes above one that are looked at */
 #define SAME_MAX 4		/* conversations of one process */
+#define FORGIVEN_NS ((int64_t)60 * 1000000000)
 
 struct guest {
 	int fd;
@@ -51,6 +53,9 @@ struct host {
 	struct guest *guest[GUEST_MAX];
 	size_t n;
 	bool closed;			/* nobody will come any more */
+	size_t refused;			/* and not forgiven */
+	int64_t forgiven_ns;		/* when the last one was, or 0 */
+	bool gave_up;
 };
 
 /* ---- guests ------------------------------------------------------------- */
@@ -223,6 +228,32 @@ goodbye(struct host *h, struct guest *g)
 	free(g);
 }
 
+/* Each refusal is a row of the store, which whoever asks for them would fill:
+ * beyond what people and their tools come to, the line is killed.  Of a
+ * multiplexer that stands for months they are forgiven one by one. */
+static void
+count_refusal(struct host *h, const struct guest *g)
+{
+	int64_t now = clock_mono_ns(), forgiven;
+	char why[96];
+
+	if (h->forgiven_ns == 0)
+		h->forgiven_ns = now;
+	forgiven = (now - h->forgiven_ns) / FORGIVEN_NS;
+	h->forgiven_ns += forgiven * FORGIVEN_NS;
+	h->refused -= (uint64_t)forgiven < h->refused ? (size_t)forgiven :
+	    h->refused;
+	if (++h->refused <= GUEST_REFUSED_MAX || h->gave_up)
+		return;
+	h->gave_up = true;
+	snprintf(why, sizeof why, "what is inside of it brought more than %d "
+	    "lines that were refused", GUEST_REFUSED_MAX);
+	/* The aegsh around, which hears of it, may have ended. */
+	if (g->audit != NULL)
+		audit_note(g->audit, "inside-refused", why);
+	supervise_give_up(h->door, why);
+}
+
 /* ---- a line ------------------------------------------------------------- */
 
 static void
@@ -317,8 +348,10 @@ judge(struct host *h, struct guest *g, struct guest_body *b)
 	g->j = turn_judge_said(t, &q.line, q.prefix, q.prefix_lines);
 	if (chdir("/") < 0)
 		return -errno;
-	if (decision_action(g->j->decision) != DECISION_ALLOW)
+	if (decision_action(g->j->decision) != DECISION_ALLOW) {
 		turn_record_refusal(t, g->j);
+		count_refusal(h, g);
+	}
 	rc = answer(g, &q);
 	if (decision_action(g->j->decision) != DECISION_ALLOW)
 		let_go(h, g);
@@ -398,8 +431,10 @@ run(struct host *h, struct guest *g, struct guest_body *b)
 	if (rc == 0) {
 		g->open[g->n_open].said = said;
 		g->open[g->n_open++].row = row;
-	} else if (h->t->audit != NULL) {
-		audit_note(h->t->audit, "not-run", err.text);
+	} else {
+		if (h->t->audit != NULL)
+			audit_note(h->t->audit, "not-run", err.text);
+		count_refusal(h, g);
 	}
 	guest_put_string(&out, rc < 0 ? err.text : "");
 	/* Each judgement lets one line run, once. */
@@ -456,7 +491,8 @@ hear(struct host *h, struct guest *g)
 {
 	struct guest_frame f = { .m = WIRE_MSG_INIT };
 	struct guest_body b;
-	int rc = guest_recv(g->fd, -1, &f, &b, NULL);
+	int rc = h->gave_up ? -ECANCELED : guest_recv(g->fd, -1, &f, &b,
+	    NULL);
 
 	if (rc == 0) {
 		rc = -EPROTO;
@@ -481,6 +517,8 @@ hear(struct host *h, struct guest *g)
 		}
 	}
 	guest_frame_done(&f);
+	if (rc == -EPROTO || rc == ERR_PROTOCOL)
+		count_refusal(h, g);
 	return rc;
 }
 

@@ -621,6 +621,48 @@ tap.ok(p.returncode == 126 and "the line was killed" in err and
        os.path.exists(HOME + "/weigh-last"),
        "beyond that limit the line is killed", p.returncode, err)
 
+# ---- more that is refused than anybody brings --------------------------------
+def events(kind):
+    out = run(CTL, "audit", "events", "--json", "-n", "0")[1]
+    return [e for e in map(json.loads, out.splitlines())
+            if e["kind"] == kind]
+
+
+write("refusals.py", WORDS + r'''
+n = 0
+while n < 5000:
+    got = say(s, 2, question('nc -e sh 127.0.0.1 1 # refusal'))
+    if got == 'closed':
+        break
+    n += 1
+    # Nor does another conversation begin anew.
+    if n % 100 == 0:
+        s = knock()
+        s.recv(200000)
+print(n, flush=True)
+''')
+write("nonsense.py", WORDS + r'''
+n = 0
+while n < 5000:
+    n += 1
+    say(s, 2, b'')
+    s = knock()
+    s.recv(200000)
+print(n)
+''')
+for name, least in (("refusals", 1000), ("nonsense", 0)):
+    status, out, err = outer("python3 %s.py; sleep 600" % name)
+    tap.ok(status == 126 and err.count("\n") == 1 and "the line was killed: "
+           "what is inside of it brought more than 1000 lines that were "
+           "refused" in err, "a line dies of too many %s" % name, status, err)
+    found = len(rows("nc -e sh 127.0.0.1 1 # refusal"))
+    tap.ok(1000 < found < 1010, "and no more are recorded after the " + name,
+           found)
+tap.same(len(events("inside-refused")), 1, "of what had a record that is on "
+         "it, once")
+tap.same(outer("%s -c \"$T\"; echo goes on" % A, env={"T": BLOCKED})[1],
+         "goes on\n", "the next line begins with none")
+
 # ---- what outlives its aegsh --------------------------------------------------
 for name in ("go", "late"):
     if os.path.exists(HOME + "/" + name):
