@@ -419,6 +419,10 @@ open_door(struct sup *s)
 	s->listener = fd;
 	s->line = line;
 	s->head = (struct sup_known){ line, sup_proc_stat(line).start };
+	/* Who may look into aegsh, as root may, must not take what it is
+	 * before its execve(2) for what the line started. */
+	if (s->images)
+		sup_attempt_first(s);
 	wake_here(s);
 	sup_adopted_begin(s);
 	sup_meter_begin(s);
