@@ -2,26 +2,50 @@
 """What the tests of sandbox and exec share: a scratch root outside of
 what profiles let commands change, and tests/bin/execrun in it."""
 import atexit
+import errno
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
 
 SRC = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
+UIDS = range(53111, 60000)
 SLOW = 30  # seconds after which anything counts as hung
 
 
+_claims = []    # sockets whose names say that a uid is taken
+
+
 def unused_uid():
-    """A uid that owns no account and no process."""
+    """A uid that owns no account and no process, and that no other test gets
+    while this one runs: limits of a user count, and pgrep(1) finds, what all
+    of them started."""
     taken = {p.pw_uid for p in pwd.getpwall()}
     for name in os.listdir("/proc"):
         try:
             taken.add(os.stat("/proc/" + name).st_uid)
         except OSError:
             pass
-    return next(u for u in range(53111, 60000) if u not in taken)
+    # The name goes with the process.  Where another network namespace hides
+    # it they still begin at different ones.
+    begin = os.getpid() % (UIDS.stop - UIDS.start)
+    for uid in list(UIDS[begin:]) + list(UIDS[:begin]):
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind("\0aegsh-test-uid-%d" % uid)
+        except OSError as e:
+            claim.close()
+            if e.errno != errno.EADDRINUSE:
+                raise
+            continue
+        if uid not in taken:
+            _claims.append(claim)
+            return uid
+        claim.close()
+    raise RuntimeError("no uid is free")
 
 
 class Root:
