@@ -21,6 +21,7 @@ from tap import Tap  # noqa: E402
 tap = Tap()
 INSIDE = "AEGSH_TEST_ELEVATE"
 NAME = "aegsh-elevate-test"
+MINE = str(os.getpid())     # in the words of what this run looks for in /proc
 
 
 def leave(why):
@@ -75,9 +76,18 @@ def mount(*argv):
 def over(path, text, mode):
     """The machine's file is another one in these mounts."""
     if os.path.exists(path):
-        mount("--bind", write(ROOT + path.replace("/", "-"), text, mode),
-              path)
+        os.unlink(path)
+        write(path, text, mode)
 
+
+# All of /etc is a copy: a file mounted over one of it would be gone as soon
+# as somebody adds a user to the machine, which renames a new file over it.
+mount("-t", "tmpfs", "-o", "mode=755", "x", "/mnt")
+subprocess.run(["cp", "-a", "/etc/.", "/mnt"], stderr=subprocess.DEVNULL)
+COPY = os.stat("/mnt").st_dev
+mount("--move", "/mnt", "/etc")
+if os.stat("/etc").st_dev != COPY:
+    sys.exit("this is the machine's own /etc")
 
 PASSWORD = "open sesame"
 with open("/etc/passwd") as f:
@@ -229,6 +239,11 @@ done = line("echo '%s' | sudo -S nproc 2>/dev/null" % PASSWORD)
 tap.ok(done[0] == 0 and done[1].strip().isdigit(), "a password by -S", done)
 
 
+def asleep(number):
+    """What sleep(1) is told to sleep, in this run alone."""
+    return "%d.%s" % (number, MINE)
+
+
 def find(*words):
     """A process that runs these."""
     for pid in os.listdir("/proc"):
@@ -238,9 +253,9 @@ def find(*words):
     return 0
 
 
-p = popen(A, "-c", ":; sudo -n sleep 4711; echo $?")
-tap.ok(until(lambda: find("/usr/bin/sleep", "4711")), "it runs")
-os.kill(find("/usr/bin/sleep", "4711"), signal.SIGTERM)
+p = popen(A, "-c", ":; sudo -n sleep %s; echo $?" % asleep(4711))
+tap.ok(until(lambda: find("/usr/bin/sleep", asleep(4711))), "it runs")
+os.kill(find("/usr/bin/sleep", asleep(4711)), signal.SIGTERM)
 tap.same(p.communicate(timeout=DEADLINE)[0], "143\n", "death by a signal")
 tap.same(line("echo $PATH; :")[1].split(":")[0], SHIMS,
          "what stands for it is first in the PATH of a line")
@@ -330,13 +345,14 @@ hostile = {"EDITOR": "/tmp/e", "VISUAL": "/tmp/e", "PAGER": "/tmp/p",
            "SUDO_EDITOR": "/tmp/e", "PYTHONPATH": "/tmp", "SECRET_X": "1",
            "PERL5OPT": "-d", "LANG": "/tmp/x", "BASH_ENV": "/tmp/b",
            "FROM_SITE": "yes", "LD_LIBRARY_PATH": "", "TERM": "../x"}
-env = dict(x.split("=", 1) for x in
-           line("sudo -n printenv", env=hostile)[1].splitlines())
-tap.same(env.get("FROM_SITE"), "yes", "a variable that the profile names")
+done = line("sudo -n printenv", env=hostile)
+env = dict(x.split("=", 1) for x in done[1].splitlines() if "=" in x)
+tap.ok(env.get("FROM_SITE") == "yes", "a variable that the profile names",
+       done)
 tap.ok(not [n for n in env if n in hostile and n not in (
     "FROM_SITE", "SHELL", "LANG", "TERM")], "and none of the others", env)
 tap.ok(env.get("LANG") != "/tmp/x" and env.get("TERM") != "../x" and
-       env.get("SHELL") != "/tmp/s" and env["HOME"] in ("/root", HOME),
+       env.get("SHELL") != "/tmp/s" and env.get("HOME") in ("/root", HOME),
        "no path to a file of the user's", env)
 env = line("sudo -n -E printenv", env=hostile)[1]
 tap.ok("FROM_SITE=yes" in env and "SECRET_X" not in env and
@@ -396,18 +412,21 @@ tap.same([r["answer"] for r in got][-2:], ["yes", "no"],
          "both are on record")
 got = until_asked(s, "sudo FROM_SITE=2 printenv FROM_SITE")
 tap.same(answer(s, "y"), "y\n2\n", "VAR=value of a name of the profile")
-s.line("sudo sleep 4712")
-tap.ok(until(lambda: find("/usr/bin/sleep", "4712")), "it runs")
+s.line("sudo sleep " + asleep(4712))
+tap.ok(until(lambda: find("/usr/bin/sleep", asleep(4712))), "it runs")
 s.send("\x1a")
 tap.ok(s.expect(PROMPT) and "Stopped" in s.run("jobs", PROMPT), "Ctrl-Z")
 s.line("fg")
 s.expect("sudo sleep 4712")
-pid = find("/usr/bin/sleep", "4712")
+pid = find("/usr/bin/sleep", asleep(4712))
 
 
 def state(pid):
-    with open("/proc/%d/stat" % pid) as f:
-        return f.read().rsplit(")", 1)[1].split()[0]
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "gone"
 
 
 tap.ok(until(lambda: state(pid) == "S"), "fg")
@@ -422,15 +441,18 @@ tap.ok(s.expect("\non\r\n.*" + PROMPT), "and goes on")
 
 # What was typed before the question does not answer it; and all of the line
 # stands still meanwhile.
-own("noise.sh", "#!/bin/sh\nuntil [ -e quiet ]; do echo >noise; done\n",
+NOISE = "./noise-%s.sh" % MINE
+own(NOISE, "#!/bin/sh\nuntil [ -e quiet ]; do echo >noise; done\n",
     0o755)
-until_asked(s, "./noise.sh & ./wait.sh; touch quiet; wait", OWN_ASKS)
+until_asked(s, NOISE + " & ./wait.sh; touch quiet; wait", OWN_ASKS)
 s.line("y")
 tap.ok(until(lambda: os.path.exists(HOME + "/noise")), "a line runs")
-noise = find("/bin/sh", "./noise.sh")
+noise = find("/bin/sh", NOISE)
 s.send("y\ry\r")
 own("go", "")
 s.expect(ASKS)
+# Told to stop before the question; it has to get a processor to do so.
+tap.ok(until(lambda: state(noise) != "R"), "the rest of the line gets to stop")
 tap.same(state(noise), "T", "the rest of the line stands still")
 got = answer(s, "n")
 tap.ok("Linux" not in got and "not run" in got, "keys typed ahead", got)
@@ -666,14 +688,16 @@ t.join()
 """)
 tap.same(done[1], "True\n" * 20, "a race for the directory")
 # Killed or stopped, it takes nothing along.
-own("go.sh", "#!/bin/sh\nsudo -n sleep 4713 >/dev/null 2>&1 &\n"
-    "until pgrep -f 'bin/sleep 4713' >/dev/null; do :; done\nkill -9 $!\nwait $!\necho $?\n", 0o755)
+own("go.sh", "#!/bin/sh\nsudo -n sleep %s >/dev/null 2>&1 &\n"
+    "until pgrep -f 'bin/sleep %s' >/dev/null; do :; done\n"
+    "kill -9 $!\nwait $!\necho $?\n" % (asleep(4713), asleep(4713)), 0o755)
 done = line("./go.sh")
 tap.ok(done[:2] == (0, "137\n"), "killed, it ends as what is killed", done)
-tap.ok(until(lambda: find("/usr/bin/sleep", "4713")),
+tap.ok(until(lambda: find("/usr/bin/sleep", asleep(4713))),
        "what it asked for goes on")
-os.kill(find("/usr/bin/sleep", "4713"), signal.SIGTERM)
-tap.ok(until(lambda: rows("sudo -n /usr/bin/sleep 4713")[-1]["status"] == 143),
+os.kill(find("/usr/bin/sleep", asleep(4713)), signal.SIGTERM)
+LAST = "sudo -n /usr/bin/sleep " + asleep(4713)
+tap.ok(until(lambda: rows(LAST)[-1]["status"] == 143),
        "and is on record to its end")
 done = attack("""
 s = knock()
