@@ -147,11 +147,12 @@ if shutil.which("tmux"):
     root.run(["tmux", "-f", "/dev/null", "-S", MUX, "new-session", "-d",
               "sleep 3600"])
 BUS = root.path("victims/bus")
+buses = []
 if shutil.which("dbus-daemon"):
-    root.popen(["dbus-daemon", "--session", "--nosyslog", "--nofork",
-                "--address=unix:path=" + BUS],
-               stderr=subprocess.DEVNULL)
-    until(lambda: os.path.exists(BUS), 2)
+    buses.append(root.popen(
+        ["dbus-daemon", "--session", "--nosyslog", "--nofork",
+         "--address=unix:path=" + BUS], stderr=subprocess.DEVNULL))
+    until(lambda: os.path.exists(BUS) or buses[0].poll() is not None)
 
 
 def workplace(profile, attempt):
@@ -355,6 +356,9 @@ if os.environ.get("ESCAPE_TABLE"):
     for name, row in table.items():
         print("# %-36s %s" % (name, " ".join(
             "%-9.9s" % row.get(p, "-") for p in PROFILES)))
-victim.send_signal(signal.SIGKILL)
-victim.wait()
+if os.path.exists(MUX):
+    root.run(["tmux", "-S", MUX, "kill-server"])
+for started in [victim] + buses:
+    started.kill()
+    started.wait()
 tap.done()
