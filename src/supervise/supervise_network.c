@@ -131,8 +131,13 @@ tell(struct sup *s, const char *text)
 	for (i = 0; i < s->addresses.n; i++)
 		if (strcmp(s->addresses.v[i], text) == 0)
 			return;
-	if (s->addresses.n == SUPERVISE_ADDRESSES_MAX)
+	if (s->addresses.n > SUPERVISE_ADDRESSES_MAX)
 		return;
+	/* Who asks for a thousand shall not hide the next behind them. */
+	if (s->addresses.n == SUPERVISE_ADDRESSES_MAX) {
+		text = SUPERVISE_ADDRESSES_MORE;
+		head.path_len = (uint32_t)strlen(text);
+	}
 	strv_add(&s->addresses, text);
 	sup_report(s, &head, text, NULL, NULL);
 }

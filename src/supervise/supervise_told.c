@@ -50,7 +50,7 @@ take_one(struct sup_told *t, const struct sup_report *r, const char *bytes)
 			t->broken = xmemdup0(bytes, r->path_len);
 		break;
 	case SUP_NETWORK:
-		if (t->network.n < SUPERVISE_ADDRESSES_MAX)
+		if (t->network.n <= SUPERVISE_ADDRESSES_MAX)
 			strv_take(&t->network, xmemdup0(bytes, r->path_len));
 		break;
 	case SUP_LIMITED:

@@ -62,7 +62,7 @@ def run(*argv, data=None):
 
 
 def events():
-    out = run(ROOT + "/aegshctl", "audit", "events")[1]
+    out = run(ROOT + "/aegshctl", "audit", "events", "-n", "0")[1]
     return [line.split("  ")[-1].split(": ", 1)[1]
             for line in out.splitlines() if " address " in line]
 
@@ -129,4 +129,16 @@ before = len(got)
 out = run(ROOT + "/aegsh", data="echo a\n%s\necho b\n" % LINE)
 tap.ok(out[1] == "a\npair\nb\n" and len(events()) == 2 * before,
        "and of commands on standard input", out, events())
+with open(HOME + "/many.py", "w") as f:
+    f.write("""import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for n in range(1, 1200):
+    s.connect(("127.0.0.1", n))
+""")
+before = len(events())
+out = run(ROOT + "/aegsh", "-c", "/usr/bin/python3 many.py; :")
+got = events()[before:]
+tap.ok(len(got) == 1001 and sum("others, which are left out" in a
+                                for a in got) == 1,
+       "past a thousand it says that there were others", out, len(got))
 tap.done()
