@@ -21,6 +21,9 @@ BUILT = os.path.join(os.environ["abs_top_builddir"], "locale")
 PROMPT = "READY>"
 if os.path.isdir(BUILT):
     shutil.copytree(BUILT, os.path.join(root, "locale"))
+# Names of rule files are as long wherever the tree lies.
+env["AEGSH_TEST_DATA"] = shutil.copytree(os.path.join(top, "share"),
+                                         os.path.join(root, "share"))
 work = os.path.join(env["HOME"], "work")
 os.mkdir(work)
 for n in range(40):
