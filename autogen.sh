@@ -111,7 +111,9 @@ check() {
 	# In the background of a script, SIGINT and SIGQUIT are ignored, under
 	# nohup SIGHUP, and no shell can take that back: tests of signals need
 	# them as they are.
-	env --default-signal=INT,QUIT,HUP,PIPE make -s -C "$folder" -j"$(jobs)" -k \
+	# One more than there are processors: tests wait more than they compute.
+	env --default-signal=INT,QUIT,HUP,PIPE \
+	    make -s -C "$folder" -j"$(($(jobs) + 1))" -k \
 	    check >&2 || status=$?
 	count "$folder" || status=1
 	exit "$status"
