@@ -105,8 +105,10 @@ audit_late_fold(struct audit_db *d, struct audit_mark *ret_end,
 	int rc = audit_spool_open(&s, d, false, err);
 
 	*ret_end = (struct audit_mark){ 0, 1 };
-	if (rc == -ENOENT)
+	if (rc == -ENOENT) {
+		audit_spool_done(&s);
 		return 0;
+	}
 	if (rc == 0)
 		rc = audit_spool_end(&s, ret_end, err);
 	while (rc == 0 && audit_spool_next(&s, ret_end, &slot, &copy, &gaps))

@@ -144,6 +144,9 @@ test_many(void)
 	IS_INTN((intmax_t)both, MANY, "each has one rule with both rights");
 	IS_INTN((intmax_t)holes, 0, "and the hole none");
 	strv_done(&paths);
+	for (i = 0; i < MANY; i++)
+		free(grants[i + 1].path);
+	free(hole.path);
 }
 
 static int
@@ -161,8 +164,10 @@ count_open(void)
 static void
 test_descriptors(void)
 {
-	struct sandbox_grant grant = { scratch_path("crowd"), READ, -1 };
-	struct sandbox_hole hole = { scratch_path("crowd/hole"), NULL };
+	AEG_AUTOFREE char *crowd = scratch_path("crowd"),
+		*in = scratch_path("crowd/hole");
+	struct sandbox_grant grant = { crowd, READ, -1 };
+	struct sandbox_hole hole = { in, NULL };
 	struct sandbox_profile p = {
 		.grants = &grant, .n_grants = 1, .holes = &hole, .n_holes = 1,
 	};
