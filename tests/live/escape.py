@@ -116,8 +116,9 @@ for profile in PROFILES if not FOR_ROOT else ():
     root.write("etc/sandbox.d/%s.conf" % profile,
                'read += {"%s"}\nexecute += {"%s"}\n' % (
                    root.path("bin"), root.path("bin")) +
-               # Attempts take more processes than these lines may.
-               ("limit-children = 1000\n" if profile in (
+               # Attempts take more than these lines may.
+               ("limit-children = 1000\nlimit-memory = 65536\n"
+                if profile in (
                    "dev", "full-auto", "build") else ""))
 root.write("etc/aegsh.conf", "mode = personal\n")
 OUT = root.write("victims/file", "untouched\n")
