@@ -67,6 +67,10 @@ def run(name, argv, setup, env, cwd):
     shell.send(setup + " && echo rea''dy\n")
     if not shell.wait_for("ready"):
         tap.ok(False, name + ": starts", shell.seen)
+    # Keys that come before the prompt are the terminal's, not its.
+    shell.seen = shell.seen.rpartition("ready")[2]
+    if not shell.wait_for("> "):
+        tap.ok(False, name + ": has a prompt", shell.seen)
     for keys, want in CASES:
         # ^U empties the line of bash and of zsh alike.
         shell.send("\x15" + keys)
