@@ -85,6 +85,22 @@ is_decided(const struct decision *d, char *const *argv)
 	    memcmp(line.data, bytes, len) == 0;
 }
 
+/* Nothing but the end of the pipe means that it became the program; 0, or
+ * why not. */
+static int
+hear(int from)
+{
+	int rc = 0;
+	ssize_t n;
+
+	do
+		n = read(from, &rc, sizeof rc);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return 0;
+	return n == (ssize_t)sizeof rc && rc < 0 ? rc : -EIO;
+}
+
 int
 exec_elevate(const struct decision *d, const struct exec_elevated *e,
     pid_t *ret_pid, struct err *err)
@@ -105,8 +121,8 @@ exec_elevate(const struct decision *d, const struct exec_elevated *e,
 	io_close(&tell[1]);
 	if (pid < 0)
 		rc = -errno;
-	else if (read(tell[0], &rc, sizeof rc) != (ssize_t)sizeof rc)
-		rc = 0;		/* it became the program */
+	else
+		rc = hear(tell[0]);
 	io_close(&tell[0]);
 	if (rc < 0) {
 		if (pid > 0)
