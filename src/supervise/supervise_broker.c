@@ -128,7 +128,7 @@ sup_brokers_reap(struct sup *s)
 enum sup_answer
 sup_broker(struct sup *s)
 {
-	int ends[2] = { -1, -1 }, room = SUP_FRAME_ROOM, i;
+	int ends[2] = { -1, -1 };
 	bool given;
 
 	s->answer->error = s->broker == NULL ? -EPERM :
@@ -136,11 +136,8 @@ sup_broker(struct sup *s)
 	if (s->answer->error < 0)
 		return SUP_REFUSE;
 	s->answer->error = -EMFILE;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+	if (sup_pair(ends) < 0)
 		return SUP_REFUSE;
-	for (i = 0; i < 2; i++)
-		setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &room,
-		    sizeof room);
 	if (s->waiting == NULL)
 		s->waiting = xcalloc(SUP_WAITING_MAX, sizeof *s->waiting);
 	s->waiting[s->n_waiting++] = (struct sup_waiting){ ends[0],

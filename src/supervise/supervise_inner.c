@@ -176,18 +176,15 @@ announce(struct sup *s, int sock)
 enum sup_answer
 sup_guest(struct sup *s)
 {
-	int ends[2] = { -1, -1 }, room = SUP_FRAME_ROOM, i;
+	int ends[2] = { -1, -1 };
 	bool given;
 
 	s->answer->error = start_host(s);
 	if (s->answer->error < 0)
 		return SUP_REFUSE;
 	s->answer->error = -EMFILE;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+	if (sup_pair(ends) < 0)
 		return SUP_REFUSE;
-	for (i = 0; i < 2; i++)
-		setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &room,
-		    sizeof room);
 	given = announce(s, ends[0]) == 0 &&
 	    sup_give(s, ends[1], O_CLOEXEC) == 0;
 	io_close(&ends[0]);

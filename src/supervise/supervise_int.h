@@ -360,6 +360,9 @@ enum sup_answer sup_open(struct sup *s);	/* supervise_open.c */
 /* What the call that is open returns becomes a copy of fd; flags: O_CLOEXEC
  * or 0.  0, or -errno: it is still to be answered. */
 int sup_give(const struct sup *s, int fd, uint32_t flags);
+/* Two ends of a conversation with one of the line, each with room for a
+ * frame.  -errno. */
+int sup_pair(int ret[2]);
 /* supervise_network.c: an address is wanted; it is told, once. */
 enum sup_answer sup_network(struct sup *s);
 /* supervise_image.c.  An image runs that is to be judged; rc: that of

@@ -13,6 +13,7 @@
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -86,6 +87,18 @@ wants_the_file(pid_t pid)
 		if (strcmp(programs[i], exe) == 0)
 			return true;
 	return false;
+}
+
+int
+sup_pair(int ret[2])
+{
+	int room = SUP_FRAME_ROOM, i;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret) < 0)
+		return -errno;
+	for (i = 0; i < 2; i++)
+		setsockopt(ret[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+	return 0;
 }
 
 int
