@@ -49,7 +49,8 @@ struct supervise_script {
 struct supervise_limits {
 	unsigned children;	/* at one time, its bash not counted */
 	uint64_t cpu_ms;	/* user and system time of all of them */
-	uint64_t wall_ms;	/* since its bash began */
+	uint64_t wall_ms;	/* since its bash began; of units, since the
+				 * first of which something is still there */
 	uint64_t memory;	/* resident bytes that are no file's */
 };
 
@@ -198,9 +199,13 @@ void supervise_give_up(const struct supervise_host *h, const char *why);
  * gone. */
 int supervise_watch(struct supervisor *s, pid_t pid,
 	const struct supervise_opts *opts, struct err *err);
-/* All that began so far is taken after it. */
-void supervise_catch_up(struct supervisor *s);
+/* All that began so far is taken after it.  waits: the line's bash has nothing
+ * to run before the next unit; no time of its own is counted before that, or
+ * before this says otherwise. */
+void supervise_catch_up(struct supervisor *s, bool waits);
 bool supervise_watches(const struct supervisor *s);
+/* What its units use is counted: each is to be told, supervise_unit(). */
+bool supervise_counts(const struct supervisor *s);
 /* The line, which is watched, goes on with a unit that runs these scripts.  0:
  * they are held; ERR_TOO_LONG, -errno: they are not. */
 int supervise_unit(struct supervisor *s, const struct supervise_opts *opts,

@@ -168,6 +168,8 @@ supervise(struct job *j, const struct supervise_opts *watch, struct err *err)
 	if (supervise_watches(j->supervisor))
 		return supervise_unit(j->supervisor, watch != NULL ? watch :
 		    &nothing, err);
+	if (supervise_counts(j->supervisor))
+		return supervise_unit(j->supervisor, &nothing, err);
 	if (watch == NULL || !watch->images)
 		return 0;
 	return supervise_watch(j->supervisor, j->pid, watch, err);
@@ -210,7 +212,7 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	if (rc < 0)
 		return rc;
 	if (j->supervisor != NULL)
-		supervise_catch_up(j->supervisor);
+		supervise_catch_up(j->supervisor, rc == 1);
 	exec_job_hear(s, j);
 	/* No reader any more: bash ends, or has become something else. */
 	if (rc == EXEC_NO_READER)
@@ -232,6 +234,10 @@ exec_feed_skip(struct job *j, size_t lines)
 void
 exec_feed_end(struct exec_session *s, struct job *j)
 {
-	if (j->stream != NULL)
-		io_close(&j->stream->fd);
+	if (j->stream == NULL || j->stream->fd < 0)
+		return;
+	/* Whatever it does from now on takes its time. */
+	if (j->supervisor != NULL && supervise_counts(j->supervisor))
+		supervise_catch_up(j->supervisor, false);
+	io_close(&j->stream->fd);
 }

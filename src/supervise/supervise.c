@@ -391,12 +391,13 @@ supervise_unit(struct supervisor *s, const struct supervise_opts *o,
 }
 
 void
-supervise_catch_up(struct supervisor *s)
+supervise_catch_up(struct supervisor *s, bool waits)
 {
-	const struct sup_report r = { .kind = SUP_SYNC };
+	const struct sup_report r = { .kind = SUP_SYNC, .pid = waits };
 
 	s->told.answered = false;
-	if (s->images && s->control >= 0 && !s->guest)
+	if ((s->images || supervise_counts(s)) && s->control >= 0 &&
+	    !s->guest)
 		(void)hear_answer(s, send(s->control, &r, sizeof r,
 		    MSG_NOSIGNAL) < 0 ? -errno : 0);
 }
@@ -405,6 +406,12 @@ bool
 supervise_watches(const struct supervisor *s)
 {
 	return s->images || s->guest;
+}
+
+bool
+supervise_counts(const struct supervisor *s)
+{
+	return supervise_has_limits(&s->limits);
 }
 
 /* The kernel lets a process have one listener: the one of the filter that

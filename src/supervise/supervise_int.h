@@ -45,7 +45,8 @@ enum sup_kind {
 	SUP_SCRIPT,		/* to it: path, with its copy; pid: hidden */
 	SUP_LET_GO,		/* to it: of the listener … */
 	SUP_LISTEN,		/* … for the one of a filter that watches */
-	SUP_SYNC,		/* to it: tell all that is to be told */
+	SUP_SYNC,		/* to it: tell all that is to be told; pid:
+				 * bash waits for its next unit */
 	SUP_OTHER,		/* to it: pid is another line's bash */
 };
 
@@ -253,9 +254,12 @@ void sup_tree_done(struct sup_tree *t);
 
 struct sup_meter {
 	struct supervise_limits most;
-	int64_t began_ns;	/* when its bash said hello */
+	int64_t began_ns;	/* when its bash said hello, or the first unit
+				 * came of which something is still there */
 	int64_t next_ns;	/* when it is to be looked at again */
 	uint64_t cpu_ms;	/* the most that was seen */
+	uint64_t past_ms;	/* … of it before that unit */
+	bool waits;		/* bash, for its next unit */
 	size_t bound;		/* no more processes than these are there */
 	struct {		/* new ones that may not be there yet */
 		pid_t asker;
@@ -387,6 +391,9 @@ enum sup_answer sup_spawn(struct sup *s);
 enum sup_answer sup_exit(struct sup *s);
 /* The line's bash begins. */
 void sup_meter_begin(struct sup *s);
+/* A unit comes; bash has run it and waits for the next, or not any more. */
+void sup_meter_unit(struct sup *s);
+void sup_meter_waits(struct sup *s, bool waits);
 /* When the meter is to be read again, or 0. */
 int64_t sup_meter_due(const struct sup *s);
 /* Read it where it is time, and kill the line that uses too much. */

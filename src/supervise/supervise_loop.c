@@ -439,6 +439,7 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 		say(s, SUP_ENDED);
 		return true;
 	case SUP_UNIT:
+		sup_meter_unit(s);
 		sup_unit_begin(s, said);
 		return true;
 	case SUP_SCRIPT:
@@ -452,6 +453,7 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 		wake_here(s);
 		return true;
 	case SUP_SYNC:
+		sup_meter_waits(s, said->pid != 0);
 		say(s, SUP_HELD);
 		return true;
 	case SUP_OTHER:

@@ -186,28 +186,74 @@ break_at(struct sup *s, const char *limit, uint64_t most, const char *unit)
 	sup_break(s, "it met its limit, %s", text);
 }
 
+/* How many are there, and what they have used. */
+static size_t
+count(struct sup *s, struct usage *u)
+{
+	struct sup_tree t = { NULL, 0, 0 };
+	size_t i, n;
+
+	find_all(s, &t);
+	know_new(s, &t);
+	for (i = 0; i < t.n; i++)
+		add_usage(u, t.pid[i]);
+	n = t.n;
+	sup_tree_done(&t);
+	/* Of one that ended with nobody of the line to wait for it, nothing
+	 * is left to be read. */
+	if (u->cpu_ms > s->meter.cpu_ms)
+		s->meter.cpu_ms = u->cpu_ms;
+	return n;
+}
+
+/*
+ * The lines of a standard input share a bash.  Each has its own time as long
+ * as the one before left nothing behind: what is left could go on for ever in
+ * the time of the next, and of that after it.
+ */
+static void
+begin_account(struct sup_meter *m, size_t n)
+{
+	if (n > 1)
+		return;
+	m->began_ns = clock_mono_ns();
+	m->past_ms = m->cpu_ms;
+}
+
+void
+sup_meter_unit(struct sup *s)
+{
+	struct usage u = { 0, 0 };
+
+	s->meter.waits = false;
+	if (s->meter.next_ns != 0 && !s->broken)
+		begin_account(&s->meter, count(s, &u));
+}
+
+void
+sup_meter_waits(struct sup *s, bool waits)
+{
+	if (s->meter.waits && !waits)
+		sup_meter_unit(s);
+	s->meter.waits = waits;
+}
+
 void
 sup_meter_read(struct sup *s)
 {
 	struct sup_meter *m = &s->meter;
-	struct sup_tree t = { NULL, 0, 0 };
 	struct usage u = { 0, 0 };
 	int64_t now = clock_mono_ns();
-	size_t i;
+	size_t n;
 
 	if (m->next_ns == 0 || now < m->next_ns || s->broken)
 		return;
 	m->next_ns = now + READING_NS;
-	find_all(s, &t);
-	know_new(s, &t);
-	for (i = 0; i < t.n; i++)
-		add_usage(&u, t.pid[i]);
-	sup_tree_done(&t);
-	/* Of one that ended with nobody of the line to wait for it, nothing
-	 * is left to be read. */
-	if (u.cpu_ms > m->cpu_ms)
-		m->cpu_ms = u.cpu_ms;
-	if (m->most.cpu_ms > 0 && m->cpu_ms > m->most.cpu_ms)
+	n = count(s, &u);
+	/* Between two units nobody uses any time. */
+	if (m->waits)
+		begin_account(m, n);
+	if (m->most.cpu_ms > 0 && m->cpu_ms - m->past_ms > m->most.cpu_ms)
 		break_at(s, "limit-cpu", m->most.cpu_ms / 1000, "s");
 	else if (m->most.memory > 0 && u.memory > m->most.memory)
 		break_at(s, "limit-memory", m->most.memory >> 20, "MiB");

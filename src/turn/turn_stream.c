@@ -150,8 +150,6 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	}
 	t->stream_id = ev.id;
 	watch = turn_supervise(t, t->sandbox, j, &opts);
-	/* Many lines may take more time than one, but not more room. */
-	opts.limits.cpu_ms = opts.limits.wall_ms = 0;
 	/* A filter cannot ask for more later on, when a unit names a script:
 	 * it does from the start. */
 	if (supervise_has_limits(&opts.limits) && turn_can_watch(t))

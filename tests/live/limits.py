@@ -295,6 +295,42 @@ status, out, err = run("%s -c 'x=bytearray(40 << 20)'; seq 3 | wc -l" % PY)
 tap.ok(out == "3\n" and err == "" and status == 0,
        "nothing is said within them", err)
 
+# ---- lines on standard input -------------------------------------------------
+def units(*lines, options=()):
+    p = root.popen([root.execrun, "-q", *options,
+                    *(x for line in lines for x in ("-u", line))],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, text=True)
+    out, err = p.communicate(timeout=DEADLINE)
+    return p.returncode, out, err
+
+
+BURN = "timeout 0.5 sh -c '%s'" % SPIN
+for name, limits, lines in (
+        ("limit-time", "limit-time = 1", ("sleep 1000",)),
+        ("limit-time", "limit-time = 1", (":", "sleep 1000")),
+        ("limit-time", "limit-time = 1", (":", "exec sleep 1000")),
+        ("limit-time", "limit-time = 1", ("sleep 1000 &", "wait")),
+        # What is left behind has no more time for each line that follows.
+        ("limit-time", "limit-time = 2",
+         ("sleep 1000 &",) + ("sleep 0.2",) * 300),
+        ("limit-cpu", "limit-cpu = 1",
+         (":", "for i in $(seq 100); do %s; done" % BURN)),
+        ("limit-cpu", "limit-cpu = 2", ("sleep 1000 &",) + (BURN,) * 60),
+        ("limit-memory", "limit-memory = 100",
+         (":", "for i in 1 2 3 4; do %s eats & done; wait" % PY))):
+    limit(limits + "\n")
+    for options in ((), ("-l",)):
+        how = "launcher" if options else "direct"
+        status, out, err = units(*lines, options=options)
+        tap.ok(status != 0 and "killed: it met its limit, %s: more than" %
+               name in err, "%s: %s: unit %s" % (how, limits, lines[-1]),
+               "%r %r %r" % (status, out, err))
+limit("limit-cpu = 1\n")
+status, out, err = units(*(BURN,) * 4, "echo end")
+tap.ok(status == 0 and out == "end\n" and err == "",
+       "each unit has a time of its own", "%r %r %r" % (status, out, err))
+
 # ---- what is left behind -----------------------------------------------------
 limit("limit-time = 2\n")
 status, out, err = run("setsid -f sleep 1000; pgrep -u $UID -nx sleep >late")
