@@ -299,6 +299,20 @@ guest_record(const struct turn *t, const struct guest_who *w,
 	*ret = NULL;
 }
 
+bool
+guest_tally_add(struct guest_tally *c, int64_t now_ns, size_t most,
+    int64_t each_ns)
+{
+	int64_t forgiven;
+
+	if (c->forgiven_ns == 0)
+		c->forgiven_ns = now_ns;
+	forgiven = (now_ns - c->forgiven_ns) / each_ns;
+	c->forgiven_ns += forgiven * each_ns;
+	c->n -= (uint64_t)forgiven < c->n ? (size_t)forgiven : c->n;
+	return ++c->n <= most;
+}
+
 void
 guest_sha256(const char *bytes, size_t len, unsigned char ret[32])
 {

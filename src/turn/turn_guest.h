@@ -31,7 +31,10 @@
 #define GUEST_DEPTH_MAX 8	/* aegsh inside aegsh inside … */
 #define GUEST_MAX 256		/* of one line, at the same time */
 #define GUEST_LINES_MAX 256	/* lines of one guest that run */
-#define GUEST_REFUSED_MAX 1000	/* of one line, one forgiven each minute */
+#define GUEST_REFUSED_MAX 1000	/* of one line, or judged for nothing */
+#define GUEST_REFUSED_NS ((int64_t)60 * 1000000000)	/* … one forgiven */
+#define GUEST_JUDGED_MAX 20000	/* of one line, whatever came of them */
+#define GUEST_JUDGED_NS ((int64_t)5 * 1000000)
 #define GUEST_INLINE ((size_t)64 * 1024)
 #define GUEST_BODY_MAX ((size_t)16 * 1024 * 1024)
 
@@ -103,6 +106,15 @@ struct guest_who {
 };
 void guest_record(const struct turn *t, const struct guest_who *w,
 	struct audit **ret, char **ret_unrecorded);
+
+/* What a line may have so many of, of which one is forgiven in each such time,
+ * as a multiplexer stands for months.  False: that was one too many. */
+struct guest_tally {
+	size_t n;
+	int64_t forgiven_ns;	/* when the last one was, or 0 */
+};
+bool guest_tally_add(struct guest_tally *c, int64_t now_ns, size_t most,
+	int64_t each_ns);
 
 void guest_sha256(const char *bytes, size_t len, unsigned char ret[32]);
 

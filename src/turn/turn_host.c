@@ -27,7 +27,6 @@
 
 #define HOPS_MAX 4096		/* processes above one that are looked at */
 #define SAME_MAX 4		/* conversations of one process */
-#define FORGIVEN_NS ((int64_t)60 * 1000000000)
 
 struct guest {
 	int fd;
@@ -53,8 +52,7 @@ struct host {
 	struct guest *guest[GUEST_MAX];
 	size_t n;
 	bool closed;			/* nobody will come any more */
-	size_t refused;			/* and not forgiven */
-	int64_t forgiven_ns;		/* when the last one was, or 0 */
+	struct guest_tally judged, refused;
 	bool gave_up;
 };
 
@@ -228,30 +226,44 @@ goodbye(struct host *h, struct guest *g)
 	free(g);
 }
 
+static void
+give_up(struct host *h, const struct guest *g, const char *kind, size_t most,
+    const char *what)
+{
+	AEG_AUTOFREE char *why = xasprintf("what is inside of it brought more "
+	    "than %zu lines%s", most, what);
+
+	if (h->gave_up)
+		return;
+	h->gave_up = true;
+	/* The aegsh around, which hears of it, may have ended. */
+	if (g->audit != NULL)
+		audit_note(g->audit, kind, why);
+	supervise_give_up(h->door, why);
+}
+
 /* Each refusal is a row of the store, which whoever asks for them would fill:
- * beyond what people and their tools come to, the line is killed.  Of a
- * multiplexer that stands for months they are forgiven one by one. */
+ * beyond what people and their tools come to, the line is killed. */
 static void
 count_refusal(struct host *h, const struct guest *g)
 {
-	int64_t now = clock_mono_ns(), forgiven;
-	char why[96];
+	if (!guest_tally_add(&h->refused, clock_mono_ns(), GUEST_REFUSED_MAX,
+	    GUEST_REFUSED_NS))
+		give_up(h, g, "inside-refused", GUEST_REFUSED_MAX,
+		    " that were refused or not run");
+}
 
-	if (h->forgiven_ns == 0)
-		h->forgiven_ns = now;
-	forgiven = (now - h->forgiven_ns) / FORGIVEN_NS;
-	h->forgiven_ns += forgiven * FORGIVEN_NS;
-	h->refused -= (uint64_t)forgiven < h->refused ? (size_t)forgiven :
-	    h->refused;
-	if (++h->refused <= GUEST_REFUSED_MAX || h->gave_up)
-		return;
-	h->gave_up = true;
-	snprintf(why, sizeof why, "what is inside of it brought more than %d "
-	    "lines that were refused", GUEST_REFUSED_MAX);
-	/* The aegsh around, which hears of it, may have ended. */
-	if (g->audit != NULL)
-		audit_note(g->audit, "inside-refused", why);
-	supervise_give_up(h->door, why);
+/* So is each that may run; and one that is judged and then not run at all has
+ * cost what a judgement costs, the model's included. */
+static void
+count_judgement(struct host *h, const struct guest *g)
+{
+	if (g->j != NULL && !turn_says_nothing(g->j))
+		count_refusal(h, g);
+	if (!guest_tally_add(&h->judged, clock_mono_ns(), GUEST_JUDGED_MAX,
+	    GUEST_JUDGED_NS))
+		give_up(h, g, "inside-judged", GUEST_JUDGED_MAX,
+		    ", faster than there is work for");
 }
 
 /* ---- a line ------------------------------------------------------------- */
@@ -331,6 +343,9 @@ judge(struct host *h, struct guest *g, struct guest_body *b)
 
 	if (!guest_get_question(b, &q))
 		return -EPROTO;
+	count_judgement(h, g);
+	if (h->gave_up)
+		return -ECANCELED;
 	let_go(h, g);
 	g->state = state_new_at(strv_peek(&q.envp), q.cwd);
 	policy_clean_state(t->policy, g->state);

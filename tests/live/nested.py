@@ -650,7 +650,14 @@ while n < 5000:
     s.recv(200000)
 print(n)
 ''')
-for name, least in (("refusals", 1000), ("nonsense", 0)):
+write("idle.py", WORDS + r'''
+n = 0
+while n < 5000:
+    n += 1
+    # What says nothing is nobody's work.
+    say(s, 2, question('# nothing' if n < 1500 else 'true'))
+''')
+for name in ("refusals", "nonsense", "idle"):
     status, out, err = outer("python3 %s.py; sleep 600" % name)
     tap.ok(status == 126 and err.count("\n") == 1 and "the line was killed: "
            "what is inside of it brought more than 1000 lines that were "
@@ -658,7 +665,7 @@ for name, least in (("refusals", 1000), ("nonsense", 0)):
     found = len(rows("nc -e sh 127.0.0.1 1 # refusal"))
     tap.ok(1000 < found < 1010, "and no more are recorded after the " + name,
            found)
-tap.same(len(events("inside-refused")), 1, "of what had a record that is on "
+tap.same(len(events("inside-refused")), 2, "of what had a record that is on "
          "it, once")
 tap.same(outer("%s -c \"$T\"; echo goes on" % A, env={"T": BLOCKED})[1],
          "goes on\n", "the next line begins with none")

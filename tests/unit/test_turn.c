@@ -13,6 +13,7 @@
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
+#include "turn/turn_guest.h"
 
 static enum policy_action policy_says;
 static struct val_verdict model_says;
@@ -429,6 +430,34 @@ streams_wait(void)
 	ops = &fake;
 }
 
+/* Those of an aegsh inside. */
+static void
+guests_count(void)
+{
+	const int64_t second = 1000000000, begin = 7 * second;
+	struct guest_tally c = { 0, 0 };
+	int64_t now = begin;
+	int i, n = 0;
+
+	for (i = 0; i < 20; i++)
+		n += guest_tally_add(&c, now, 10, second);
+	IS_INTN(n, 10, "as many as there may be");
+	now += second - 1;
+	OKF(!guest_tally_add(&c, now, 10, second), "and no more at a time");
+	now += 12 * second;
+	OKF(guest_tally_add(&c, now, 10, second) &&
+	    !guest_tally_add(&c, now, 10, second), "one for each that is "
+	    "forgiven, parts of a second included");
+	now += 1000 * second;
+	for (i = n = 0; i < 20; i++)
+		n += guest_tally_add(&c, now, 10, second);
+	IS_INTN(n, 10, "what was not used is not saved up");
+	c = (struct guest_tally){ 0, 0 };
+	for (i = n = 0; i < 100; i++, now += second)
+		n += guest_tally_add(&c, now, 2, second);
+	IS_INTN(n, 100, "at that pace, for ever");
+}
+
 int
 main(void)
 {
@@ -454,6 +483,7 @@ main(void)
 		return 1;
 	readers();
 	streams_wait();
+	guests_count();
 	conf_free(conf);
 	state_free(state);
 	snprintf(cmd, sizeof cmd, "rm -rf %s", root);
