@@ -221,6 +221,8 @@ struct syn_vars {
 	const struct syn_word *args;
 	size_t n_args;
 	bool has_args;
+	bool odd;		/* its options may change how it reads words:
+				 * -k, +B and their like */
 };
 
 struct syn_facts {
@@ -256,8 +258,11 @@ void syn_facts_free(struct syn_facts *facts);
 bool syn_command_asks(const struct syn_word *words, size_t n,
 	size_t *ret_at);
 
-/* The text that a command reads on its standard input, where it is a
- * here-document or here-string of its own; else NULL. */
+/* The here-document or here-string of its own that a command has at a
+ * descriptor; else NULL.  Bash ends a here-string with a newline, which is not
+ * in the target. */
+const struct syn_redir *syn_text_redir(const struct syn_command *c, int fd);
+/* The text of the one at its standard input; else NULL. */
 const struct syn_word *syn_stdin_text(const struct syn_command *c);
 
 /* What bash's echo or printf writes with these words, appended to out; false:

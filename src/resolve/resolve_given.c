@@ -181,9 +181,10 @@ resolve_nested_facts(const struct walk *w, const struct spot *at,
 	const struct syn_vars vars = { .get = given_variable,
 		.ctx = may_change(w) ? NULL : (void *)at->given,
 		.zero = at->zero, .args = at->args, .n_args = at->n_args,
-		.has_args = at->has_args };
+		.has_args = at->has_args, .odd = at->odd };
 
-	if (vars.ctx == NULL && vars.zero == NULL && !vars.has_args)
+	if (vars.ctx == NULL && vars.zero == NULL && !vars.has_args &&
+	    !vars.odd)
 		return syn_facts_new(tree, NULL);
 	return syn_facts_new(tree, &vars);
 }

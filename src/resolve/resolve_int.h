@@ -172,6 +172,7 @@ struct spot {
 	const struct syn_word *zero, *args;	/* a shell's $0, $1 … */
 	size_t n_args;
 	bool has_args;
+	bool odd;		/* … and options that change how it reads */
 	struct found_by by;
 };
 

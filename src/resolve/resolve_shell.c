@@ -445,10 +445,13 @@ resolve_unwrap_shell(struct walk *w, const struct spot *at,
 {
 	struct shell_call call;
 	struct spot inner = *at;
+	const char *value;
 
 	resolve_shell_call(row, argv, argc, &call);
 	w->starts_shell = true;
 	give_words(row, argv, argc, &call, &inner);
+	inner.odd = call.odd || resolve_given_get(at->given, "SHELLOPTS",
+	    &value) == SYN_VAR_SET;
 	if (row->option != NULL)
 		follow_values(w, at, row, argv, argc);
 	w->pub.incomplete |= call.odd || (call.extglob && (!call.command ||

@@ -41,6 +41,21 @@ syn_tell(struct syn_walk *w, const struct syn_node *node, unsigned context)
 	return w->commands.n - 1;
 }
 
+/* It may be no word, or many. */
+static void
+put_unknown(struct syn_walk *w, struct syn_word *word, const char *s,
+    size_t len, enum syn_why why)
+{
+	struct syn_part *part = arena_alloc(w->arena, sizeof *part);
+
+	part->text = arena_memdup0(w->arena, s, len);
+	part->len = len;
+	part->why = why;
+	*word = (struct syn_word){ .value = part->text, .len = len,
+	    .parts = part, .n_parts = 1, .may_split = true,
+	    .offset = w->at.offset, .source_len = len };
+}
+
 /* A command of which nothing is known. */
 static void
 tell_unknown(struct syn_walk *w, const char *s, size_t len,
@@ -48,19 +63,9 @@ tell_unknown(struct syn_walk *w, const char *s, size_t len,
 {
 	size_t index = syn_tell(w, NULL, 0);
 	struct syn_word *word = arena_alloc(w->arena, sizeof *word);
-	struct syn_part *part = arena_alloc(w->arena, sizeof *part);
 	struct syn_command *c = command_at(w, index);
 
-	part->text = arena_memdup0(w->arena, s, len);
-	part->len = len;
-	part->why = why;
-	word->value = part->text;
-	word->len = len;
-	word->parts = part;
-	word->n_parts = 1;
-	word->may_split = true;
-	word->offset = w->at.offset;
-	word->source_len = len;
+	put_unknown(w, word, s, len, why);
 	c->words = word;
 	c->n_words = 1;
 	c->len = len < w->tree->len - c->offset ? len :
@@ -438,8 +443,14 @@ tell_words(struct syn_walk *w, const struct syn_text *first,
 	const struct syn_text *t;
 
 	for (t = first; t != NULL; t = t->next)
-		syn_expand(w, t->pieces, t, declares && t->assignment != NULL ?
-		    SYN_MODE_VALUE : SYN_MODE_ARGUMENT, words);
+		if (w->keywords && t->assignment != NULL)
+			put_unknown(w, syn_vec_add(w, words,
+			    sizeof(struct syn_word)), t->src, t->src_len,
+			    SYN_WHY_READ_CHANGED);
+		else
+			syn_expand(w, t->pieces, t, declares &&
+			    t->assignment != NULL ? SYN_MODE_VALUE :
+			    SYN_MODE_ARGUMENT, words);
 }
 
 void

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-static void
-changes_reading(struct syn_walk *w, const char *name)
+void
+syn_changes_reading(struct syn_walk *w, const char *name)
 {
 	if (w->first || w->idle)
 		return;
@@ -20,15 +20,6 @@ changes_reading(struct syn_walk *w, const char *name)
 		w->change_somewhere = w->change;
 		w->again = true;
 	}
-}
-
-/* Whether braces are expanded from here on is not known. */
-static void
-doubt_braces(struct syn_walk *w)
-{
-	w->env.no_braces = true;
-	if (w->env.loops > 0 || w->bodies)
-		syn_env_hostile(w);
 }
 
 static void
@@ -81,7 +72,7 @@ do_anything(const struct syn_call *c)
 {
 	syn_calls_unknown(c->w);
 	syn_env_hostile(c->w);
-	changes_reading(c->w, c->words[0].value);
+	syn_changes_reading(c->w, c->words[0].value);
 }
 
 static void
@@ -104,7 +95,7 @@ do_break(const struct syn_call *c)
 static void
 do_alias(const struct syn_call *c)
 {
-	changes_reading(c->w, c->words[0].value);
+	syn_changes_reading(c->w, c->words[0].value);
 }
 
 /* compgen expands the words that it is given. */
@@ -139,14 +130,6 @@ do_fc(const struct syn_call *c)
 	do_anything(c);
 }
 
-/* Posix mode gives assignments in front of some commands another meaning. */
-static void
-change_mode(const struct syn_call *c)
-{
-	syn_env_hostile(c->w);
-	changes_reading(c->w, c->words[0].value);
-}
-
 /* enable -n NAME, enable -f FILE NAME: what names mean. */
 static void
 do_enable(const struct syn_call *c)
@@ -162,173 +145,7 @@ do_enable(const struct syn_call *c)
 			break;
 		}
 	syn_lookup_odd(c->w);
-	change_mode(c);
-}
-
-/* Names of set -o that change neither reading nor values. */
-static bool
-is_plain_option(const char *name)
-{
-	static const char *const names[] = { "allexport", "braceexpand",
-		"emacs", "errexit", "errtrace", "functrace", "hashall",
-		"interactive-comments", "monitor", "noclobber", "noexec",
-		"noglob", "nolog", "notify", "nounset", "onecmd", "physical",
-		"pipefail", "verbose", "vi", "xtrace" };
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* The others that bash has; of any further name it says that it is none. */
-static bool
-is_other_option(const char *name)
-{
-	static const char *const names[] = { "histexpand", "history",
-		"ignoreeof", "keyword", "posix", "privileged", "restricted" };
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-static bool
-is_word_known(const struct syn_word *word)
-{
-	return word->known && !word->may_split;
-}
-
-/* Where ".." leads behind a link is the disk's, then. */
-static void
-set_physical(struct syn_walk *w)
-{
-	w->again |= !w->physical && !w->first;
-	w->physical = true;
-}
-
-/* The letters of one word; *at: the word, moved over the names behind o.
- * false: bash may complain, or do what is not known. */
-static bool
-set_letters(const struct syn_call *c, size_t *at)
-{
-	const char *v = c->words[*at].value, *p;
-
-	for (p = v + 1; *p != '\0'; p++) {
-		if (strchr("abefhmnprtuvxBCEPTo", *p) == NULL)
-			return false;
-		if (*p == 'B')
-			doubt_braces(c->w);
-		if (*p == 'x')
-			syn_walk_trace(c->w);
-		if (*p == 'P')
-			set_physical(c->w);
-		/* Functions are exported. */
-		if (*p == 'a')
-			syn_calls_unknown(c->w);
-		if (*p != 'o' || *at + 1 == c->n)
-			continue;
-		v = c->words[*at + 1].value;
-		if (!is_word_known(&c->words[*at + 1]) || v[0] == '-' ||
-		    v[0] == '+' || is_other_option(v))
-			return false;
-		/* It ends there, having set what stands before. */
-		if (!is_plain_option(v))
-			syn_env_forget(c->w, "@", 1);
-		if (strcmp(v, "xtrace") == 0)
-			syn_walk_trace(c->w);
-		if (strcmp(v, "braceexpand") == 0)
-			doubt_braces(c->w);
-		if (strcmp(v, "physical") == 0)
-			set_physical(c->w);
-		if (strcmp(v, "allexport") == 0)
-			syn_calls_unknown(c->w);
-		++*at;
-	}
-	return true;
-}
-
-static void
-do_set(const struct syn_call *c)
-{
-	size_t i;
-
-	for (i = 1; i < c->n; i++) {
-		const char *v = c->words[i].value;
-
-		if (is_word_known(&c->words[i]) && (v[0] == '\0' ||
-		    strchr("-+", v[0]) == NULL)) {
-			syn_positional(c, i);
-			return;
-		}
-		if (syn_word_is(&c->words[i], "--") ||
-		    (syn_word_is(&c->words[i], "-") && i + 1 < c->n)) {
-			syn_positional(c, i + 1);
-			return;
-		}
-		if (!is_word_known(&c->words[i]) || !set_letters(c, &i)) {
-			doubt_braces(c->w);
-			syn_walk_trace(c->w);
-			syn_env_forget(c->w, "@", 1);
-			change_mode(c);
-			return;
-		}
-	}
-}
-
-/* `shopt -q login_shell`, `shopt extglob`: it tells, and sets nothing. */
-static bool
-only_asks(const struct syn_call *c)
-{
-	size_t i;
-
-	if (c->n < 2)
-		return true;
-	i = syn_word_is(&c->words[1], "-q") ||
-	    syn_word_is(&c->words[1], "-p") ? 2 : 1;
-	for (; i < c->n; i++)
-		if (!c->words[i].known || c->words[i].may_split ||
-		    c->words[i].value[0] == '-')
-			return false;
-	return true;
-}
-
-/* Options that change no reading, no pattern and nothing that is printed: a
- * pattern that matches nothing is not known before, either. */
-static bool
-is_harmless(const struct syn_call *c)
-{
-	static const char *const names[] = { "checkjobs", "checkwinsize",
-		"cmdhist", "dotglob", "execfail", "globskipdots", "globstar",
-		"histappend", "huponexit", "inherit_errexit", "lithist",
-		"nocaseglob", "nullglob", "progcomp", "shift_verbose" };
-	size_t i, k;
-
-	if (c->n < 3 || (!syn_word_is(&c->words[1], "-s") &&
-	    !syn_word_is(&c->words[1], "-u")))
-		return false;
-	for (i = 2; i < c->n; i++) {
-		for (k = 0; k < AEG_NELEM(names); k++)
-			if (syn_word_is(&c->words[i], names[k]))
-				break;
-		if (k == AEG_NELEM(names))
-			return false;
-	}
-	return true;
-}
-
-/* extglob, nocasematch, patsub_replacement, xpg_echo, compat31, …: how what
- * follows is read, matched, replaced and written. */
-static void
-do_shopt(const struct syn_call *c)
-{
-	if (only_asks(c) || is_harmless(c))
-		return;
-	doubt_braces(c->w);
-	change_mode(c);
+	syn_change_mode(c);
 }
 
 /* Under limits of its own even a here-document may fail. */
@@ -426,8 +243,8 @@ static const struct builtin {
 	{ "mapfile", syn_do_mapfile }, { "popd", do_popd },
 	{ "printf", syn_do_printf }, { "pushd", do_cd },
 	{ "read", syn_do_read }, { "readarray", syn_do_mapfile },
-	{ "readonly", syn_do_declare }, { "set", do_set },
-	{ "shift", syn_do_shift }, { "shopt", do_shopt },
+	{ "readonly", syn_do_declare }, { "set", syn_do_set },
+	{ "shift", syn_do_shift }, { "shopt", syn_do_shopt },
 	{ "source", do_anything }, { "test", do_test }, { "trap", do_trap },
 	{ "typeset", syn_do_declare }, { "ulimit", do_ulimit },
 	{ "unalias", do_alias },
@@ -586,7 +403,7 @@ syn_name_effect(struct syn_walk *w, const struct syn_slot *slot)
 		syn_lookup_odd(w);
 		break;
 	case EFFECT_READING:
-		changes_reading(w, found->name);
+		syn_changes_reading(w, found->name);
 		syn_env_hostile(w);
 		break;
 	case EFFECT_CALLS:

@@ -185,6 +185,8 @@ struct syn_walk {
 				 * function, a trap, a prompt */
 	bool traps;		/* the present walk has met one */
 	bool physical;		/* set -P stands in it: cd follows links */
+	bool keywords;		/* set -k: words of the form of an assignment
+				 * are one, wherever they stand */
 	bool again;		/* it did not, but it is so */
 	struct syn_expander *spare;
 	size_t spent, spent_values;
@@ -413,6 +415,10 @@ bool syn_effect(struct syn_walk *w, const struct syn_command *c);
 bool syn_has_name_effect(const char *name);
 void syn_name_effect(struct syn_walk *w, const struct syn_slot *slot);
 
+/* From here on, or from the next line on, bash may read otherwise; name: by
+ * what. */
+void syn_changes_reading(struct syn_walk *w, const char *name);
+
 /* facts_names.c: builtins that give variables values */
 struct syn_call {
 	struct syn_walk *w;
@@ -420,6 +426,11 @@ struct syn_call {
 	const struct syn_word *words;	/* from the builtin's name on */
 	size_t n;
 };
+/* facts_options.c */
+void syn_do_set(const struct syn_call *c);
+void syn_do_shopt(const struct syn_call *c);
+void syn_change_mode(const struct syn_call *c);
+
 /* facts_eval.c */
 bool syn_eval(const struct syn_call *c);
 void syn_walk_code(struct syn_walk *w, const char *text, size_t len);

@@ -192,14 +192,14 @@ syn_do_mapfile(const struct syn_call *c)
 {
 	size_t i;
 
+	if (!c->w->first && syn_mapfile_lines(c))
+		return;
 	for (i = 1; i < c->n; i++)
 		if (!c->words[i].known || (c->words[i].value[0] == '-' &&
 		    strchr(c->words[i].value, 'C') != NULL)) {
 			syn_calls_unknown(c->w);
 			syn_env_hostile(c->w);
 		}
-	if (!c->w->first && syn_mapfile_lines(c))
-		return;
 	do_names(c, "dnOsucC");
 	syn_env_forget(c->w, "MAPFILE", 7);
 }

@@ -83,10 +83,12 @@ walk_first(struct syn_walk *w)
 	w->looked = true;
 }
 
-/* The words that the program is started with. */
+/* The words and options that the program is started with. */
 static void
 begin(struct syn_walk *w)
 {
+	if (w->vars != NULL && w->vars->odd)
+		w->env.no_braces = w->keywords = true;
 	if (w->vars == NULL || !w->vars->has_args)
 		return;
 	syn_env_arguments(w, syn_array_of(w, w->vars->args,
@@ -165,17 +167,25 @@ syn_facts_free(struct syn_facts *facts)
 		arena_free(((struct syn_found *)facts)->arena);
 }
 
-const struct syn_word *
-syn_stdin_text(const struct syn_command *c)
+const struct syn_redir *
+syn_text_redir(const struct syn_command *c, int fd)
 {
 	size_t i;
 
 	for (i = c->n_redirs; i-- > 0;) {
 		const struct syn_redir *r = &c->redirs[i];
 
-		if (r->fd == 0 && r->fd_name == NULL)
+		if (r->fd == fd && r->fd_name == NULL)
 			return r->op == SYN_REDIR_HEREDOC ||
-			    r->op == SYN_REDIR_HERESTRING ? &r->target : NULL;
+			    r->op == SYN_REDIR_HERESTRING ? r : NULL;
 	}
 	return NULL;
+}
+
+const struct syn_word *
+syn_stdin_text(const struct syn_command *c)
+{
+	const struct syn_redir *redir = syn_text_redir(c, 0);
+
+	return redir != NULL ? &redir->target : NULL;
 }

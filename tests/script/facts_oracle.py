@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 import bash_oracle
 import run_oracle
+import runbuiltins
 import runevaluated
 import runlines
 from tap import Tap
@@ -37,17 +38,25 @@ GIVEN_MIN = 0.45
 # Of text that bash evaluates: what a command in it prints is evaluated, too,
 # and nobody knows it.
 EVALUATED_MIN = 0.15
+# Of builtins in any order, most of which change what is known.
+BUILTINS_MIN = 0.03
 
 
 class Checker:
-    def __init__(self, rig):
-        self.rig = rig
+    """strict: what is told word for word must be so behind a declared gap,
+    too."""
+    def __init__(self, rig, strict=False):
+        self.rig, self.strict = rig, strict
+
+    def judge(self, runs, told):
+        return run_oracle.verdict(runs, (told[0] and not self.strict,
+                                         told[1]))
 
     def verdict(self, unit):
         runs = self.rig.run(unit)
         if runs is None:
             return "hung"
-        return run_oracle.verdict(runs, self.rig.told([unit])[0])
+        return self.judge(runs, self.rig.told([unit])[0])
 
     def check(self, units):
         out, told = [], self.rig.told(units)
@@ -55,7 +64,7 @@ class Checker:
             runs = self.rig.run(unit)
             out.append("hung" if runs is None else
                        "idle" if not runs else
-                       run_oracle.verdict(runs, told[at]))
+                       self.judge(runs, told[at]))
             if runs is None:    # the rig has moved
                 told[at + 1:] = self.rig.told(units[at + 1:])
         return out
@@ -65,10 +74,10 @@ class Checker:
             unit, lambda u: self.verdict(u).startswith("untold"), 150)
 
 
-def compare(tap, rigs, units, name, minimum):
+def compare(tap, rigs, units, name, minimum, strict=False):
     shares = [units[i::WORKERS] for i in range(WORKERS)]
     with ThreadPoolExecutor(WORKERS) as pool:
-        results = list(pool.map(lambda x: Checker(x[0]).check(x[1]),
+        results = list(pool.map(lambda x: Checker(x[0], strict).check(x[1]),
                                 zip(rigs, shares)))
     counts, notes = {}, []
     for rig, share, result in zip(rigs, shares, results):
@@ -76,9 +85,10 @@ def compare(tap, rigs, units, name, minimum):
             kind = verdict.split(":")[0]
             counts[kind] = counts.get(kind, 0) + 1
             if kind == "untold" and len(notes) < SHOWN:
-                small = Checker(rig).shrink(unit)
+                checker = Checker(rig, strict)
+                small = checker.shrink(unit)
                 notes.append("%r\n  of %r\n  %s" % (
-                    small, unit, Checker(rig).verdict(small)))
+                    small, unit, checker.verdict(small)))
     print("# %s: %s" % (name, ", ".join(
         "%d %s" % (n, kind) for kind, n in sorted(counts.items()))))
     tap.ok(not notes, "%s: all that %d lines start is told" %
@@ -122,6 +132,8 @@ def main():
                 "shells with words, made up", GIVEN_MIN)
         compare(tap, rigs, runevaluated.make(seed, count // 3),
                 "evaluated, made up", EVALUATED_MIN)
+        compare(tap, rigs, runbuiltins.make(seed, count // 2),
+                "builtins, made up", BUILTINS_MIN, True)
     finally:
         shutil.rmtree(where, ignore_errors=True)
     tap.done()
