@@ -64,6 +64,25 @@ void redact_forget(struct redact *r);	/* all that were learned */
  * as redact_new(). */
 size_t redact_text(const struct redact *r, struct buf *ret, const char *text,
 	size_t len);
+/*
+ * The same told apart, for text that is not at hand as a whole: where the
+ * secrets stand, the first one first, and what replaces each.  Which were
+ * tags before are none.
+ */
+struct redact_span {
+	size_t from, len;	/* in the text */
+	size_t tag, tag_len;	/* in tags */
+};
+struct redact_spans {
+	struct redact_span *v;	/* owned */
+	size_t n, cap;
+	struct buf tags;
+};
+#define REDACT_SPANS_INIT { NULL, 0, 0, BUF_INIT }
+/* Forgets what ret held, and keeps its memory. */
+void redact_find(const struct redact *r, const char *text, size_t len,
+	struct redact_spans *ret);
+void redact_spans_done(struct redact_spans *s);
 /* A name that announces a secret ("DB_PASSWORD"), and not where one is
  * kept ("TOKEN_FILE"). */
 bool redact_name_is_secret(const struct redact *r, const char *name,

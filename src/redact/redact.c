@@ -111,7 +111,8 @@ rule_tag(struct redact_scan *s)
 		i++;
 	if (!redact_at(s, i, ">") || i - s->i > REDACT_NEAR)
 		return false;
-	buf_put(s->out, s->p + s->i, i + 1 - s->i);
+	if (s->out != NULL)
+		buf_put(s->out, s->p + s->i, i + 1 - s->i);
 	s->i = i + 1;
 	return true;
 }
@@ -124,31 +125,61 @@ inside_word(const struct redact_scan *s)
 	    !s->r->known_first[(unsigned char)s->p[s->i]];
 }
 
-size_t
-redact_text(const struct redact *r, struct buf *ret, const char *text,
-    size_t len)
+static void
+walk(struct redact_scan *s)
 {
-	static const struct redact plain;
 	static bool (*const rules[])(struct redact_scan *) = { rule_tag,
 	    redact_rule_pem, redact_rule_url, redact_rule_hook,
 	    redact_rule_known, redact_rule_header, redact_rule_cookie,
 	    redact_rule_token, redact_rule_hash, redact_rule_named,
 	    redact_rule_option, redact_rule_typed };
-	struct redact_scan s = { .r = r != NULL ? r : &plain, .p = text,
-		.len = len, .out = ret };
 	size_t k;
 
-	while (s.i < len && !buf_overflow(ret)) {
+	while (s->i < s->len && (s->out == NULL || !buf_overflow(s->out))) {
 		/* Nothing begins inside a word, but what is known. */
-		k = inside_word(&s) ? AEG_NELEM(rules) : 0;
+		k = inside_word(s) ? AEG_NELEM(rules) : 0;
 		for (; k < AEG_NELEM(rules); k++)
-			if (rules[k](&s))
+			if (rules[k](s))
 				break;
 		if (k < AEG_NELEM(rules))
 			continue;
-		if (redact_at(&s, s.i, ";|&\n("))
-			s.segment = s.i + 1;
-		buf_putc(ret, text[s.i++]);
+		if (redact_at(s, s->i, ";|&\n("))
+			s->segment = s->i + 1;
+		if (s->out != NULL)
+			buf_putc(s->out, s->p[s->i]);
+		s->i++;
 	}
+}
+
+static const struct redact plain;
+
+size_t
+redact_text(const struct redact *r, struct buf *ret, const char *text,
+    size_t len)
+{
+	struct redact_scan s = { .r = r != NULL ? r : &plain, .p = text,
+		.len = len, .out = ret };
+
+	walk(&s);
 	return s.hits;
+}
+
+void
+redact_find(const struct redact *r, const char *text, size_t len,
+    struct redact_spans *ret)
+{
+	struct redact_scan s = { .r = r != NULL ? r : &plain, .p = text,
+		.len = len, .spans = ret };
+
+	ret->n = 0;
+	buf_reset(&ret->tags);
+	walk(&s);
+}
+
+void
+redact_spans_done(struct redact_spans *s)
+{
+	free(s->v);
+	buf_done(&s->tags);
+	*s = (struct redact_spans)REDACT_SPANS_INIT;
 }

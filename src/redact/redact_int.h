@@ -54,7 +54,8 @@ struct redact_scan {
 	const char *p;
 	size_t len, i;			/* i: the next byte to look at */
 	size_t segment;			/* where the command around it starts */
-	struct buf *out;
+	struct buf *out;		/* NULL: only the spans */
+	struct redact_spans *spans;	/* or NULL */
 	size_t hits;
 };
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "aegsh/base/mem.h"
+
 #define TAG_BYTES 4	/* of a tag, written in hexadecimal */
 
 bool
@@ -74,18 +76,41 @@ redact_word_is(const struct redact_scan *s, size_t i, const char *word,
 }
 
 static void
-put_tag(struct redact_scan *s, const char *p, size_t n)
+put_tag(const struct redact_scan *s, struct buf *out, const char *p, size_t n,
+    const char *kind)
 {
 	struct hmac_sha256_ctx ctx;
 	unsigned char tag[TAG_BYTES];
 	size_t i;
 
+	buf_putf(out, "<redacted:%s", kind);
+	if (!s->r->keyed) {
+		buf_putc(out, '>');
+		return;
+	}
 	hmac_sha256_set_key(&ctx, sizeof s->r->key, s->r->key);
 	hmac_sha256_update(&ctx, n, (const unsigned char *)p);
 	hmac_sha256_digest(&ctx, sizeof tag, tag);
-	buf_putc(s->out, ':');
+	buf_putc(out, ':');
 	for (i = 0; i < sizeof tag; i++)
-		buf_putf(s->out, "%02x", tag[i]);
+		buf_putf(out, "%02x", tag[i]);
+	buf_putc(out, '>');
+}
+
+static void
+add_span(struct redact_scan *s, size_t from, size_t n, const char *kind)
+{
+	struct redact_spans *to = s->spans;
+	struct redact_span span = { .from = from, .len = n,
+		.tag = to->tags.len };
+
+	if (to->n == to->cap) {
+		to->cap = to->cap > 0 ? 2 * to->cap : 16;
+		to->v = xreallocarray(to->v, to->cap, sizeof to->v[0]);
+	}
+	put_tag(s, &to->tags, s->p + from, n, kind);
+	span.tag_len = to->tags.len - span.tag;
+	to->v[to->n++] = span;
 }
 
 bool
@@ -93,11 +118,12 @@ redact_replace(struct redact_scan *s, size_t from, size_t n, const char *kind)
 {
 	if (n == 0)
 		return false;
-	buf_put(s->out, s->p + s->i, from - s->i);
-	buf_putf(s->out, "<redacted:%s", kind);
-	if (s->r->keyed)
-		put_tag(s, s->p + from, n);
-	buf_putc(s->out, '>');
+	if (s->spans != NULL) {
+		add_span(s, from, n, kind);
+	} else {
+		buf_put(s->out, s->p + s->i, from - s->i);
+		put_tag(s, s->out, s->p + from, n, kind);
+	}
 	s->i = from + n;
 	s->hits++;
 	return true;

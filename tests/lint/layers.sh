@@ -10,7 +10,7 @@ export LC_ALL
 
 # Foreign headers and the rooms that may see them.
 foreign='sqlite3.h audit
-nettle/ audit redact base policy resolve validator sandbox judge turn admin
+nettle/ audit cast redact base policy resolve validator sandbox judge turn admin
 confuse.h conf policy sandbox
 pcre2.h policy
 seccomp.h sandbox judge

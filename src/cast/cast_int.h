@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of this room share. */
+#ifndef CAST_INT_H
+#define CAST_INT_H
+
+#include <nettle/sha2.h>
+
+#include "aegsh/cast.h"
+
+/* ---- cast_window.c: what is held back, and told without secrets ------ */
+
+#define CAST_HOLD ((size_t)32 * 1024)	/* of a word, or a key */
+#define CAST_RAW (2 * CAST_HOLD)	/* and of what stood before it */
+#define CAST_CONTEXT ((size_t)4096)	/* of what was told */
+#define CAST_AHEAD ((size_t)8192)	/* a secret is known by so much */
+#define CAST_TIMES 64
+
+/* What is dropped that comes next: the rest of a secret longer than all
+ * this. */
+enum cast_swallow { CAST_SWALLOW_NOTHING = 0, CAST_SWALLOW_WORD,
+	CAST_SWALLOW_KEY };
+
+struct cast_window {
+	struct buf raw;		/* what was told last, and what was not */
+	size_t done;		/* of raw: told */
+	struct {
+		size_t at;	/* bytes of raw from there on … */
+		int64_t ns;	/* … came then */
+	} times[CAST_TIMES];
+	size_t n_times;
+	enum cast_swallow swallow;
+	bool gap;		/* what was not told is not here any more */
+	int64_t hits;		/* secrets that were replaced */
+};
+
+/* Bytes without secrets, which came at ns. */
+typedef void cast_tell(void *ctx, const char *p, size_t len, int64_t ns);
+
+void cast_window_done(struct cast_window *w);
+/* At most CAST_HOLD / 2 at a time, each followed by one of the other two. */
+void cast_window_add(struct cast_window *w, const char *p, size_t len,
+	int64_t ns);
+/* Tell what can be told; all: whatever comes next does not belong to it.
+ * Returns how many of the bytes that came that was. */
+size_t cast_window_tell(struct cast_window *w, const struct redact *redact,
+	bool all, cast_tell *tell, void *ctx);
+/* Keep only what the end may need. */
+void cast_window_drop(struct cast_window *w);
+/* Where something is missing: tell of the end so many bytes, or few more. */
+void cast_window_end(struct cast_window *w, const struct redact *redact,
+	size_t most, cast_tell *tell, void *ctx);
+
+/* ---- cast_text.c: bytes as a JSON string, and back ------------------- */
+
+void cast_text_put(struct buf *b, const char *p, size_t len);
+/* From behind the quote that begins it; *ret_len: with the quote that ends
+ * it.  False: it is none. */
+bool cast_text_get(struct buf *ret, const char *p, size_t len,
+	size_t *ret_len);
+
+/* ---- cast_file.c ----------------------------------------------------- */
+
+struct cast_file {
+	char *dir, name[48];
+	int fd;			/* -1: not made yet */
+	struct buf waiting;	/* to be written */
+	int64_t written;	/* bytes on the way to the disk */
+	int64_t settled;	/* of them, in regions that were closed */
+	int64_t looked;		/* when room was looked for */
+	struct sha256_ctx hash;	/* of the open region */
+	bool broken;		/* until it is tried again */
+	bool dead;		/* for good */
+	struct err err;		/* why */
+	bool told;
+};
+
+void cast_file_init(struct cast_file *f, const char *dir,
+	const unsigned char session[CAST_UUID_LEN]);
+void cast_file_done(struct cast_file *f);
+void cast_file_again(struct cast_file *f);
+/* False: it takes nothing now. */
+bool cast_file_put(struct cast_file *f, const char *p, size_t len);
+/* Close the region; false: it is not in the file. */
+bool cast_file_settle(struct cast_file *f, int64_t *ret_offset,
+	int64_t *ret_length, unsigned char ret[CAST_HASH_LEN]);
+bool cast_file_takes(const struct cast_file *f);
+/* Whether anything was written, or waits. */
+bool cast_file_begun(const struct cast_file *f);
+
+void cast_uuid_text(const unsigned char uuid[CAST_UUID_LEN], char ret[37]);
+bool cast_uuid_parse(const char *p, size_t len,
+	unsigned char ret[CAST_UUID_LEN]);
+/* A session's file, for reading. */
+int cast_file_open(const char *dir,
+	const unsigned char session[CAST_UUID_LEN], char **ret_path,
+	struct err *err);
+
+#endif
