@@ -530,7 +530,9 @@ exec_child_error(const struct exec_child *c, int error, struct err *err)
 	case EXEC_STEP_PARENT:
 		return err_sys(err, error, "binding the child to aegsh");
 	case EXEC_STEP_SUPERVISOR:
-		err_sys(err, error, "supervisor");
+		err_sys(err, error, "supervisor: nobody may listen to the "
+		    "line here (seccomp user notification), as limits and "
+		    "supervise of its sandbox profile need");
 		if (err != NULL)
 			err->code = ERR_LAYER;
 		return ERR_LAYER;

@@ -34,6 +34,7 @@ struct login {
 	bool system_only;
 	struct shellenv *env;
 	struct strv notes;		/* what was left out, and why */
+	bool lost_layer;		/* … for what the sandbox lacks here */
 };
 
 /* Managed, a home's files need the operator's own word. */
@@ -186,6 +187,7 @@ act(struct login *l, const char *path, struct turn_judged *j)
 		strv_addf(&l->notes, "%s: %s", path, r.err.text);
 	else if (r.note[0] != '\0')
 		strv_addf(&l->notes, "%s: %s", path, r.note);
+	l->lost_layer = l->lost_layer || (!r.ran && r.err.code == ERR_LAYER);
 	if (l->prompt && out.len > 0)
 		show(&out);
 	turn_judged_free(j);
@@ -337,7 +339,9 @@ tell(const struct login *l)
 		buf_putf(&text, "%s%s", i > 0 ? "; " : "", l->notes.v[i]);
 	if (i < l->notes.n)
 		buf_putf(&text, "; and %zu more", l->notes.n - i);
-	if (l->prompt && text.len > 0)
+	/* Refused by the rules, or not to be had, is how it is meant to be; a
+	 * machine that cannot confine it is not. */
+	if ((l->prompt || l->lost_layer) && text.len > 0)
 		shell_say(tr("left out at login: %s"), text.data);
 }
 

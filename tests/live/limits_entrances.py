@@ -94,6 +94,24 @@ tap.ok(out == "got:\n" and SAID % 1 in subprocess.run(
     [CTL, "history", "--json"], env=env, capture_output=True,
     text=True).stdout, "a start-up file is ended", "%r %r" % (out, err))
 
+# Without anybody who could count, nothing runs, and that is said.
+WITHOUT = [sys.executable, os.path.join(os.environ["abs_top_srcdir"],
+                                        "tests/lib/without_listener.py")]
+for name, argv in (
+        ("-c", ("-c", "echo on")), ("standard input", ("-s",)),
+        ("a login", ("-l", "-c", "echo on"))):
+    p = popen(env, *WITHOUT, AEGSH, *argv)
+    out, err = p.communicate("echo on\n", timeout=DEADLINE)
+    tap.ok(out == "" and p.returncode == 126 and
+           "not run: supervisor: " in err and "limits" in err,
+           name + " without a listener runs nothing", out + err)
+    tap.ok((".bash_profile: supervisor: " in err) == ("-l" in argv),
+           name + ": and tells of its start-up file", err)
+p = popen(env, *WITHOUT, CTL, "try", "echo on")
+out, err = p.communicate("", timeout=DEADLINE)
+tap.ok("on\n" not in out and p.returncode != 0 and "supervisor: " in err,
+       "nor does a dry run", out + err)
+
 # ---- at the prompt -----------------------------------------------------------
 s = Session([AEGSH], env=room(1), cwd="/")
 s.expect("READY> ")
