@@ -221,6 +221,8 @@ int audit_query(struct audit *a, const struct audit_query *q,
 int audit_recall(struct audit *a, const struct audit_query *q, int64_t *at,
 	int64_t budget_ns, int (*fn)(void *ctx, const struct audit_row *row),
 	void *ctx, struct err *err);
+/* The session that was begun, by which its output's file is called. */
+void audit_session_uuid(const struct audit *a, unsigned char ret[16]);
 /* The row of this session, 0 while there is none. */
 int64_t audit_session_id(const struct audit *a);
 

@@ -70,6 +70,13 @@ CONF_ROW(RECORD_WAIT, "record-wait", INT, "5000", 100, 600000, NULL, USER,
 CONF_ROW(RECORD_WITHOUT, "record-without", STRING, "", 0, 0, NULL, USER, NONE,
 	"fields that are not recorded, of: argv cwd execs host reason remote "
 	"tty")
+CONF_ROW(OUTPUT, "output", ENUM, "none", 0, 0, "full sample none", USER, WORDS,
+	"what is kept of what lines write: nothing; beginning and end; all")
+CONF_ROW(OUTPUT_MAX, "output-max", INT, "1048576", 4096, 10485760, NULL, USER,
+	MORE, "bytes of each line's output that full keeps")
+CONF_ROW(OUTPUT_PROFILES, "output-profiles", STRING, "", 0, 0, NULL, OPERATOR,
+	NONE, "PROFILE=none, =sample or =full: output for lines of these "
+	"profiles")
 CONF_ROW(RETAIN_DAYS, "retain-days", INT, "0", 0, 36500, NULL, USER, NONE,
 	"days for which lines are kept when aegshctl audit prune deletes; 0: "
 	"for ever")

@@ -24,6 +24,7 @@
 #include "aegsh/base/err.h"
 #include "aegsh/capture.h"
 #include "aegsh/decision.h"
+#include "aegsh/relay.h"
 #include "aegsh/sandbox.h"
 #include "aegsh/supervise.h"
 #include "aegsh/try.h"
@@ -105,6 +106,9 @@ struct exec_spec {
 	unsigned limit_ms;	/* then its group is killed; 0: no limit */
 	int cancel_fd;		/* readable: the same; 0: none */
 	const struct supervise_opts *supervise;	/* NULL: nobody watches */
+	/* What it writes is seen (relay.h), where that can be; not of a try,
+	 * nor with std.  NULL: it goes where it goes. */
+	const struct relay_opts *relay;
 	/* Run it there (try.h), where nothing that it does stays: also what
 	 * has still to be asked about.  Reads nothing, and what it writes goes
 	 * where the try says.  With own_session; NULL: for real. */
@@ -134,6 +138,8 @@ unsigned job_number(const struct job *j);	/* %N, 0: not in the table */
 const char *job_text(const struct job *j);
 /* A process of it that lives: bash, or what bash left behind. */
 pid_t job_process(const struct job *j);
+/* What carries its output, or NULL. */
+struct relay *job_relay(const struct job *j);
 /* What watches it, or NULL. */
 const struct supervisor *job_supervisor(const struct job *j);
 /* It began in front and ends with aegsh, whatever is done to the job. */

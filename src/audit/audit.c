@@ -257,6 +257,12 @@ audit_exec(struct audit *a, int64_t id, const struct audit_exec *x)
 }
 
 void
+audit_session_uuid(const struct audit *a, unsigned char ret[16])
+{
+	memcpy(ret, a->begun.uuid, AUDIT_UUID_LEN);
+}
+
+void
 audit_builtin(struct audit *a, const struct audit_event *ev, int status)
 {
 	struct audit_event kept = *ev;

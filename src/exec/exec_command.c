@@ -196,6 +196,16 @@ make_envp(struct exec_command *c, const struct exec_spec *spec)
 	c->envp[n] = NULL;
 }
 
+void
+exec_command_redirect(struct exec_command *c, int fd, int from)
+{
+	size_t i;
+
+	for (i = 0; from >= 0 && i < c->n_fds; i++)
+		if (c->fd[i].to == fd)
+			c->fd[i].from = from;
+}
+
 int
 exec_command_make(const struct decision *d, const struct exec_spec *spec,
     const struct capture *capture, struct exec_command *ret, struct err *err)

@@ -123,6 +123,8 @@ int exec_command_make(const struct decision *d, const struct exec_spec *spec,
 	const struct capture *capture, struct exec_command *ret,
 	struct err *err);
 void exec_command_done(struct exec_command *c);
+/* What was to be the child's fd is another one. */
+void exec_command_redirect(struct exec_command *c, int fd, int from);
 
 /* ---- exec_options.c ---------------------------------------------------- */
 
@@ -217,6 +219,7 @@ struct job {
 	struct termios modes;	/* of the terminal, for it */
 	struct exec_stream *stream;
 	struct supervisor *supervisor;	/* or NULL */
+	struct relay *relay;	/* or NULL */
 };
 
 /* Put into the table, and mark it as bash would. */
@@ -226,6 +229,8 @@ void exec_job_signal(const struct job *j, int sig);
 int exec_job_reap(struct exec_session *s, struct job *j);
 /* Hear its supervisor; without one that lives, the line is killed. */
 void exec_job_hear(struct exec_session *s, struct job *j);
+/* The same for who carries its output. */
+void exec_job_mind_output(struct exec_session *s, struct job *j);
 /* Feed its capture while there is something, never blocking. */
 void exec_job_feed(struct exec_session *s, struct job *j);
 

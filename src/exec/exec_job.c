@@ -84,6 +84,12 @@ job_supervisor(const struct job *j)
 	return j->supervisor;
 }
 
+struct relay *
+job_relay(const struct job *j)
+{
+	return j->relay;
+}
+
 bool
 job_bound(const struct job *j)
 {
@@ -207,6 +213,18 @@ hear_questions(struct exec_session *s, struct job *j)
 	}
 }
 
+/* With all that it started, as far as that can be known. */
+static void
+kill_line(struct exec_session *s, struct job *j)
+{
+	supervise_kill_tree(j->pid);
+	if (j->supervisor != NULL)
+		supervise_kill_images(j->supervisor);
+	exec_job_signal(j, SIGKILL);
+	if (j->supervisor != NULL && supervise_pid(j->supervisor) > 0)
+		supervise_kill_adopted(j->pid, exec_reap_is_known, s);
+}
+
 void
 exec_job_hear(struct exec_session *s, struct job *j)
 {
@@ -216,12 +234,15 @@ exec_job_hear(struct exec_session *s, struct job *j)
 		hear_questions(s, j);
 		return;
 	}
-	supervise_kill_tree(j->pid);
-	supervise_kill_images(j->supervisor);
-	exec_job_signal(j, SIGKILL);
-	if (supervise_pid(j->supervisor) > 0)
-		supervise_kill_adopted(j->pid, exec_reap_is_known, s);
+	kill_line(s, j);
 	supervise_end_with_outer(j->supervisor);
+}
+
+void
+exec_job_mind_output(struct exec_session *s, struct job *j)
+{
+	if (j->relay != NULL && j->state != JOB_DONE && relay_lost(j->relay))
+		kill_line(s, j);
 }
 
 int
@@ -364,6 +385,9 @@ job_free(struct exec_session *s, struct job *j)
 	if (j->supervisor != NULL)
 		exec_reap_later(s, supervise_pid(j->supervisor));
 	supervise_free(j->supervisor);
+	if (j->relay != NULL)
+		exec_reap_later(s, relay_pid(j->relay));
+	relay_free(j->relay);
 	exec_stream_free(j->stream);
 	capture_free(j->capture);
 	free(j->text);
@@ -510,6 +534,7 @@ exec_poll_jobs(struct exec_session *s)
 		was = j->state;
 		exec_job_feed(s, j);
 		exec_job_hear(s, j);
+		exec_job_mind_output(s, j);
 		(void)exec_job_reap(s, j);
 		if (j->state == JOB_STOPPED && was != JOB_STOPPED)
 			stopped = j;

@@ -84,6 +84,12 @@ is_watcher(const struct exec_session *s, pid_t pid)
 	return false;
 }
 
+static bool
+is_relay(const struct job *j, pid_t pid)
+{
+	return j->relay != NULL && relay_pid(j->relay) == pid;
+}
+
 bool
 exec_reap_is_known(void *ctx, pid_t pid)
 {
@@ -98,6 +104,7 @@ exec_reap_is_known(void *ctx, pid_t pid)
 			return true;
 	for (i = 0; i < s->n_jobs; i++)
 		if (s->jobs[i]->pid == pid || s->jobs[i]->pid == group ||
+		    is_relay(s->jobs[i], pid) ||
 		    (s->jobs[i]->supervisor != NULL &&
 		    supervise_pid(s->jobs[i]->supervisor) == pid))
 			return true;
@@ -133,7 +140,8 @@ exec_reap_strays(struct exec_session *s, const struct job *j)
 		n = seen = reaped = 0;
 		while (n < AEG_NELEM(strays) && seen++ < SWEEP_MAX &&
 		    fscanf(f, "%d", &pid) == 1)
-			if (pid != watcher && (j == NULL || pid != j->pid) &&
+			if (pid != watcher && (j == NULL || (pid != j->pid &&
+			    !is_relay(j, pid))) &&
 			    !exec_reap_is_known(s, pid))
 				strays[n++] = pid;
 		fclose(f);

@@ -337,6 +337,22 @@ may_run(const struct decision *d, const struct exec_spec *spec)
 	return false;
 }
 
+/* As late as possible: whoever is forked after it holds an end of its pipes
+ * open. */
+static int
+carry_output(struct job *j, struct exec_command *cmd,
+    const struct exec_spec *spec, struct err *err)
+{
+	int rc, fd;
+
+	if (spec->relay == NULL || spec->trial != NULL || spec->std != NULL)
+		return 0;
+	rc = relay_start(spec->relay, &j->relay, err);
+	for (fd = STDOUT_FILENO; j->relay != NULL && fd <= STDERR_FILENO; fd++)
+		exec_command_redirect(cmd, fd, relay_child_fd(j->relay, fd));
+	return rc;
+}
+
 int
 exec_start(struct exec_session *s, const struct decision *d,
     const struct exec_spec *spec, struct job **ret, struct err *err)
@@ -387,7 +403,11 @@ exec_start(struct exec_session *s, const struct decision *d,
 	if (rc == 0 && j->supervisor != NULL &&
 	    supervise_pid(j->supervisor) > 0)
 		rc = exec_reap_init(err);
+	if (rc == 0)
+		rc = carry_output(j, &cmd, spec, err);
 	pid = rc < 0 ? rc : start(s, &cmd, spec, j->supervisor, err);
+	if (j->relay != NULL)
+		relay_handed_over(j->relay);
 	if (j->supervisor != NULL)
 		supervise_handed_over(j->supervisor);
 	if (pid < 0) {

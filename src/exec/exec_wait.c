@@ -88,7 +88,7 @@ mind_limit(struct job *j)
 static int
 doze(struct exec_session *s, struct job *j, struct vigil *v)
 {
-	struct pollfd p[6] = {
+	struct pollfd p[7] = {
 		{ .fd = s->child_fd, .events = POLLIN },
 		{ .fd = j->capture_open ? capture_poll_fd(j->capture) : -1,
 		    .events = POLLIN },
@@ -98,9 +98,11 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		    .events = POLLIN },
 		{ .fd = j->supervisor != NULL ?
 		    supervise_poll_fd(j->supervisor) : -1, .events = POLLIN },
+		{ .fd = j->relay != NULL ? relay_poll_fd(j->relay) : -1,
+		    .events = POLLIN },
 	};
 	bool watch = s->opts.tty >= 0 && j->own_group && j->foreground;
-	int n = poll(p, 6, until(j, v, watch));
+	int n = poll(p, 7, until(j, v, watch));
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -115,6 +117,7 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 	}
 	if (p[0].revents != 0) {
 		drain(s->child_fd);
+		exec_job_mind_output(s, j);
 		exec_reap_strays(s, j);
 	}
 	if (p[1].revents != 0)
@@ -123,6 +126,8 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		pass_on(s, j, v);
 	if (p[5].revents != 0)
 		exec_job_hear(s, j);
+	if (p[6].revents != 0)
+		exec_job_mind_output(s, j);
 	if (p[4].revents != 0) {
 		j->cancelled = true;
 		j->cancel_fd = 0;

@@ -347,6 +347,8 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	    (ret->status != 126 && ret->status != 127));
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
+	if (job_state(job) == JOB_DONE)
+		turn_output_end(t, job, id);
 	turn_note_why(t, j, job, ret);
 	ret->kept_back = turn_refused(t, job, 0, ret->note, sizeof ret->note) !=
 	    NULL;
@@ -460,6 +462,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	struct job *job = NULL;
 	struct start start = { t, j, clock_mono_ns(), 0 };
 	struct supervise_opts watch;
+	struct relay_opts output;
 	int started;
 	bool beside = t->opts.session && t->opts.tty >= 0 &&
 	    j->own->background_at > 0;
@@ -496,6 +499,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	/* The disk writes while the sandbox is prepared. */
 	spec.sync_fd = turn_hurry_intent(t);
 	memcpy(watch.label, ev.uuid, sizeof ev.uuid);
+	spec.relay = turn_output(t, ev.uuid, &output);
 	if (t->opts.session && bash_is_replaced(j))
 		state_envp_raw(t->opts.state, &envp);
 	else

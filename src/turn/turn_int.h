@@ -211,6 +211,17 @@ const char *turn_refused(const struct turn *t, const struct job *job,
 /* The limit that the line met, in ret and on record; NULL: none. */
 const char *turn_limited(const struct turn *t, const struct job *job, char *ret,
 	size_t size);
+/* turn_output.c: what is kept of what lines write, and how it is seen; NULL:
+ * it is not.  The relay begins with the line of that number; a stream goes on
+ * with the next. */
+enum cast_keep turn_keeps_output(const struct turn *t);
+const struct relay_opts *turn_output(const struct turn *t, const char *uuid,
+	struct relay_opts *ret);
+void turn_output_next(const struct job *job, const char *uuid);
+/* The line is over: all that it wrote is where it goes, and on record. */
+void turn_output_end(struct turn *t, const struct job *job, int64_t id);
+/* Why it cannot be any more, or NULL. */
+const char *turn_output_lost(const struct job *job);
 /* Why the line was killed, in ret and on record; NULL: it was not. */
 const char *turn_killed(const struct turn *t, const struct job *job,
 	char *ret, size_t size);

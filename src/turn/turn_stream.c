@@ -68,6 +68,7 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
     char *const *args, const struct supervise_opts *watch, struct err *err)
 {
 	struct strv envp = STRV_INIT;
+	struct relay_opts output;
 	struct exec_spec spec = {
 		.kind = EXEC_STREAM,
 		.argv0 = argv0 != NULL ? argv0 : t->opts.argv0,
@@ -76,6 +77,7 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 		.foreground = true,
 		.status = state_status(t->opts.state),
 		.supervise = watch,
+		.relay = turn_output(t, watch->label, &output),
 	};
 	int r;
 
@@ -158,11 +160,14 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	memcpy(opts.label, ev.uuid, sizeof ev.uuid);
 	if (t->stream == NULL)
 		r = start(t, j, argv0, args, watch, &ret->err);
+	else
+		turn_output_next(t->stream, ev.uuid);
 	if (r == 0) {
 		exec_feed_skip(t->stream, t->stream_skipped);
 		t->stream_skipped = 0;
 		r = exec_feed(t->exec, t->stream, j->decision, watch,
 		    &ret->err);
+		turn_output_end(t, t->stream, ev.id);
 		ret->kept_back = turn_refused(t, t->stream, t->stream_images,
 		    ret->note, sizeof ret->note) != NULL;
 		if (was_limited(t, ret))
@@ -204,6 +209,8 @@ turn_stream_end(struct turn *t, struct turn_result *ret)
 	(void)turn_settle_intent(t, NULL);
 	ret->status = job_status(t->stream);
 	ret->signal = job_signal(t->stream);
+	/* What it wrote as it ended is of no unit. */
+	turn_output_end(t, t->stream, 0);
 	turn_record_images(t, t->stream, t->stream_images, t->stream_id);
 	/* What its last unit left behind may have met one since. */
 	ret->kept_back = was_limited(t, ret);

@@ -217,6 +217,8 @@ turn_killed(const struct turn *t, const struct job *job, char *ret,
 	const char *why = s != NULL ? supervise_broken(s) : NULL;
 
 	if (why == NULL)
+		why = turn_output_lost(job);
+	if (why == NULL)
 		return NULL;
 	if (t->audit != NULL)
 		audit_note(t->audit, "line-killed", why);

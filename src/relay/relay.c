@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: ISC */
+/* Aegsh's side: pipes for the line, the process between, and losing it. */
+#include "relay/relay_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/pack.h"
+
+#define TICK_MS 1000		/* between looks whether it was stopped */
+
+struct relay {
+	pid_t pid;
+	int control;
+	int child[RELAY_STREAMS];	/* for 1 and 2, or -1 */
+	bool same;			/* 2 is 1's */
+	bool lost;
+	struct cast_line line;
+	char *packet;			/* that it borrows from */
+	char trouble[RELAY_TROUBLE_MAX];
+};
+
+static bool
+is_pipe(int fd, struct stat *ret)
+{
+	return fstat(fd, ret) == 0 && S_ISFIFO(ret->st_mode);
+}
+
+/* Which of both, and whether they are one. */
+static bool
+find_pipes(bool is[RELAY_STREAMS], bool *ret_same)
+{
+	struct stat st[RELAY_STREAMS];
+
+	is[0] = is_pipe(STDOUT_FILENO, &st[0]);
+	is[1] = is_pipe(STDERR_FILENO, &st[1]);
+	*ret_same = is[0] && is[1] && st[0].st_dev == st[1].st_dev &&
+	    st[0].st_ino == st[1].st_ino;
+	return is[0] || is[1];
+}
+
+/* A pipe in the place of fd: what can be seen of the one that is there can be
+ * seen of it. */
+static int
+open_stream(int fd, struct relay_stream *s, int *ret_child)
+{
+	int ends[2], flags = fcntl(fd, F_GETFL), size;
+
+	if (flags < 0 || pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	s->in = ends[0];
+	*ret_child = ends[1];
+	size = fcntl(fd, F_GETPIPE_SZ);
+	if (size > 0)	/* more than a user may have stays as it comes */
+		(void)fcntl(ends[1], F_SETPIPE_SZ, size);
+	if ((flags & O_NONBLOCK) != 0 &&
+	    fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	/* Only the process sees it, so nobody else's reads change. */
+	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	return 0;
+}
+
+static void
+close_streams(struct relay_stream stream[RELAY_STREAMS])
+{
+	size_t i;
+
+	for (i = 0; i < RELAY_STREAMS; i++)
+		io_close(&stream[i].in);
+}
+
+static int
+open_streams(struct relay *r, struct relay_stream stream[RELAY_STREAMS])
+{
+	bool is[RELAY_STREAMS];
+	int rc = 0, i;
+
+	if (!find_pipes(is, &r->same))
+		return 0;
+	for (i = 0; i < RELAY_STREAMS && rc >= 0; i++) {
+		if (!is[i] || (i == 1 && r->same))
+			continue;
+		stream[i].out = STDOUT_FILENO + i;
+		stream[i].as = i == 0 ? CAST_OUT : CAST_ERR;
+		rc = open_stream(stream[i].out, &stream[i], &r->child[i]);
+	}
+	return rc < 0 ? rc : 1;
+}
+
+static int
+fork_process(struct relay *r, const struct relay_opts *o,
+    struct relay_stream stream[RELAY_STREAMS], struct err *err)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return err_sys(err, errno, "output: socketpair");
+	pid = fork();
+	if (pid == 0)
+		relay_main(o, ends[1], stream);
+	io_close(&ends[1]);
+	r->control = ends[0];
+	if (pid < 0)
+		return err_sys(err, errno, "output: fork");
+	r->pid = pid;
+	return 0;
+}
+
+int
+relay_start(const struct relay_opts *o, struct relay **ret, struct err *err)
+{
+	struct relay_stream stream[RELAY_STREAMS] = {
+		{ -1, -1, CAST_OUT }, { -1, -1, CAST_ERR } };
+	struct relay *r = xcalloc(1, sizeof *r);
+	int rc;
+
+	r->control = r->child[0] = r->child[1] = -1;
+	rc = open_streams(r, stream);
+	if (rc < 0)
+		err_sys(err, -rc, "output: a pipe");
+	else if (rc > 0)
+		rc = fork_process(r, o, stream, err);
+	close_streams(stream);
+	if (rc < 0 || r->pid == 0) {
+		relay_free(r);
+		r = NULL;
+	}
+	if (rc < 0)
+		return rc;
+	*ret = r;
+	return 0;
+}
+
+int
+relay_child_fd(const struct relay *r, int fd)
+{
+	if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
+		return -1;
+	return r->child[r->same ? 0 : fd - STDOUT_FILENO];
+}
+
+void
+relay_handed_over(struct relay *r)
+{
+	io_close(&r->child[0]);
+	io_close(&r->child[1]);
+}
+
+pid_t
+relay_pid(const struct relay *r)
+{
+	return r->pid;
+}
+
+int
+relay_poll_fd(const struct relay *r)
+{
+	return r->lost ? -1 : r->control;
+}
+
+/* Not reaped by this: whoever ends a line does that. */
+bool
+relay_lost(struct relay *r)
+{
+	struct pollfd p = { .fd = r->control, .events = POLLIN };
+	siginfo_t info = { .si_pid = 0 };
+
+	if (r->lost)
+		return true;
+	/* Out of turn it says nothing, but that it is gone. */
+	if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | WSTOPPED | WNOHANG |
+	    WNOWAIT) < 0 || info.si_pid != 0 || poll(&p, 1, 0) > 0) {
+		kill(r->pid, SIGKILL);
+		r->lost = true;
+	}
+	return r->lost;
+}
+
+void
+relay_line(struct relay *r, const unsigned char uuid[CAST_UUID_LEN])
+{
+	char word[1 + CAST_UUID_LEN] = { RELAY_LINE };
+
+	memcpy(word + 1, uuid, CAST_UUID_LEN);
+	if (send(r->control, word, sizeof word, MSG_NOSIGNAL) < 0)
+		(void)relay_lost(r);
+}
+
+static void
+take_answer(struct relay *r, const char *p, size_t len)
+{
+	struct pack_reader in = { p, p + len };
+	const char *trouble = pack_get_text(&in);
+
+	r->trouble[0] = '\0';
+	if (trouble != NULL)
+		strncat(r->trouble, trouble, sizeof r->trouble - 1);
+	cast_line_unpack(&in, &r->line);
+	if (in.p == NULL)
+		r->line = (struct cast_line){ .offset = 0 };
+}
+
+/* The answer comes when whoever reads has read enough: as long as it takes.
+ * Who interrupts us then ends us, as in a write(2) of the line itself. */
+static ssize_t
+await_answer(struct relay *r)
+{
+	struct pollfd p = { .fd = r->control, .events = POLLIN };
+	siginfo_t info;
+	ssize_t n;
+
+	for (;;) {
+		n = recv(r->control, r->packet, RELAY_PACKET_MAX,
+		    MSG_DONTWAIT);
+		if (n > 0)
+			return n;
+		if (n == 0 || (errno != EAGAIN && errno != EINTR))
+			return -EPIPE;
+		poll(&p, 1, TICK_MS);
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WNOHANG |
+		    WNOWAIT) == 0 && info.si_pid != 0)
+			return -EPIPE;
+	}
+}
+
+int
+relay_end(struct relay *r, const struct cast_line **ret,
+    const char **ret_trouble)
+{
+	const char word = RELAY_END;
+	ssize_t n = -EPIPE;
+
+	if (r->packet == NULL)
+		r->packet = xmalloc(RELAY_PACKET_MAX);
+	if (!r->lost && send(r->control, &word, 1, MSG_NOSIGNAL) == 1)
+		n = await_answer(r);
+	if (n < 0) {
+		kill(r->pid, SIGKILL);
+		r->lost = true;
+		return -EPIPE;
+	}
+	take_answer(r, r->packet, (size_t)n);
+	*ret = &r->line;
+	*ret_trouble = r->trouble[0] != '\0' ? r->trouble : NULL;
+	return 0;
+}
+
+void
+relay_free(struct relay *r)
+{
+	if (r == NULL)
+		return;
+	relay_handed_over(r);
+	io_close(&r->control);
+	free(r->packet);
+	free(r);
+}
