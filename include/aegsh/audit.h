@@ -81,6 +81,7 @@ const char *audit_unheard(const struct audit *a);
 #define AUDIT_WITHOUT_REASON 16U
 #define AUDIT_WITHOUT_REMOTE 32U
 #define AUDIT_WITHOUT_TTY 64U
+#define AUDIT_WITHOUT_OUTPUT 128U
 void audit_without(struct audit *a, unsigned fields);
 /* Words of the setting record-without; ERR_UNKNOWN_NAME. */
 int audit_without_parse(const char *words, unsigned *ret, struct err *err);
@@ -138,6 +139,24 @@ struct audit_exec {		/* a program that ran under a line */
 	const char *decision;	/* what policy said of it, or NULL */
 };
 
+#define AUDIT_OUTPUT_MAX 4096	/* bytes of a head, and of a tail */
+enum audit_stream { AUDIT_STREAM_NONE = 0, AUDIT_STREAM_OUT,
+	AUDIT_STREAM_ERR };
+struct audit_output {		/* what a line wrote to a stream */
+	enum audit_stream stream;
+	const char *head, *tail;	/* its first and last bytes, without
+					 * secrets */
+	size_t head_len, tail_len;
+	int64_t bytes;		/* that it wrote */
+	int64_t kept;		/* of them, in the file */
+	int64_t redacted;	/* secrets that were replaced */
+	bool cut;		/* more than head and tail have */
+	/* Where the line, both streams of it, stands in the file of the
+	 * session's output: in the row of its first stream.  0: nowhere. */
+	int64_t offset, length;
+	unsigned char sha256[32];
+};
+
 /* Durable (synchronous FULL) when it returns 0.  Outcomes held back by
  * audit_outcome() go into the same transaction. */
 int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
@@ -155,6 +174,8 @@ void audit_intent_synced(struct audit *a, int error);
 void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
 /* Kept likewise; before the line's outcome. */
 void audit_exec(struct audit *a, int64_t id, const struct audit_exec *x);
+/* Likewise, and before the outcome. */
+void audit_output(struct audit *a, int64_t id, const struct audit_output *o);
 /* A line that starts no process: intent and outcome, kept likewise. */
 void audit_builtin(struct audit *a, const struct audit_event *ev, int status);
 /* A thing that happened: "policy-reload", "state-stripped", … */

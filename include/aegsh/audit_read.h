@@ -36,6 +36,14 @@ int audit_execs(struct audit *a, int64_t line,
 	int (*fn)(void *ctx, const struct audit_ran *x), void *ctx,
 	struct err *err);
 
+/* What a line wrote: a row for each stream, the first one first. */
+int audit_outputs(struct audit *a, int64_t line,
+	int (*fn)(void *ctx, const struct audit_output *o), void *ctx,
+	struct err *err);
+/* The session of a line, as its output's file is called; -ENOENT. */
+int audit_line_session(struct audit *a, int64_t line, unsigned char ret[16],
+	struct err *err);
+
 struct audit_stats {
 	int64_t lines, sessions, events;
 	int64_t refused, unfinished, failed;	/* of the lines */

@@ -257,6 +257,13 @@ audit_exec(struct audit *a, int64_t id, const struct audit_exec *x)
 }
 
 void
+audit_output(struct audit *a, int64_t id, const struct audit_output *o)
+{
+	if ((a->without & AUDIT_WITHOUT_OUTPUT) == 0)
+		audit_queue_output(&a->queue, id, o);
+}
+
+void
 audit_session_uuid(const struct audit *a, unsigned char ret[16])
 {
 	memcpy(ret, a->begun.uuid, AUDIT_UUID_LEN);

@@ -54,12 +54,14 @@ put_outcome(const struct audit *a, const struct audit_kept *k, struct buf *b)
 	put_note(b, "outcome-without-row", text, k->wall_ns, k->mono_ns);
 }
 
+/* What is nothing without its line. */
 static void
-put_exec(const struct audit *a, const struct audit_kept *k, struct buf *b)
+put_of_line(const struct audit *a, const struct audit_kept *k,
+    enum audit_item_kind kind, struct buf *b)
 {
 	const struct audit_handle *h = find(a, k->id);
-	struct audit_item item = { .kind = AUDIT_ITEM_EXEC,
-		.exec = k->exec };
+	struct audit_item item = { .kind = kind, .exec = k->exec,
+		.output = k->output };
 
 	if (h == NULL)
 		return;
@@ -80,7 +82,10 @@ put_kept(const struct audit *a, struct buf *b)
 			put_outcome(a, k, b);
 			break;
 		case AUDIT_KEPT_EXEC:
-			put_exec(a, k, b);
+			put_of_line(a, k, AUDIT_ITEM_EXEC, b);
+			break;
+		case AUDIT_KEPT_OUTPUT:
+			put_of_line(a, k, AUDIT_ITEM_OUTPUT, b);
 			break;
 		case AUDIT_KEPT_BUILTIN:
 			item.command = (struct audit_command){

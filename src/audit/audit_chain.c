@@ -42,7 +42,8 @@ const struct audit_table_spec audit_tables[AUDIT_TABLE_COUNT] = {
 	    "command, writer, wall_ns, mono_ns, path, change, old_sha256,"
 	    " new_sha256", 8, 8 },
 	[AUDIT_TABLE_OUTPUTS] = { "outputs",
-	    "command, writer, stream, head, tail, bytes, cut", 7, 7 },
+	    "command, writer, stream, head, tail, bytes, cut, kept, redacted,"
+	    " file_offset, file_length, file_sha256", 12, 12 },
 };
 
 const struct audit_kind_spec audit_kinds[AUDIT_KIND_COUNT] = {

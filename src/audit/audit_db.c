@@ -55,6 +55,10 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    "INSERT INTO execs (command, writer, wall_ns, mono_ns, pid, ppid,"
 	    " path, argv, decision) VALUES (?, '" AUDIT_WRITER
 	    "', ?, ?, ?, ?, ?, ?, ?)",
+	[AUDIT_ADD_OUTPUT] =
+	    "INSERT INTO outputs (command, writer, stream, head, tail, bytes,"
+	    " cut, kept, redacted, file_offset, file_length, file_sha256)"
+	    " VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[AUDIT_FIND_SESSION] =
 	    "SELECT id FROM sessions WHERE uuid = ? AND end_wall_ns IS NULL"
 	    " ORDER BY id DESC LIMIT 1",

@@ -2,6 +2,9 @@
 /* Reading what happened beside the lines, and counting. */
 #include "audit_int.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "aegsh/audit_read.h"
 #include "aegsh/base/mem.h"
 
@@ -140,6 +143,89 @@ audit_execs(struct audit *a, int64_t line,
 		}
 	}
 	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+static void
+read_output(sqlite3_stmt *st, struct audit_output *o)
+{
+	*o = (struct audit_output){
+		.stream = sqlite3_column_int64(st, 0) == AUDIT_STREAM_ERR ?
+		    AUDIT_STREAM_ERR : AUDIT_STREAM_OUT,
+		.head = sqlite3_column_blob(st, 1),
+		.head_len = (size_t)sqlite3_column_bytes(st, 1),
+		.tail = sqlite3_column_blob(st, 2),
+		.tail_len = (size_t)sqlite3_column_bytes(st, 2),
+		.bytes = sqlite3_column_int64(st, 3),
+		.cut = sqlite3_column_int64(st, 4) != 0,
+		.kept = sqlite3_column_int64(st, 5),
+		.redacted = sqlite3_column_int64(st, 6),
+		.offset = sqlite3_column_int64(st, 7),
+		.length = sqlite3_column_int64(st, 8),
+	};
+	/* Without a hash it is no place. */
+	if (sqlite3_column_bytes(st, 9) == AUDIT_SHA256_LEN)
+		memcpy(o->sha256, sqlite3_column_blob(st, 9),
+		    AUDIT_SHA256_LEN);
+	else
+		o->length = 0;
+}
+
+int
+audit_outputs(struct audit *a, int64_t line,
+    int (*fn)(void *ctx, const struct audit_output *o), void *ctx,
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	struct audit_output o;
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+
+	if (rc < 0)
+		return rc;
+	if (sqlite3_prepare_v2(d->db, "SELECT stream, head, tail, bytes, cut,"
+	    " kept, redacted, file_offset, file_length, file_sha256 FROM"
+	    " outputs WHERE command = ? ORDER BY stream, id", -1, &st,
+	    NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, line);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		read_output(st, &o);
+		if (fn(ctx, &o) != 0) {
+			rc = SQLITE_DONE;
+			break;
+		}
+	}
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+int
+audit_line_session(struct audit *a, int64_t line, unsigned char ret[16],
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+
+	if (rc < 0)
+		return rc;
+	if (sqlite3_prepare_v2(d->db, "SELECT uuid FROM sessions WHERE id ="
+	    " (SELECT session FROM commands WHERE id = ?)", -1, &st, NULL) !=
+	    SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, line);
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW &&
+	    sqlite3_column_bytes(st, 0) == AUDIT_UUID_LEN) {
+		memcpy(ret, sqlite3_column_blob(st, 0), AUDIT_UUID_LEN);
+		rc = 0;
+	} else {
+		rc = err_set(err, -ENOENT, "audit store %s: no line %" PRId64,
+		    d->path, line);
+	}
 	sqlite3_finalize(st);
 	return rc;
 }

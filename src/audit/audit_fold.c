@@ -100,6 +100,22 @@ take_exec(struct folding *f, const struct audit_item *item, struct err *err)
 	    event(f, "exec-without-row", item->exec.path, err);
 }
 
+static int
+take_output(struct folding *f, const struct audit_item *item,
+    struct err *err)
+{
+	char uuid[37];
+	int64_t row;
+	int rc = find_command(f, item, &row, err);
+
+	if (rc < 0)
+		return rc;
+	if (row != 0)
+		return audit_row_output(f->db, row, &item->output, err);
+	audit_uuid_text(item->uuid, uuid);
+	return event(f, "output-without-row", uuid, err);
+}
+
 /* A row of a session that nobody began: somebody wrote into the spool. */
 static int
 take_command(struct folding *f, const struct audit_item *item,
@@ -126,6 +142,8 @@ take_item(struct folding *f, const struct audit_item *item, struct err *err)
 		return take_outcome(f, item, err);
 	case AUDIT_ITEM_EXEC:
 		return take_exec(f, item, err);
+	case AUDIT_ITEM_OUTPUT:
+		return take_output(f, item, err);
 	case AUDIT_ITEM_NOTE:
 		return audit_row_event(f->db, f->session, item->name,
 		    item->text, item->wall_ns, item->mono_ns, err);
@@ -191,6 +209,8 @@ static const char *const traces[] = {
 	    " mono_ns = ?4 AND kind = ?5",
 	[AUDIT_ITEM_EXEC] = "SELECT 1 FROM execs WHERE wall_ns = ?3 AND"
 	    " mono_ns = ?4 AND pid = ?2",
+	[AUDIT_ITEM_OUTPUT] = "SELECT 1 FROM outputs WHERE command IN (SELECT"
+	    " id FROM commands WHERE uuid = ?1)",
 	[AUDIT_ITEM_BAD] = NULL,
 };
 
@@ -199,8 +219,8 @@ has_trace(struct audit_db *d, const struct audit_item *item,
     const unsigned char *session, int64_t after, bool *ret, struct err *err)
 {
 	const unsigned char *uuid = item->kind == AUDIT_ITEM_COMMAND ?
-	    item->command.uuid : item->kind == AUDIT_ITEM_OUTCOME ?
-	    item->uuid : session;
+	    item->command.uuid : item->kind == AUDIT_ITEM_OUTCOME ||
+	    item->kind == AUDIT_ITEM_OUTPUT ? item->uuid : session;
 	bool exec = item->kind == AUDIT_ITEM_EXEC;
 	sqlite3_stmt *st = NULL;
 	int rc;

@@ -101,6 +101,23 @@ put_exec(struct buf *b, const struct audit_item *item)
 	pack_text(b, x->decision);
 }
 
+static void
+put_output(struct buf *b, const struct audit_item *item)
+{
+	const struct audit_output *o = &item->output;
+
+	buf_put(b, item->uuid, sizeof item->uuid);
+	pack_int(b, (int64_t)o->stream | (o->cut ? 256 : 0));
+	pack_bytes(b, o->head, o->head_len);
+	pack_bytes(b, o->tail, o->tail_len);
+	pack_int(b, o->bytes);
+	pack_int(b, o->kept);
+	pack_int(b, o->redacted);
+	pack_int(b, o->offset);
+	pack_int(b, o->length);
+	buf_put(b, o->sha256, sizeof o->sha256);
+}
+
 void
 audit_item_start(struct buf *b, const unsigned char *session)
 {
@@ -132,6 +149,9 @@ audit_item_put(struct buf *b, const struct audit_item *item)
 		break;
 	case AUDIT_ITEM_EXEC:
 		put_exec(b, item);
+		return;
+	case AUDIT_ITEM_OUTPUT:
+		put_output(b, item);
 		return;
 	case AUDIT_ITEM_MORE:
 	case AUDIT_ITEM_END:
@@ -267,6 +287,46 @@ get_exec(struct pack_reader *r, struct audit_item *ret)
 		r->p = NULL;
 }
 
+static const char *
+get_piece(struct pack_reader *r, size_t *ret_len)
+{
+	uint32_t len = pack_get_len(r);
+
+	if (len > AUDIT_OUTPUT_MAX) {
+		r->p = NULL;
+		len = 0;
+	}
+	*ret_len = len;
+	return pack_get(r, len);
+}
+
+static void
+get_output(struct pack_reader *r, struct audit_item *ret)
+{
+	struct audit_output *o = &ret->output;
+	const char *hash;
+	int64_t stream;
+
+	get_uuid(r, ret->uuid);
+	stream = pack_get_int(r);
+	o->cut = (stream & 256) != 0;
+	o->stream = (stream & 255) == AUDIT_STREAM_OUT ? AUDIT_STREAM_OUT :
+	    (stream & 255) == AUDIT_STREAM_ERR ? AUDIT_STREAM_ERR :
+	    AUDIT_STREAM_NONE;
+	o->head = get_piece(r, &o->head_len);
+	o->tail = get_piece(r, &o->tail_len);
+	o->bytes = pack_get_int(r);
+	o->kept = pack_get_int(r);
+	o->redacted = pack_get_int(r);
+	o->offset = pack_get_int(r);
+	o->length = pack_get_int(r);
+	hash = pack_get(r, sizeof o->sha256);
+	if (hash != NULL)
+		memcpy(o->sha256, hash, sizeof o->sha256);
+	if (o->stream == AUDIT_STREAM_NONE)
+		r->p = NULL;
+}
+
 bool
 audit_items_start(struct pack_reader *r, const struct buf *record,
     unsigned char ret_session[AUDIT_UUID_LEN])
@@ -309,6 +369,8 @@ audit_items_next(struct pack_reader *r, struct audit_item *ret)
 		get_outcome(r, ret);
 	else if (ret->kind == AUDIT_ITEM_EXEC)
 		get_exec(r, ret);
+	else if (ret->kind == AUDIT_ITEM_OUTPUT)
+		get_output(r, ret);
 	else if (ret->kind == AUDIT_ITEM_NOTE) {
 		ret->name = pack_get_text(r);
 		ret->text = pack_get_text(r);

@@ -166,6 +166,31 @@ audit_queue_exec(struct audit_queue *q, int64_t id,
 }
 
 void
+audit_queue_output(struct audit_queue *q, int64_t id,
+    const struct audit_output *o)
+{
+	struct audit_kept *k;
+	char *to;
+
+	if (o->head_len > AUDIT_OUTPUT_MAX || o->tail_len > AUDIT_OUTPUT_MAX) {
+		q->lost++;
+		return;
+	}
+	k = add(q, AUDIT_KEPT_OUTPUT, o->head_len + o->tail_len + 1);
+	if (k == NULL)
+		return;
+	to = (char *)(k + 1);
+	k->id = id;
+	k->output = *o;
+	k->output.head = to;
+	k->output.tail = to + o->head_len;
+	if (o->head_len > 0)
+		memcpy(to, o->head, o->head_len);
+	if (o->tail_len > 0)
+		memcpy(to + o->head_len, o->tail, o->tail_len);
+}
+
+void
 audit_queue_note(struct audit_queue *q, const char *kind, const char *text)
 {
 	struct audit_kept *k = add(q, AUDIT_KEPT_NOTE,

@@ -194,6 +194,36 @@ audit_row_exec(struct audit_db *d, int64_t command,
 }
 
 int
+audit_row_output(struct audit_db *d, int64_t command,
+    const struct audit_output *o, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_OUTPUT, err);
+	int64_t row;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, command);
+	sqlite3_bind_int(st, 2, (int)o->stream);
+	sqlite3_bind_blob(st, 3, o->head_len > 0 ? o->head : "",
+	    (int)o->head_len, SQLITE_STATIC);
+	if (o->tail_len > 0)
+		sqlite3_bind_blob(st, 4, o->tail, (int)o->tail_len,
+		    SQLITE_STATIC);
+	sqlite3_bind_int64(st, 5, o->bytes);
+	sqlite3_bind_int(st, 6, o->cut);
+	sqlite3_bind_int64(st, 7, o->kept);
+	sqlite3_bind_int64(st, 8, o->redacted);
+	if (o->length > 0) {
+		sqlite3_bind_int64(st, 9, o->offset);
+		sqlite3_bind_int64(st, 10, o->length);
+		sqlite3_bind_blob(st, 11, o->sha256, AUDIT_SHA256_LEN,
+		    SQLITE_STATIC);
+	}
+	return added(d, audit_db_step(d, st, err), AUDIT_KIND_OUTPUT, &row,
+	    err);
+}
+
+int
 audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
     int64_t mono_ns, struct err *err)
 {

@@ -19,6 +19,7 @@ static const char *const steps[] = {
 #include "audit_schema_3.inc"
 #include "audit_schema_4.inc"
 #include "audit_schema_5.inc"
+#include "audit_schema_6.inc"
 };
 _Static_assert(AEG_NELEM(steps) == AUDIT_SCHEMA, "one step a schema");
 

@@ -15,6 +15,7 @@ static const struct {
 	{ "cwd", AUDIT_WITHOUT_CWD },
 	{ "execs", AUDIT_WITHOUT_EXECS },
 	{ "host", AUDIT_WITHOUT_HOST },
+	{ "output", AUDIT_WITHOUT_OUTPUT },
 	{ "reason", AUDIT_WITHOUT_REASON },
 	{ "remote", AUDIT_WITHOUT_REMOTE },
 	{ "tty", AUDIT_WITHOUT_TTY },
@@ -33,7 +34,8 @@ take_word(const char *p, size_t len, unsigned *ret, struct err *err)
 		}
 	}
 	return err_set(err, ERR_UNKNOWN_NAME, "setting record-without: "
-	    "'%.*s' is none of argv, cwd, execs, host, reason, remote, tty",
+	    "'%.*s' is none of argv, cwd, execs, host, output, reason, "
+	    "remote, tty",
 	    (int)(len < 60 ? len : 60), p);
 }
 

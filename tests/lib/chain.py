@@ -20,7 +20,8 @@ TOMBSTONE = "wall_ns seq link root removed".split()
 EXEC = "command writer wall_ns mono_ns pid ppid path argv decision".split()
 FILE = ("command writer wall_ns mono_ns path change old_sha256"
         " new_sha256").split()
-OUTPUT = "command writer stream head tail bytes cut".split()
+OUTPUT = ("command writer stream head tail bytes cut kept redacted"
+          " file_offset file_length file_sha256").split()
 
 KINDS = {
     1: ("sessions", SESSION), 2: ("sessions", SESSION_END),

@@ -102,7 +102,7 @@ round_trip(void)
 	    " end_mono_ns >= start_mono_ns FROM sessions", "1|1|1");
 	audit_close(a);
 	says("one", "PRAGMA journal_mode", "wal");
-	says("one", "PRAGMA user_version", "5");
+	says("one", "PRAGMA user_version", "6");
 	free(path);
 }
 

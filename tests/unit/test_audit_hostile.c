@@ -41,7 +41,8 @@ static const struct {
 	  " NULL, NULL)", "unchained execs -1" },
 	{ "INSERT INTO files VALUES (0, 1, 'broker', 1, 1, x'41', 'made',"
 	  " NULL, NULL)", "unchained files 0" },
-	{ "INSERT INTO outputs VALUES (1, 1, 'broker', 1, x'41', NULL, 1, 0)",
+	{ "INSERT INTO outputs VALUES (1, 1, 'broker', 1, x'41', NULL, 1, 0, 0,"
+	    " 0, NULL, NULL, NULL)",
 	    "unchained outputs 1" },
 	{ "DELETE FROM origin", "audit store" },
 	{ "UPDATE origin SET store = randomblob(16)", "altered sessions 1" },

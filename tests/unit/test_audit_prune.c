@@ -116,6 +116,8 @@ act(struct shell *s)
 	struct audit_outcome o = { .status = 2, .start_ns = 5 };
 	struct audit_exec x = { .pid = 7, .ppid = 1, .path = "/bin/ls",
 		.argv = "ls", .argv_len = 3 };
+	struct audit_output w = { .stream = AUDIT_STREAM_OUT, .head = "some",
+		.head_len = 4, .bytes = 4 };
 	int64_t *line = &s->open[any(OPEN)];
 	struct err err = ERR_INIT;
 
@@ -141,6 +143,8 @@ act(struct shell *s)
 	case 4:
 		if (*line != 0)
 			audit_exec(s->a, *line, &x);
+		if (*line != 0)
+			audit_output(s->a, *line, &w);
 		break;
 	default:
 		if (*line != 0)

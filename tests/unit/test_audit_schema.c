@@ -175,6 +175,8 @@ main(void)
 	comes_forward("v3");
 	make("v4", 4, "PRAGMA user_version = 4");
 	comes_forward("v4");
+	make("v5", 5, "PRAGMA user_version = 5");
+	comes_forward("v5");
 	/* What was written before the writer knew of the chain. */
 	IS_INT(pragma("v4", "SELECT count(*) FROM origin, chain WHERE commands"
 	    " = 1 AND seq = 2 AND row = 2 AND kind = 3"), 1);

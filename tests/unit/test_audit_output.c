@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: ISC */
+/* What lines wrote, by each of the ways into the store, and in its chain. */
+#include "audit/audit_int.h"
+#include "store.h"
+
+#include <sys/wait.h>
+
+#include "aegsh/audit_chain.h"
+#include "aegsh/audit_read.h"
+#include "aegsh/base/mem.h"
+
+static char findings[400];
+
+static void
+found(void *ctx, const struct audit_finding *f)
+{
+	size_t n = strlen(findings);
+
+	(void)ctx;
+	snprintf(findings + n, sizeof findings - n, "%s%s %s %" PRId64,
+	    n > 0 ? ", " : "", audit_fault_name(f->fault), f->table != NULL ?
+	    f->table : "-", f->row);
+}
+
+static void
+check(const char *dir, const char *want)
+{
+	AEG_AUTOFREE char *path = scratch_path(dir);
+	struct audit_verdict v = { .findings = -1 };
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+
+	findings[0] = '\0';
+	if (audit_open(path, true, &a, &err) < 0 || audit_verify(a,
+	    &(struct audit_against){ .n = 0 }, found, NULL, &v, &err) < 0)
+		snprintf(findings, sizeof findings, "%s", err.text);
+	audit_close(a);
+	IS_STRN(findings, want, dir);
+}
+
+static void
+sql(const char *dir, const char *text)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/%s/audit.db", scratch_dir,
+	    dir);
+	sqlite3 *db = NULL;
+
+	if (sqlite3_open(path, &db) != SQLITE_OK ||
+	    sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) {
+		fprintf(stderr, "%s: %s\n", text, sqlite3_errmsg(db));
+		exit(99);
+	}
+	sqlite3_close(db);
+}
+
+static int
+add(void *ctx, const struct audit_output *o)
+{
+	struct buf *b = ctx;
+
+	buf_putf(b, "%d:", (int)o->stream);
+	buf_put(b, o->head, o->head_len);
+	buf_puts(b, "..");
+	buf_put(b, o->tail, o->tail_len);
+	buf_putf(b, " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRId64 "+%"
+	    PRId64 " %02x;", o->bytes, o->kept, o->redacted, (int)o->cut,
+	    o->offset, o->length, o->sha256[31]);
+	return 0;
+}
+
+static void
+is_there(const char *dir)
+{
+	AEG_AUTOFREE char *path = scratch_path(dir);
+	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
+	unsigned char uuid[16];
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+
+	IS_INTN(audit_open(path, true, &a, &err), 0, dir);
+	IS_INT(audit_outputs(a, 1, add, &b, &err), 0);
+	IS_STR(b.data, "1:begin..end 9000 8000 2 1 11+900 aa;"
+	    "2:oops.. 4 4 0 0 0+0 00;");
+	OK(audit_line_session(a, 1, uuid, &err) == 0);
+	IS_INT(audit_line_session(a, 9, uuid, &err), -ENOENT);
+	audit_close(a);
+}
+
+static void
+write_some(struct audit *a, bool of_long_text)
+{
+	struct audit_event ev = store_event("make");
+	struct audit_output out = { .stream = AUDIT_STREAM_OUT,
+		.head = "begin", .head_len = 5, .tail = "end", .tail_len = 3,
+		.bytes = 9000, .kept = 8000, .redacted = 2, .cut = true,
+		.offset = 11, .length = 900, .sha256 = { [31] = 0xaa } };
+	struct audit_output e = { .stream = AUDIT_STREAM_ERR,
+		.head = "oops", .head_len = 4, .bytes = 4, .kept = 4 };
+	struct audit_outcome o = { .status = 2 };
+	char big[AUDIT_OUTPUT_MAX + 1] = { 'x' };
+	struct err err = ERR_INIT;
+
+	IS_INT(audit_intent(a, &ev, &err), 0);
+	audit_output(a, ev.id, &out);
+	audit_output(a, ev.id, &e);
+	audit_outcome(a, ev.id, &o);
+	IS_INT(audit_flush(a, &err), 0);
+	if (!of_long_text)
+		return;
+	e.head = big;
+	e.head_len = sizeof big;
+	IS_INT(audit_intent(a, &ev, &err), 0);
+	audit_output(a, ev.id, &e);
+	audit_outcome(a, ev.id, &o);
+	IS_INT(audit_flush(a, &err), 0);
+}
+
+static void
+three_ways(void)
+{
+	AEG_AUTOFREE char *brief = NULL, *apart = NULL;
+	unsigned char uuid[16], none[16] = { 0 };
+	struct err err = ERR_INIT;
+	struct audit *a;
+	pid_t pid;
+
+	scratch_mkdir("store", 0700);
+	a = store_open("store");
+	audit_session_uuid(a, uuid);
+	OK(memcmp(uuid, none, sizeof uuid) != 0);
+	write_some(a, true);
+	audit_close(a);
+	is_there("store");
+	check("store", "");
+
+	scratch_mkdir("brief", 0700);
+	brief = scratch_path("brief");
+	if (audit_open_brief(brief, &a, &err) < 0 ||
+	    audit_session_begin(a, &store_session, &err) < 0)
+		scratch_die(err.text);
+	write_some(a, false);
+	audit_close(a);
+	is_there("brief");
+	check("brief", "");
+
+	scratch_mkdir("apart", 0700);
+	apart = scratch_path("apart");
+	if (audit_open_apart(apart, INT64_C(60000000000), false, &a,
+	    &err) < 0 || audit_session_begin(a, &store_session, &err) < 0)
+		scratch_die(err.text);
+	write_some(a, false);
+	pid = audit_writer_pid(a);
+	audit_close(a);
+	waitpid(pid, NULL, 0);
+	is_there("apart");
+	check("apart", "");
+}
+
+static void
+attacked(void)
+{
+	sql("store", "UPDATE outputs SET head = x'41' WHERE id = 1");
+	check("store", "altered outputs 1");
+	sql("brief", "UPDATE outputs SET file_length = 1 WHERE id = 1");
+	check("brief", "altered outputs 1");
+	sql("apart", "DELETE FROM outputs WHERE id = 2");
+	check("apart", "missing outputs 2");
+}
+
+static void
+left_out(void)
+{
+	struct audit *a;
+
+	scratch_mkdir("without", 0700);
+	a = store_open("without");
+	audit_without(a, AUDIT_WITHOUT_OUTPUT);
+	write_some(a, false);
+	audit_close(a);
+	sql("without", "CREATE TEMP TABLE t (n CHECK (n = 0)); INSERT INTO t"
+	    " SELECT count(*) FROM outputs");
+	check("without", "");
+}
+
+int
+main(void)
+{
+	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	three_ways();
+	attacked();
+	left_out();
+	return tap_done();
+}
