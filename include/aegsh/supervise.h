@@ -33,6 +33,7 @@
 #include "aegsh/base/err.h"
 
 #define SUPERVISE_SCRIPTS_MAX 16
+#define SUPERVISE_LABEL 64		/* bytes, with the NUL */
 #define SUPERVISE_IMAGES_MAX 10000	/* that are kept of one line */
 #define SUPERVISE_REFUSED_MAX 100	/* … and killed ones after them */
 
@@ -72,7 +73,6 @@ typedef bool supervise_may_fn(void *ctx, const struct supervise_image *m,
 struct supervise_host {
 	int guests;		/* readable: supervise_guest() */
 	int holds;
-	const char *label;	/* as in struct supervise_opts */
 };
 
 /*
@@ -128,7 +128,8 @@ struct supervise_opts {
 	void (*broker)(void *ctx, const struct supervise_broker *b);
 	void *approved;
 	void *ctx;
-	char label[64];		/* which line it is, for these */
+	char label[SUPERVISE_LABEL];	/* which line it is, for these; or
+					 * which unit */
 	/* We are a guest ourselves, and this is the socket of
 	 * supervise_knock(): nothing of the above; the line is lost when that
 	 * ends. */
@@ -166,10 +167,17 @@ int supervise_knock_broker(int *ret_sock);
  * end. */
 void supervise_await_end(int sock);
 
+struct supervise_guest {
+	int sock;		/* to it, owned */
+	unsigned number;	/* never 0 */
+	pid_t pid;		/* the kernel's word */
+	char label[SUPERVISE_LABEL];	/* of the line, or the unit that ran
+					 * when it knocked */
+};
 /* For serve().  The next guest: 1; 0: none is there; -ENODATA: no other will
- * come.  Its number is never 0, and pid the kernel's word. */
-int supervise_guest(const struct supervise_host *h, int *ret_sock,
-	unsigned *ret_number, pid_t *ret_pid);
+ * come. */
+int supervise_guest(const struct supervise_host *h,
+	struct supervise_guest *ret);
 /* For broker(): put it to the person, through the aegsh that runs the line;
  * enum supervise_says, or -errno: it is gone.  At most
  * SUPERVISE_QUESTION_MAX bytes. */
@@ -206,8 +214,9 @@ void supervise_catch_up(struct supervisor *s, bool waits);
 bool supervise_watches(const struct supervisor *s);
 /* What its units use is counted: each is to be told, supervise_unit(). */
 bool supervise_counts(const struct supervisor *s);
-/* The line, which is watched, goes on with a unit that runs these scripts.  0:
- * they are held; ERR_TOO_LONG, -errno: they are not. */
+/* The line goes on with a unit of that label; one that is watched, with one
+ * that runs these scripts.  0: they are held; ERR_TOO_LONG, -errno: they are
+ * not. */
 int supervise_unit(struct supervisor *s, const struct supervise_opts *opts,
 	struct err *err);
 

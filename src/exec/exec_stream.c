@@ -165,14 +165,12 @@ supervise(struct job *j, const struct supervise_opts *watch, struct err *err)
 	if (!j->stream->fed || j->supervisor == NULL || (watch != NULL &&
 	    watch->guest))
 		return 0;
-	if (supervise_watches(j->supervisor))
-		return supervise_unit(j->supervisor, watch != NULL ? watch :
-		    &nothing, err);
-	if (supervise_counts(j->supervisor))
-		return supervise_unit(j->supervisor, &nothing, err);
-	if (watch == NULL || !watch->images)
-		return 0;
-	return supervise_watch(j->supervisor, j->pid, watch, err);
+	if (watch != NULL && watch->images &&
+	    !supervise_watches(j->supervisor) &&
+	    !supervise_counts(j->supervisor))
+		return supervise_watch(j->supervisor, j->pid, watch, err);
+	return supervise_unit(j->supervisor, watch != NULL ? watch : &nothing,
+	    err);
 }
 
 int

@@ -37,7 +37,7 @@ struct supervisor {
 	void (*broker)(void *ctx, const struct supervise_broker *b);
 	void *approved;
 	void *ctx;
-	char label[64];
+	char label[SUPERVISE_LABEL];
 	struct sup_told told;
 };
 
@@ -104,7 +104,7 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 		*sup = (struct sup){ .control = control[1], .door = s->hello,
 			.listener = s->listener, .own_group = s->own_group,
 			.line = s->line, .serve = s->serve, .ctx = s->ctx,
-			.label = s->label, .guests = -1, .holds = -1,
+			.guests = -1, .holds = -1,
 			.broker = questions >= 0 ? s->broker : NULL,
 			.approved = s->approved, .questions = questions,
 			.children = -1,
@@ -113,6 +113,7 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.began = s->runs,
 			.aegsh = aegsh,
 			.meter = { .most = s->limits } };
+		memcpy(sup->label, s->label, sizeof sup->label);
 		if (s->line > 0)
 			sup->head = (struct sup_known){ s->line,
 				sup_proc_stat(s->line).start };
@@ -380,6 +381,11 @@ supervise_unit(struct supervisor *s, const struct supervise_opts *o,
 {
 	int rc;
 
+	if (o->label[0] != '\0')
+		memcpy(s->label, o->label, sizeof s->label);
+	/* Nobody has to know yet, or any more. */
+	if (s->guest || (s->control < 0 && !s->images && !supervise_counts(s)))
+		return 0;
 	s->told.answered = false;
 	rc = hear_answer(s, s->control >= 0 ? sup_send_unit(s->control, o) :
 	    -EPIPE);
@@ -454,8 +460,10 @@ supervise_watch(struct supervisor *s, pid_t pid,
     const struct supervise_opts *o, struct err *err)
 {
 	bool had = s->pid > 0;
-	int rc = change_listener(s, pid, o, err);
+	int rc;
 
+	memcpy(s->label, o->label, sizeof s->label);
+	rc = change_listener(s, pid, o, err);
 	if (rc < 0) {
 		err_sys(err, -rc, "supervisor");
 		if (err != NULL)

@@ -102,7 +102,7 @@ limit_host(void)
 static void __attribute__((noreturn))
 become_host(const struct sup *s, int guests, int holds)
 {
-	const struct supervise_host host = { guests, holds, s->label };
+	const struct supervise_host host = { guests, holds };
 	int low = guests < holds ? guests : holds;
 	int high = guests < holds ? holds : guests, sig;
 	sigset_t none;
@@ -158,13 +158,15 @@ start_host(struct sup *s)
 static int
 announce(struct sup *s, int sock)
 {
-	struct sup_guest guest = { ++s->n_guests, (int32_t)s->ask->pid };
+	struct sup_guest guest = { .number = ++s->n_guests,
+		.pid = (int32_t)s->ask->pid };
 	union rights control = { .bytes = { 0 } };
 	struct iovec iov = { &guest, sizeof guest };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof control.bytes };
 
+	memcpy(guest.label, s->label, sizeof guest.label);
 	control.head.cmsg_level = SOL_SOCKET;
 	control.head.cmsg_type = SCM_RIGHTS;
 	control.head.cmsg_len = CMSG_LEN(sizeof sock);
@@ -281,8 +283,7 @@ sup_holds_hear(struct sup *s)
 /* ---- the host's side ---------------------------------------------------- */
 
 int
-supervise_guest(const struct supervise_host *h, int *ret_sock,
-    unsigned *ret_number, pid_t *ret_pid)
+supervise_guest(const struct supervise_host *h, struct supervise_guest *ret)
 {
 	struct sup_guest guest;
 	int sock;
@@ -294,9 +295,9 @@ supervise_guest(const struct supervise_host *h, int *ret_sock,
 		io_close(&sock);
 		return -ENODATA;
 	}
-	*ret_sock = sock;
-	*ret_number = guest.number;
-	*ret_pid = guest.pid;
+	*ret = (struct supervise_guest){ .sock = sock,
+		.number = guest.number, .pid = guest.pid };
+	memcpy(ret->label, guest.label, sizeof ret->label);
 	return 1;
 }
 

@@ -40,8 +40,9 @@ enum sup_kind {
 	SUP_END,		/* to it: bash has ended; survivors are kept */
 	SUP_NETWORK,		/* an address was wanted: path holds it */
 	SUP_LIMITED,		/* a limit was met: path holds which */
-	SUP_UNIT,		/* to it: another unit of the line, with as
-				 * many scripts as pid says, which follow */
+	SUP_UNIT,		/* to it: another unit of the line, path its
+				 * label, with as many scripts as pid says,
+				 * which follow */
 	SUP_SCRIPT,		/* to it: path, with its copy; pid: hidden */
 	SUP_LET_GO,		/* to it: of the listener … */
 	SUP_LISTEN,		/* … for the one of a filter that watches */
@@ -279,7 +280,7 @@ struct sup {
 	/* As in struct supervise_opts. */
 	void (*serve)(void *ctx, const struct supervise_host *host);
 	void *ctx;
-	const char *label;
+	char label[SUPERVISE_LABEL];
 	int guests, holds;	/* to the process that serves them, or -1 */
 	/* supervise_broker.c; as in struct supervise_opts. */
 	void (*broker)(void *ctx, const struct supervise_broker *b);
@@ -406,7 +407,8 @@ int sup_send_listener(int control, int listener, pid_t pid);
 int sup_send_unit(int control, const struct supervise_opts *o);
 /* The supervisor's, to what came by that. */
 bool sup_unit_is_old(const struct sup *s, const struct sup_script *script);
-void sup_unit_begin(struct sup *s, const struct sup_report *r);
+void sup_unit_begin(struct sup *s, const struct sup_report *r,
+	const char *label);
 void sup_unit_let_go(struct sup *s);
 void sup_unit_listen(struct sup *s, const struct sup_report *r, int *listener);
 void sup_unit_script(struct sup *s, const struct sup_report *r,
@@ -445,6 +447,7 @@ struct sup_hold {
 struct sup_guest {
 	uint32_t number;
 	int32_t pid;
+	char label[SUPERVISE_LABEL];
 };
 
 #endif

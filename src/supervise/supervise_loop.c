@@ -440,7 +440,7 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 		return true;
 	case SUP_UNIT:
 		sup_meter_unit(s);
-		sup_unit_begin(s, said);
+		sup_unit_begin(s, said, path);
 		return true;
 	case SUP_SCRIPT:
 		sup_unit_script(s, said, path, fd);

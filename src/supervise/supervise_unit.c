@@ -50,8 +50,9 @@ send_fd(int control, const struct sup_report *r, const char *path, int fd)
 int
 sup_send_unit(int control, const struct supervise_opts *o)
 {
-	struct sup_report r = { .kind = SUP_UNIT, .pid = (int32_t)o->n };
-	int rc = send_fd(control, &r, "", -1);
+	struct sup_report r = { .kind = SUP_UNIT, .pid = (int32_t)o->n,
+		.path_len = (uint32_t)strlen(o->label) };
+	int rc = send_fd(control, &r, o->label, -1);
 	size_t i;
 
 	for (i = 0; rc == 0 && i < o->n; i++) {
@@ -209,8 +210,10 @@ sup_unit_listen(struct sup *s, const struct sup_report *r, int *listener)
 }
 
 void
-sup_unit_begin(struct sup *s, const struct sup_report *r)
+sup_unit_begin(struct sup *s, const struct sup_report *r, const char *label)
 {
+	if (label[0] != '\0')
+		snprintf(s->label, sizeof s->label, "%s", label);
 	s->unit++;
 	s->awaited = r->pid;
 	s->held = note_children(s);

@@ -37,7 +37,7 @@ struct guest {
 	char *unrecorded;
 	struct state *state;		/* where its last line was judged */
 	struct turn_judged *j;		/* that line; NULL: none to be run */
-	char tty[64];
+	char tty[64], label[SUPERVISE_LABEL];
 	bool session, stream, terminal;	/* where that line stood */
 	struct {
 		int64_t said, row;	/* by the guest, by the store */
@@ -134,27 +134,28 @@ welcome(const struct host *h, int sock, const char *refusal)
 static void
 let_in(struct host *h)
 {
+	struct supervise_guest who;
 	struct guest *g;
-	unsigned number;
 	const char *no;
 	pid_t pid;
-	int sock = -1, rc = supervise_guest(h->door, &sock, &number, &pid);
+	int rc = supervise_guest(h->door, &who);
 
 	if (rc <= 0) {
 		h->closed = rc < 0;
 		return;
 	}
 	/* The kernel names the thread. */
-	pid = (pid_t)number_after("status", pid, "\nTgid:");
+	pid = (pid_t)number_after("status", who.pid, "\nTgid:");
 	no = why_not(h, pid);
-	if (fcntl(sock, F_SETFL, O_NONBLOCK) < 0 ||
-	    welcome(h, sock, no) < 0 || no[0] != '\0') {
-		io_close(&sock);
+	if (fcntl(who.sock, F_SETFL, O_NONBLOCK) < 0 ||
+	    welcome(h, who.sock, no) < 0 || no[0] != '\0') {
+		io_close(&who.sock);
 		return;
 	}
 	g = xcalloc(1, sizeof *g);
-	g->fd = sock;
-	g->number = number;
+	g->fd = who.sock;
+	g->number = who.number;
+	memcpy(g->label, who.label, sizeof g->label);
 	g->pid = pid;
 	g->uid = (uid_t)number_after("status", pid, "\nUid:");
 	h->guest[h->n++] = g;
@@ -273,7 +274,7 @@ begin_record(struct host *h, struct guest *g, const struct guest_question *q)
 {
 	const struct guest_who who = { .uid = g->uid, .pid = g->pid,
 		.tty = g->tty, .remote = state_get(g->state, "SSH_CLIENT"),
-		.origin = q->line.origin, .label = h->door->label };
+		.origin = q->line.origin, .label = g->label };
 
 	if (g->audit == NULL && g->unrecorded == NULL)
 		guest_record(h->t, &who, &g->audit, &g->unrecorded);

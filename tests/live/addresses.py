@@ -3,6 +3,7 @@
 record, whether it is reached or not, and the line runs as without.
 
 As root the lines run as a uid that nobody has."""
+import json
 import os
 import shutil
 import signal
@@ -64,6 +65,12 @@ def run(*argv, data=None):
 def events():
     out = run(ROOT + "/aegshctl", "audit", "events", "-n", "0")[1]
     return [line.split("  ")[-1].split(": ", 1)[1]
+            for line in out.splitlines() if " address " in line]
+
+
+def labels():
+    out = run(ROOT + "/aegshctl", "audit", "events", "-n", "0")[1]
+    return [line.split("  ")[-1].split(": ", 1)[0].strip()
             for line in out.splitlines() if " address " in line]
 
 
@@ -129,6 +136,12 @@ before = len(got)
 out = run(ROOT + "/aegsh", data="echo a\n%s\necho b\n" % LINE)
 tap.ok(out[1] == "a\npair\nb\n" and len(events()) == 2 * before,
        "and of commands on standard input", out, events())
+rows = [json.loads(row) for row in run(
+    ROOT + "/aegshctl", "history", "--json", "-n", "0")[1].splitlines()]
+shown = run(ROOT + "/aegshctl", "audit", "show", "--json", str(
+    [r["id"] for r in rows if r["line"].strip() == LINE][-1]))[1]
+tap.ok(labels()[-1] in shown,
+       "as those of the one that wanted them", labels(), shown)
 with open(HOME + "/many.py", "w") as f:
     f.write("""import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

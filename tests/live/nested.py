@@ -152,6 +152,19 @@ tap.ok(any(link.get("session") == inner[0]["session"] and
            link["text"] in uuid for link in links),
        "and its session the line around as its parent", events, around,
        inner)
+# The lines of a standard input are one bash's, with one host.
+units = ["%s -c 'echo in unit %d'" % (A, n) for n in (1, 2, 3)]
+status, out, err = run(A, "-s", data="echo first\n" + "\n".join(units) + "\n")
+events = run(CTL, "audit", "events", "--kind", "inside", "--json")[1]
+links = [json.loads(text) for text in events.splitlines()]
+got = []
+for n, unit in enumerate(units, 1):
+    within = rows("echo in unit %d" % n)
+    shown = run(CTL, "audit", "show", "--json", str(rows(unit + "\n")[0]["id"]))[1]
+    got.append([link["text"] in shown for link in links
+                if link.get("session") == within[0]["session"]])
+tap.same((status, err, got), (0, "", [[True]] * 3), "of several, each that in "
+         "which it was started")
 outer("export TOKEN_SECRET=hunter2hunter2; %s -c 'echo hunter2hunter2'" % A)
 tap.ok("hunter2hunter2" not in "".join(
     r["line"] for r in history() if r["line"].startswith("echo [")),
