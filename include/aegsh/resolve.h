@@ -151,6 +151,9 @@ enum resolve_opt_kind resolve_opts_next(struct resolve_opts *o,
 /* The option is one of names ("c command": a letter, a long name). */
 bool resolve_opt_is(const struct resolve_opt *opt, const char *names);
 
+/* For syn_vars: what bash makes of ~user; state: struct state. */
+char *resolve_home(const void *state, const char *prefix);
+
 /* The grammar of a wrapper's options; NULL: it is none that has any. */
 const char *resolve_wrapper_grammar(const char *name);
 

@@ -215,6 +215,10 @@ struct syn_vars {
 	enum syn_var (*get)(void *ctx, const char *name,
 		const char **ret_value);
 	void *ctx;
+	/* What bash makes of ~user, owned by the caller; NULL, or what is not
+	 * absolute: not known.  tilde NULL: none is. */
+	char *(*tilde)(const void *homes, const char *prefix);
+	const void *homes;
 	/* What the program is started with: its $0, and $1 and so on where
 	 * has_args; NULL and false: not known. */
 	const struct syn_word *zero;

@@ -31,8 +31,9 @@ admin_facts_new(char *bytes, size_t len, const struct state *state,
     struct admin_facts *ret, struct err *err)
 {
 	static const struct syn_options whole = { .at_end = true };
-	const struct syn_vars vars = { known_variable,
-		(void *)(uintptr_t)state };
+	const struct syn_vars vars = { .get = known_variable,
+		.ctx = (void *)(uintptr_t)state, .tilde = resolve_home,
+		.homes = state };
 	int rc = 0;
 
 	*ret = (struct admin_facts){ .bytes = bytes, .len = len,

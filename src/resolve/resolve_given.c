@@ -174,6 +174,12 @@ may_change(const struct walk *w)
 	return w->inherits;
 }
 
+char *
+resolve_home(const void *state, const char *prefix)
+{
+	return state_tilde(state, prefix);
+}
+
 struct syn_facts *
 resolve_nested_facts(const struct walk *w, const struct spot *at,
 	const struct syn_tree *tree)
@@ -181,10 +187,9 @@ resolve_nested_facts(const struct walk *w, const struct spot *at,
 	const struct syn_vars vars = { .get = given_variable,
 		.ctx = may_change(w) ? NULL : (void *)at->given,
 		.zero = at->zero, .args = at->args, .n_args = at->n_args,
-		.has_args = at->has_args, .odd = at->odd };
+		.has_args = at->has_args, .odd = at->odd,
+		.tilde = at->by.elsewhere ? NULL : resolve_home,
+		.homes = w->state };
 
-	if (vars.ctx == NULL && vars.zero == NULL && !vars.has_args &&
-	    !vars.odd)
-		return syn_facts_new(tree, NULL);
 	return syn_facts_new(tree, &vars);
 }

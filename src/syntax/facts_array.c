@@ -222,13 +222,19 @@ find(struct syn_walk *w, const struct syn_param *param, char *ret_all)
 
 /* $0, unless an assignment to BASH_ARGV0 stands anywhere. */
 static bool
-is_zero(struct syn_walk *w, const struct syn_param *param)
+is_zero_known(struct syn_walk *w)
 {
-	return param->name_len == 1 && param->name[0] == '0' &&
-	    !param->has_subscript && !w->first && w->vars != NULL &&
+	return !w->first && w->vars != NULL &&
 	    w->vars->zero != NULL && w->vars->zero->known &&
 	    !w->vars->zero->may_split && !syn_env_is_hostile(w) &&
 	    !syn_env_slot(w, "BASH_ARGV0", 10)->anywhere;
+}
+
+static bool
+is_zero(struct syn_walk *w, const struct syn_param *param)
+{
+	return param->name_len == 1 && param->name[0] == '0' &&
+	    !param->has_subscript && is_zero_known(w);
 }
 
 bool
@@ -274,19 +280,122 @@ add_number(struct syn_maker *m, const struct syn_piece *piece, size_t n,
 	syn_add_value(m, piece, number, strlen(number), quoted);
 }
 
+/* join: the bytes between them, or NULL: each is a word of its own. */
 static void
 add_items(struct syn_maker *m, const struct syn_piece *piece,
-    const struct syn_item *v, size_t n, bool quoted, bool join)
+    const struct syn_item *v, size_t n, bool quoted, const char *join)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (i > 0 && join)
-			syn_add(m, true, quoted, 0, " ", 1);
+		if (i > 0 && join != NULL)
+			syn_add(m, true, quoted, 0, join, strlen(join));
 		else if (i > 0 && m->has)
 			syn_finish(m);
 		syn_add_value(m, piece, v[i].s, v[i].len, quoted);
 	}
+}
+
+/* $0 and what the items are: ${@:0} and ${@: -9} count from there on. */
+static const struct syn_items *
+behind_zero(struct syn_walk *w, const struct syn_items *items)
+{
+	struct syn_items *all = new_items(w, items->n + 1);
+
+	if (all == NULL)
+		return NULL;
+	all->v[0] = (struct syn_item){ NULL, 0 };
+	if (is_zero_known(w))
+		all->v[0] = (struct syn_item){ w->vars->zero->value,
+		    w->vars->zero->len };
+	memcpy(all->v + 1, items->v, items->n * sizeof items->v[0]);
+	return all;
+}
+
+/* ${a[@]:1:2} ${@:2}: *ret the items of it. */
+static bool
+cut_range(struct syn_maker *m, const struct syn_param *param,
+    const struct syn_items *items, const struct syn_item **ret, size_t *ret_n)
+{
+	size_t from;
+
+	if (!param->has_subscript)
+		items = behind_zero(m->w, items);
+	if (items == NULL || !syn_param_range(m, param, items->n, true, &from,
+	    ret_n))
+		return false;
+	*ret = items->v + from;
+	return *ret_n == 0 || items->v[from].s != NULL;
+}
+
+/* ${a[@]#x} ${@^} ${a[@]/x/y} ${@@Q}: what the operator makes of each. */
+static bool
+change_each(struct syn_maker *m, const struct syn_param *param,
+    const struct syn_items *items, const struct syn_item **ret)
+{
+	struct syn_items *all = new_items(m->w, items->n);
+	size_t i;
+
+	if (all == NULL)
+		return false;
+	for (i = 0; i < items->n; i++) {
+		all->v[i] = items->v[i];
+		if (!syn_param_apply(m, param, &all->v[i].s, &all->v[i].len))
+			return false;
+	}
+	*ret = all->v;
+	return true;
+}
+
+static bool
+apply(struct syn_maker *m, const struct syn_param *param,
+    const struct syn_items *items, const struct syn_item **ret, size_t *ret_n)
+{
+	*ret = items->v;
+	*ret_n = items->n;
+	switch (param->op) {
+	case SYN_PARAM_PLAIN:
+		return true;
+	case SYN_PARAM_SUBSTRING:
+		return cut_range(m, param, items, ret, ret_n);
+	case SYN_PARAM_PATTERN:
+	case SYN_PARAM_REPLACE:
+	case SYN_PARAM_TRANSFORM:
+		return change_each(m, param, items, ret);
+	case SYN_PARAM_BAD:
+	case SYN_PARAM_LENGTH:
+	case SYN_PARAM_DEFAULT:
+	case SYN_PARAM_ASSIGN:
+	case SYN_PARAM_ERROR:
+	case SYN_PARAM_ALTERNATE:
+	case SYN_PARAM_NAMES:
+	case SYN_PARAM_KEYS:
+		break;
+	}
+	return false;
+}
+
+/* What joins them; *ret NULL: nothing, they are words.  false: not known. */
+static bool
+find_join(struct syn_maker *m, char all, bool quoted, const char **ret)
+{
+	const char *ifs = syn_env_ifs(m->w);
+	char *first;
+
+	*ret = NULL;
+	if (syn_globs(m->mode) && quoted && all == '@')
+		return true;
+	if (ifs == NULL)
+		return false;
+	/* Elsewhere than in quotes other characters do other things. */
+	if (strcmp(ifs, " \t\n") != 0 && (!quoted || all != '*' ||
+	    (unsigned char)ifs[0] >= 0x80))
+		return false;
+	if (syn_globs(m->mode) && !(quoted && all == '*'))
+		return true;
+	first = arena_memdup0(m->w->arena, ifs, 1);
+	*ret = first;
+	return true;
 }
 
 bool
@@ -295,8 +404,9 @@ syn_array_expand(struct syn_maker *m, const struct syn_piece *piece,
 {
 	const struct syn_param *param = piece->param;
 	const struct syn_items *items;
-	const char *ifs = syn_env_ifs(m->w);
-	size_t from = 0, n;
+	const struct syn_item *v;
+	const char *join;
+	size_t n;
 	char all;
 
 	if (param->name_len == 1 && param->name[0] == '#' &&
@@ -313,22 +423,15 @@ syn_array_expand(struct syn_maker *m, const struct syn_piece *piece,
 		add_number(m, piece, items->n, quoted);
 		return true;
 	}
-	n = items->n;
-	if (param->op == SYN_PARAM_SUBSTRING) {
-		/* ${@:0} counts from $0 on. */
-		if (!param->has_subscript ||
-		    !syn_param_range(m, param, items->n, &from, &n))
-			return false;
-	} else if (param->op != SYN_PARAM_PLAIN) {
-		return false;
-	}
-	/* "$@" of nothing is no word; joined is what other characters of IFS
-	 * would join otherwise. */
-	if (n == 0 || m->nested > 0 || ifs == NULL ||
-	    strcmp(ifs, " \t\n") != 0 || !syn_spend(m->w, n *
+	if (m->nested > 0 || !find_join(m, all, quoted, &join) ||
+	    !apply(m, param, items, &v, &n) || !syn_spend(m->w, n *
 	    (sizeof(struct syn_word) + sizeof(struct syn_part))))
 		return false;
-	add_items(m, piece, items->v + from, n, quoted,
-	    !syn_globs(m->mode) || (quoted && all == '*'));
+	/* "$@" of nothing is no word, unless something stands beside it. */
+	if (n == 0 && quoted && all == '@' && syn_globs(m->mode)) {
+		m->vanishes = m->alone;
+		return m->alone;
+	}
+	add_items(m, piece, v, n, quoted, join);
 	return true;
 }

@@ -453,13 +453,52 @@ tell_words(struct syn_walk *w, const struct syn_text *first,
 			    SYN_MODE_ARGUMENT, words);
 }
 
+/* declare, local and typeset of one array and nothing else, with options that
+ * change no element; NULL: another command. */
+static const struct syn_text *
+find_declared(const struct syn_walk *w, const struct syn_text *first,
+    const struct syn_command *c)
+{
+	bool function = (w->at.context & SYN_IN_FUNCTION) != 0;
+	const struct syn_text *t = first, *found = NULL;
+	const struct syn_piece *value;
+
+	if (w->first || w->changed || c->function != SYN_FUNCTION_NO ||
+	    c->n_words == 0 || !(syn_word_is(c->words, "declare") ||
+	    syn_word_is(c->words, "typeset") ||
+	    (function && syn_word_is(c->words, "local"))))
+		return NULL;
+	for (t = first->next; t != NULL; t = t->next) {
+		if (found != NULL)
+			return NULL;
+		if (t->assignment != NULL)
+			found = t;
+		else if (t->src_len < 2 || t->src[0] != '-' ||
+		    strspn(t->src + 1, "ax") < t->src_len - 1)
+			return NULL;
+	}
+	value = found != NULL ? found->assignment->value : NULL;
+	return value != NULL && value->kind == SYN_PIECE_ARRAY &&
+	    found->assignment->subscript == NULL &&
+	    !found->assignment->append ? found : NULL;
+}
+
+static void
+assign_declared(struct syn_walk *w, const struct syn_text *t)
+{
+	struct syn_assign told = { .name = NULL };
+
+	tell_assignment(w, t, &told);
+	syn_array_assign(w, t->assignment, &told);
+}
+
 void
 syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 {
 	size_t index = syn_tell(w, node, 0), parent = w->at.parent, mark;
 	size_t start = syn_env_mark(w);
 	struct syn_vec words = { NULL, 0, 0 };
-	const struct syn_text *first = node->words, *t;
+	const struct syn_text *first = node->words, *t, *declared;
 	const struct syn_param *assigned;
 	struct syn_command *c;
 	bool vanish;
@@ -490,10 +529,13 @@ syn_tell_simple(struct syn_walk *w, const struct syn_node *node)
 	c = command_at(w, index);
 	if (words.n > 0)
 		c->function = syn_function_now(w, words.v);
+	declared = is_declaration(first) ? find_declared(w, first, c) : NULL;
 	if (syn_effect(w, c))
 		for (t = node->words; t != first; t = t->next)
 			syn_env_lose(w, t->assignment->name,
 			    t->assignment->name_len);
+	if (declared != NULL)
+		assign_declared(w, declared);
 	if (syn_targets_may_fail(w, node->targets))
 		syn_env_doubt(w, start);
 	w->at.parent = parent;

@@ -6,6 +6,9 @@
 #include "facts_int.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#define USER_MAX 256		/* bytes of ~user that are looked up */
 
 static void expand_pieces(struct syn_maker *m, const struct syn_piece *piece,
     bool quoted);
@@ -59,6 +62,30 @@ add_parameter(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 		m->may_split = true;
 }
 
+/* ~user, and ~+ where the directory is known: NULL: not known. */
+static const char *
+find_home(struct syn_walk *w, const char *name, size_t len, size_t *ret_len)
+{
+	const struct syn_vars *vars = w->vars;
+	const char *value = NULL;
+	char *prefix, *home;
+
+	if (len == 2 && name[1] == '+')
+		return syn_env_get(w, "PWD", 3, &value, ret_len) ==
+		    SYN_VAR_SET ? value : NULL;
+	if (w->first || len < 2 || len > USER_MAX || vars == NULL ||
+	    vars->tilde == NULL || strchr("+-0123456789", name[1]) != NULL)
+		return NULL;
+	prefix = arena_memdup0(w->arena, name, len);
+	home = vars->tilde(vars->homes, prefix);
+	if (home != NULL && home[0] == '/') {
+		*ret_len = strlen(home);
+		value = arena_memdup0(w->arena, home, *ret_len);
+	}
+	free(home);
+	return value;
+}
+
 /* ~ at the start of a word, or behind = and : of an assignment; the number
  * of bytes that were dealt with. */
 static size_t
@@ -76,6 +103,8 @@ expand_tilde(struct syn_maker *m, const struct syn_piece *piece, size_t at,
 		syn_add(m, false, false, SYN_WHY_TILDE, s + at, end - at);
 	} else if (end == at + 1 && syn_env_get(m->w, "HOME", 4, &value,
 	    &len) == SYN_VAR_SET) {
+		syn_add(m, true, true, 0, value, len);
+	} else if ((value = find_home(m->w, s + at, end - at, &len)) != NULL) {
 		syn_add(m, true, true, 0, value, len);
 	} else {
 		syn_add(m, false, false, SYN_WHY_TILDE, s + at, end - at);
@@ -303,8 +332,12 @@ expand_double(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 		return;
 	}
 	n = m->x->n;
+	m->vanishes = false;
+	m->alone = piece->kids != NULL && piece->kids->next == NULL;
 	expand_pieces(m, piece->kids, quoted);
-	if (quoted && m->x->n == n && m->x->bytes.len == bytes)
+	m->alone = false;
+	if (quoted && !m->vanishes && m->x->n == n &&
+	    m->x->bytes.len == bytes)
 		syn_add(m, true, true, 0, "", 0);
 }
 

@@ -338,6 +338,8 @@ struct syn_maker {
 	size_t src_len, offset;
 	struct syn_vec *out;
 	bool has, quoted, may_split;
+	bool alone;		/* what is expanded is all of a string */
+	bool vanishes;		/* … and became no word at all */
 	unsigned nested;	/* words of operators around */
 	unsigned inside;	/* unquoted words of ${x-word} around */
 };
@@ -373,9 +375,9 @@ void syn_expander_free(struct syn_expander *x);
 /* facts_param.c */
 bool syn_param_apply(struct syn_maker *m, const struct syn_param *param,
 	const char **value, size_t *len);
-/* Which part of len bytes or elements ${x:from:n} means. */
+/* Which part of len bytes, or items, ${x:from:n} means. */
 bool syn_param_range(struct syn_maker *m, const struct syn_param *param,
-	size_t len, size_t *ret_from, size_t *ret_len);
+	size_t len, bool items, size_t *ret_from, size_t *ret_len);
 
 /* facts_array.c: elements, and the positional parameters as those of "@" */
 const struct syn_items *syn_array_get(struct syn_walk *w, const char *name,

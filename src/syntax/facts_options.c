@@ -102,8 +102,10 @@ set_letters(const struct syn_call *c, size_t *at)
 		    v[0] == '+' || is_other_option(v))
 			return false;
 		/* It ends there, having set what stands before. */
-		if (!is_plain_option(v))
-			syn_env_forget(c->w, "@", 1);
+		if (!is_plain_option(v)) {
+			*at = c->n;
+			return true;
+		}
 		if (strcmp(v, "xtrace") == 0)
 			syn_walk_trace(c->w);
 		if (strcmp(v, "braceexpand") == 0)

@@ -391,7 +391,7 @@ replace(struct syn_maker *m, const struct syn_param *param, const char **value,
 
 bool
 syn_param_range(struct syn_maker *m, const struct syn_param *param, size_t len,
-    size_t *ret_from, size_t *ret_len)
+    bool items, size_t *ret_from, size_t *ret_len)
 {
 	const char *text, *colon;
 	size_t text_len;
@@ -416,7 +416,7 @@ syn_param_range(struct syn_maker *m, const struct syn_param *param, size_t len,
 	if (n < 0) {
 		n += (int64_t)len - from;
 		/* Bash complains. */
-		if (n < 0)
+		if (n < 0 || items)
 			return false;
 	}
 	if (n > (int64_t)len - from)
@@ -501,7 +501,7 @@ syn_param_apply(struct syn_maker *m, const struct syn_param *param,
 	case SYN_PARAM_REPLACE:
 		return replace(m, param, value, len);
 	case SYN_PARAM_SUBSTRING:
-		if (!syn_param_range(m, param, *len, &from, &n))
+		if (!syn_param_range(m, param, *len, false, &from, &n))
 			return false;
 		*value += from;
 		*len = n;

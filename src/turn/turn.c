@@ -281,7 +281,8 @@ turn_asks_allowed(const struct turn *t)
 void
 turn_judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone)
 {
-	const struct syn_vars vars = { known_variable, t };
+	const struct syn_vars vars = { .get = known_variable, .ctx = t,
+		.tilde = resolve_home, .homes = t->opts.state };
 	struct policy_input in = {
 		.state = t->opts.state,
 		.origin = turn_policy_origin(j->line.origin),

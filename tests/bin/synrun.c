@@ -73,7 +73,8 @@ static void
 answer(const char *unit)
 {
 	static const struct syn_options whole = { .at_end = true };
-	struct syn_vars vars = { variable, state };
+	struct syn_vars vars = { .get = variable, .ctx = state,
+		.tilde = resolve_home, .homes = state };
 	struct syn_tree *tree = NULL;
 	struct syn_facts *facts;
 	struct resolve_set *set = NULL;
