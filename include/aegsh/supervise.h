@@ -115,6 +115,9 @@ struct supervise_opts {
 	bool network;
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;	/* NULL: all may */
+	/* Asked where that is, before another unit runs: what it judges by may
+	 * have changed.  NULL: it has not. */
+	void (*renew)(void *ctx);
 	/* Aegshs inside of the line are served by this, in a process of its
 	 * own: a copy of this one that holds no other descriptor, has no
 	 * terminal, and outlives it as long as there may be guests.  It ends

@@ -33,6 +33,7 @@ struct supervisor {
 	bool runs;		/* the line's bash was there before it */
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;
+	void (*renew)(void *ctx);
 	void (*serve)(void *ctx, const struct supervise_host *host);
 	void (*broker)(void *ctx, const struct supervise_broker *b);
 	void *approved;
@@ -108,7 +109,7 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.broker = questions >= 0 ? s->broker : NULL,
 			.approved = s->approved, .questions = questions,
 			.children = -1,
-			.may_start = s->may_start,
+			.may_start = s->may_start, .renew = s->renew,
 			.images = s->images, .reads = s->reads,
 			.began = s->runs,
 			.aegsh = aegsh,
@@ -196,6 +197,7 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	s->broker = o->broker;
 	s->approved = o->approved;
 	s->may_start = o->may_start;
+	s->renew = o->renew;
 	s->ctx = o->ctx;
 	memcpy(s->label, o->label, sizeof s->label);
 	rc = open_ways(s, o, err);
@@ -443,6 +445,7 @@ change_listener(struct supervisor *s, pid_t pid,
 	s->line = pid;
 	s->images = s->reads = s->runs = true;
 	s->may_start = o->may_start;
+	s->renew = o->renew;
 	s->ctx = o->ctx;
 	s->told.answered = false;
 	if (s->pid > 0) {

@@ -320,6 +320,7 @@ struct sup {
 	struct strv addresses;	/* that were told */
 	bool reads;		/* opening a file is asked about */
 	supervise_may_fn *may_start;	/* or NULL */
+	void (*renew)(void *ctx);	/* or NULL */
 	struct sup_attempts attempts;
 	struct sup_mark first, judged[SUP_JUDGED];
 	int looked_at;		/* who is looked at unasked, or -1 */

@@ -440,6 +440,8 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 		return true;
 	case SUP_UNIT:
 		sup_meter_unit(s);
+		if (s->renew != NULL)
+			s->renew(s->ctx);
 		sup_unit_begin(s, said, path);
 		return true;
 	case SUP_SCRIPT:

@@ -165,6 +165,8 @@ int turn_know_places(const struct turn *t, struct err *err);
 /* turn_started.c, for supervise_opts. */
 bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
+/* In the supervisor, too: the rules as they are now. */
+void turn_renew(void *ctx);
 /* What the line's supervisor is told, where the line runs in that sandbox. */
 const struct supervise_opts *turn_supervise(struct turn *t,
 	const struct sandbox_profile *where, const struct turn_judged *j,

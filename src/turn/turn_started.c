@@ -149,9 +149,24 @@ struct seen {
 	char said[SUPERVISE_SAID_MAX];
 };
 
+static unsigned rules;		/* how often they may have changed */
+
+void
+turn_renew(void *ctx)
+{
+	struct turn *t = ctx;
+
+	/* What the other process has open is not ours to write; it tells of
+	 * them, too. */
+	t->audit = NULL;
+	turn_refresh_policy(t);
+	rules++;
+}
+
 static void
 put_key(struct buf *key, const struct supervise_image *m)
 {
+	buf_put(key, &rules, sizeof rules);
 	buf_put(key, m->path, strlen(m->path) + 1);
 	buf_put(key, m->called, strlen(m->called) + 1);
 	buf_put(key, m->cwd, strlen(m->cwd) + 1);

@@ -128,6 +128,7 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	*ret = (struct supervise_opts){
 		.own_group = t->opts.tty >= 0,
 		.may_start = turn_may_start,
+		.renew = turn_renew,
 		.serve = turn_serve,
 		.broker = turn_elevates(t) ? turn_broker : NULL,
 		.ctx = t,

@@ -363,4 +363,23 @@ int main(void) { pause(); write(1, "ran\\n", 4); return 0; }
         tap.ok("ran" not in out and "[test.no-fortune]" in err,
                "a program whose own filter lets it ask nothing, " + name,
                out + err)
+
+# ---- rules that change while a stream runs -----------------------------------
+script("later", "import subprocess\nprint(subprocess.run(['paste', 'work'], "
+       "stdout=subprocess.DEVNULL).returncode, flush=True)\n")
+p = subprocess.Popen([AEGSH, "-s"], env=ENV, cwd=HOME, text=True,
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE, preexec_fn=become)
+got = []
+for rules in ("", RULES.replace('"rev"', '"paste"'), ""):
+    if rules:
+        write("etc/policy.d/60-later.conf", rules.replace("test.no", "later"))
+    elif got:
+        os.unlink(DIR + "/etc/policy.d/60-later.conf")
+    p.stdin.write("python3 later\n")
+    p.stdin.flush()
+    got.append(p.stdout.readline())
+out, err = p.communicate(timeout=DEADLINE)
+tap.ok(got == ["0\n", "-9\n", "0\n"] and "[later-fortune]" in err,
+       "hold for what its next lines start", repr(got) + err)
 tap.done()
