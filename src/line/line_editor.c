@@ -228,6 +228,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	e->n_begun = 0;
 	e->sequence = LINE_NO_SEQUENCE;
 	line_keys_long(e, false);
+	line_kill_begin_line(&e->kill);
 	/* The terminal is raw before the prompt invites to type. */
 	el_set(e->el, EL_PREP_TERM, 1);
 	if (e->plain != NULL)

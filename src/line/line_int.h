@@ -107,6 +107,7 @@ struct line_editor {
 	struct line_search search;
 	bool long_way;			/* of drawing letters */
 	bool own_letters;		/* ~/.editrc has bound some */
+	bool own_sequences;		/* … and what begins with ESC */
 	bool vi;			/* its keys, and not those of emacs */
 	bool marks;			/* the terminal may mark pastes */
 	struct buf given;		/* text that was never typed */
@@ -125,6 +126,9 @@ struct line_editor *line_editor_of(EditLine *el);
 #define LINE_KEY_PASTE L'\237'
 /* Likewise (U+009E): a key for the search. */
 #define LINE_KEY_SEARCH L'\236'
+/* Likewise, from U+0090 on: what a key sends behind ESC, where ESC alone is a
+ * key of its own (vi). */
+#define LINE_KEY_OF_MANY L'\220'
 /* Is there something that reading keys would take at once? */
 bool line_key_waits(const struct line_editor *e);
 /* The next key, where it is Enter: it was meant for what has not been found. */
@@ -171,6 +175,10 @@ unsigned char line_revert(EditLine *el, wint_t key);
 
 /* line_kill.c */
 void line_kill_done(struct line_kill *k);
+/* What follows a key of the line before follows nothing. */
+void line_kill_begin_line(struct line_kill *k);
+/* Into the ring: n characters from the cursor on (back: before it). */
+unsigned char line_cut(EditLine *el, size_t n, bool back);
 unsigned char line_kill_end(EditLine *el, wint_t key);
 unsigned char line_kill_begin(EditLine *el, wint_t key);
 unsigned char line_kill_blank(EditLine *el, wint_t key);
@@ -179,6 +187,27 @@ unsigned char line_kill_word_back(EditLine *el, wint_t key);
 unsigned char line_yank(EditLine *el, wint_t key);
 unsigned char line_yank_other(EditLine *el, wint_t key);
 unsigned char line_last_word(EditLine *el, wint_t key);
+unsigned char line_first_word(EditLine *el, wint_t key);
+
+/* line_motion.c: words, as readline has them. */
+unsigned char line_word_back(EditLine *el, wint_t key);
+unsigned char line_shell_word(EditLine *el, wint_t key);
+unsigned char line_shell_word_back(EditLine *el, wint_t key);
+unsigned char line_kill_shell_word(EditLine *el, wint_t key);
+unsigned char line_kill_kind(EditLine *el, wint_t key);
+unsigned char line_upper(EditLine *el, wint_t key);
+unsigned char line_lower(EditLine *el, wint_t key);
+unsigned char line_capital(EditLine *el, wint_t key);
+unsigned char line_swap_words(EditLine *el, wint_t key);
+unsigned char line_swap_shell_words(EditLine *el, wint_t key);
+unsigned char line_swap_chars(EditLine *el, wint_t key);
+unsigned char line_delete_blanks(EditLine *el, wint_t key);
+unsigned char line_delete_char(EditLine *el, wint_t key);
+unsigned char line_older_command(EditLine *el, wint_t key);
+unsigned char line_newer_command(EditLine *el, wint_t key);
+unsigned char line_seek(EditLine *el, wint_t key);
+unsigned char line_seek_back(EditLine *el, wint_t key);
+unsigned char line_comment(EditLine *el, wint_t key);
 
 /* line_hint.c.  look, clear: true when it is to be drawn anew. */
 bool line_hint_look(struct line_editor *e);

@@ -2,6 +2,7 @@
 /* The kill ring: what was cut, the newest first, and put in again. */
 #include "line_int.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <wctype.h>
 
@@ -36,6 +37,20 @@ is_as_noted(struct line_editor *e, const wchar_t *noted)
 	return same;
 }
 
+/* Another line, though it may look as the one before did. */
+void
+line_kill_begin_line(struct line_kill *k)
+{
+	wchar_t **const notes[] = { &k->after_kill, &k->after_yank,
+		&k->after_word };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(notes); i++) {
+		free(*notes[i]);
+		*notes[i] = NULL;
+	}
+}
+
 void
 line_kill_done(struct line_kill *k)
 {
@@ -43,9 +58,7 @@ line_kill_done(struct line_kill *k)
 
 	for (i = 0; i < LINE_KILLS; i++)
 		free(k->ring[i]);
-	free(k->after_kill);
-	free(k->after_yank);
-	free(k->after_word);
+	line_kill_begin_line(k);
 	*k = (struct line_kill){ .at = 0 };
 }
 
@@ -71,9 +84,8 @@ keep(struct line_kill *k, const wchar_t *text, size_t n, bool back, bool more)
 	k->ring[0] = kept;
 }
 
-/* From the cursor, n characters on (back: before it). */
-static unsigned char
-cut(EditLine *el, size_t n, bool back)
+unsigned char
+line_cut(EditLine *el, size_t n, bool back)
 {
 	struct line_editor *e = line_editor_of(el);
 	const LineInfoW *li = el_wline(el);
@@ -119,7 +131,7 @@ line_kill_end(EditLine *el, wint_t key)
 	const LineInfoW *li = el_wline(el);
 
 	(void)key;
-	return cut(el, (size_t)(li->lastchar - li->cursor), false);
+	return line_cut(el, (size_t)(li->lastchar - li->cursor), false);
 }
 
 unsigned char
@@ -128,7 +140,7 @@ line_kill_begin(EditLine *el, wint_t key)
 	const LineInfoW *li = el_wline(el);
 
 	(void)key;
-	return cut(el, (size_t)(li->cursor - li->buffer), true);
+	return line_cut(el, (size_t)(li->cursor - li->buffer), true);
 }
 
 /* Up to a blank, as C-w has it. */
@@ -136,14 +148,14 @@ unsigned char
 line_kill_blank(EditLine *el, wint_t key)
 {
 	(void)key;
-	return cut(el, before(el_wline(el), is_blank, false), true);
+	return line_cut(el, before(el_wline(el), is_blank, false), true);
 }
 
 unsigned char
 line_kill_word_back(EditLine *el, wint_t key)
 {
 	(void)key;
-	return cut(el, before(el_wline(el), is_letter, true), true);
+	return line_cut(el, before(el_wline(el), is_letter, true), true);
 }
 
 unsigned char
@@ -157,7 +169,7 @@ line_kill_word(EditLine *el, wint_t key)
 		p++;
 	while (p < li->lastchar && is_letter(*p))
 		p++;
-	return cut(el, (size_t)(p - li->cursor), false);
+	return line_cut(el, (size_t)(p - li->cursor), false);
 }
 
 static unsigned char
@@ -216,11 +228,12 @@ take(void *ctx, const struct line_past *past)
 	return 1;
 }
 
-/* Where it begins, quotes kept together. */
+/* Where the last begins (nth: or the one of that number, from 0), quotes kept
+ * together; *ret_end: where it ends. */
 static size_t
-last_word(const char *text, size_t len)
+find_word(const char *text, size_t len, size_t nth, size_t *ret_end)
 {
-	size_t i, from = 0;
+	size_t i, from = 0, n = 0;
 	char quote = '\0';
 	bool in_word = false;
 
@@ -232,6 +245,8 @@ last_word(const char *text, size_t len)
 			continue;
 		}
 		if (quote == '\0' && strchr(" \t\n", text[i]) != NULL) {
+			if (in_word && n++ == nth)
+				break;
 			in_word = false;
 			continue;
 		}
@@ -243,6 +258,7 @@ last_word(const char *text, size_t len)
 		else if (quote == '\0' && strchr("'\"`", text[i]) != NULL)
 			quote = text[i];
 	}
+	*ret_end = i < len ? i : len;
 	return from;
 }
 
@@ -254,7 +270,7 @@ line_last_word(EditLine *el, wint_t key)
 	struct line_wish wish = { LINE_STARTS, "" };
 	struct line_place place = { .typed = 0 };
 	struct nth_line n = { .text = BUF_INIT };
-	size_t from, len;
+	size_t from, len, end;
 
 	(void)key;
 	if (e->opts.past == NULL)
@@ -272,7 +288,7 @@ line_last_word(EditLine *el, wint_t key)
 	for (len = n.text.len; len > 0 && strchr(" \t\n",
 	    n.text.data[len - 1]) != NULL; len--)
 		n.text.data[len - 1] = '\0';
-	from = last_word(n.text.data, len);
+	from = find_word(n.text.data, len, SIZE_MAX, &end);
 	if (k->word_len > 0)
 		el_deletestr(el, k->word_len);
 	k->word_len = line_count_wide(n.text.data + from);
@@ -281,4 +297,32 @@ line_last_word(EditLine *el, wint_t key)
 	note(e, &k->after_word);
 	buf_done(&n.text);
 	return CC_REFRESH;
+}
+
+/* The first operand of the line before. */
+unsigned char
+line_first_word(EditLine *el, wint_t key)
+{
+	struct line_editor *e = line_editor_of(el);
+	struct line_wish wish = { LINE_STARTS, "" };
+	struct line_place place = { .typed = 0 };
+	struct nth_line n = { .text = BUF_INIT };
+	unsigned char what = CC_ERROR;
+	size_t from, end;
+
+	(void)key;
+	if (e->opts.past == NULL)
+		return CC_ERROR;
+	while (n.text.len == 0 &&
+	    e->opts.past(e->opts.ctx, &wish, &place, take, &n) &&
+	    !line_key_waits(e))
+		;
+	if (n.text.len > 0) {
+		from = find_word(n.text.data, n.text.len, 1, &end);
+		if (from > 0 && line_insert(e, n.text.data + from,
+		    end - from))
+			what = CC_REFRESH;
+	}
+	buf_done(&n.text);
+	return what;
 }

@@ -40,6 +40,23 @@ changes_all(int argc, const char *const *argv)
 	return false;
 }
 
+/* What keys send that are not letters, however ESC is written. */
+static bool
+is_sequence(const char *key)
+{
+	static const char *const escapes[] = { "^[", "\\e", "\\E", "\\033",
+		"\033" };
+	size_t i, n;
+
+	for (i = 0; i < AEG_NELEM(escapes); i++) {
+		n = strlen(escapes[i]);
+		if (strncmp(key, escapes[i], n) == 0 &&
+		    (key[n] == '[' || key[n] == 'O'))
+			return true;
+	}
+	return false;
+}
+
 /* May be "PROGRAM:bind …", which libedit looks at. */
 static void
 run(struct line_editor *e, int argc, const char **argv)
@@ -54,6 +71,7 @@ run(struct line_editor *e, int argc, const char **argv)
 	argv[argc - 1] = name;
 	e->own_letters |= argc > 2 && strlen(argv[argc - 2]) == 1 &&
 	    argv[argc - 2][0] >= ' ';
+	e->own_sequences |= argc > 2 && is_sequence(argv[argc - 2]);
 	if (el_parse(e->el, argc, argv) == 0 && changes_all(argc, argv))
 		line_keys_bind(e);
 }

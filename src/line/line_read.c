@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
 
 /* Terminals put these around what is pasted. */
 static const char paste_begins[] = "\033[200~", paste_ends[] = "\033[201~";
@@ -175,6 +176,56 @@ line_ahead(struct line_editor *e, unsigned char byte)
 	e->ahead[0] = byte;
 }
 
+/* What terminals send for keys that are no characters: behind ESC, and the
+ * n'th of LINE_KEY_OF_MANY. */
+static const struct {
+	const char *sent;
+	unsigned n;
+} of_many[] = {
+	{ "[A", 0 }, { "OA", 0 }, { "[5~", 0 },
+	{ "[B", 1 }, { "OB", 1 }, { "[6~", 1 },
+	{ "[C", 2 }, { "OC", 2 },
+	{ "[D", 3 }, { "OD", 3 },
+	{ "[H", 4 }, { "OH", 4 }, { "[1~", 4 }, { "[7~", 4 },
+	{ "[F", 5 }, { "OF", 5 }, { "[4~", 5 }, { "[8~", 5 },
+	{ "[2~", 6 }, { "[3~", 7 }, { "[3;5~", 8 },
+	{ "[1;5C", 9 }, { "[1;3C", 9 },
+	{ "[1;5D", 10 }, { "[1;3D", 10 },
+};
+#define OF_MANY_MAX 12
+
+/* After an ESC of vi, of which what follows is there already: 1 a key that is
+ * known, 0 one that is not, of which nothing is left; -1 none: it was ESC. */
+static int
+key_of_many(struct line_editor *e, wchar_t *ret)
+{
+	char got[OF_MANY_MAX + 1];
+	size_t n = 0, i;
+
+	while (n < OF_MANY_MAX) {
+		unsigned char byte;
+
+		if (!line_key_at_once(e, &byte))
+			break;
+		got[n++] = (char)byte;
+		if (n == 1 ? byte != '[' && byte != 'O' :
+		    byte < 0x20 || (byte >= 0x40 && byte <= 0x7e))
+			break;
+	}
+	got[n] = '\0';
+	for (i = 0; i < AEG_NELEM(of_many); i++)
+		if (strcmp(of_many[i].sent, got) == 0) {
+			*ret = LINE_KEY_OF_MANY + (wchar_t)of_many[i].n;
+			return 1;
+		}
+	if (n > 2 && got[0] == '[' && got[n - 1] >= 0x40 &&
+	    got[n - 1] <= 0x7e)
+		return 0;
+	while (n > 0)
+		line_ahead(e, (unsigned char)got[--n]);
+	return -1;
+}
+
 /* All of it; what is longer than any line may be is read, and not kept. */
 static void
 read_paste(struct line_editor *e, struct buf *to)
@@ -284,6 +335,15 @@ line_read_key(struct line_editor *e, wchar_t *ret)
 			e->pasting = true;
 			*ret = LINE_KEY_PASTE;
 			return 1;
+		}
+		if (byte == '\033' && e->vi && !e->own_sequences &&
+		    e->n_ahead > 0) {
+			int known = key_of_many(e, ret);
+
+			if (known == 1)
+				return 1;
+			if (known == 0)
+				continue;
 		}
 		used = mbrtowc(ret, (const char *)&byte, 1, &e->decode);
 		if (used == (size_t)-2) {

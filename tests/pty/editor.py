@@ -82,7 +82,14 @@ def vi():
         s.send(":bind -a ^T vi-histedit\r")
         s.expect(PROMPT)
         typed(s, "\x15echo '<on>'\r", "on", "a colon takes no command")
+        typed(s, "echo '<b>'\x1b[D\x1b[DX\x1b[HY\x1b[D\x1b[3~\x1b[F #\r",
+              "bX", "arrows, Home, End and Delete in insert mode " + name)
+        typed(s, "echo '<u>'\x1b[24~\r", "u", "a key that nothing knows " +
+              name)
         end(s)
+    s = start(rc="bind -v\nbind -s '^[[15~' 'echo \"<own>\"\\n'\n")
+    typed(s, "\x1b[15~", "own", "a key of one's own that begins with ESC")
+    end(s)
 
 
 def no_side_door():
@@ -169,6 +176,9 @@ def undo_and_ring():
           "M-y puts in what was cut earlier")
     typed(s, "\x15echo '<n>'\x1f\x1f\x1f\x1f\x1fecho '<o>'\r", "o",
           "undo ends at nothing")
+    s.send("echo '<sent>'\x1b#")
+    s.expect(PROMPT)
+    typed(s, "\x1b[A\x01\x04\r", "sent", "M-# keeps a line for later")
     end(s)
     s = start(more="editing = vi\n")
     typed(s, "echo '<v>'\x1bxxuu\r", "v", "u undoes in vi")
@@ -221,7 +231,7 @@ def helps():
         page = f.read()
     rows = re.findall(r"\n\.It (.*) Ta (\w*) Ta\n(.*)(?=\n)", page)
     keys = s.run("help keys", PROMPT) or ""
-    want = [(k, h) for k, w, h in rows if "e" in w]
+    want = [(k.replace("\\e", "\\"), h) for k, w, h in rows if "e" in w]
     tap.ok(len(want) > 15 and all(
         re.search(r"^  %s +%s$" % (re.escape(k), re.escape(h)), keys, re.M)
         for k, h in want), "help keys and aegsh(1) say the same", keys)
