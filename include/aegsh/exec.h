@@ -183,7 +183,10 @@ void job_free(struct exec_session *s, struct job *j);
 struct exec_elevated {
 	const char *path;		/* of a program that nobody but root
 					 * can change */
-	char *const *argv, *const *envp;
+	char *const *argv, *const *envp;	/* argv: that are decided */
+	/* Those by which the same is run inside of a sandbox that we cannot
+	 * enter for it; NULL: argv. */
+	char *const *run;
 	const int *std;			/* to be its 0, 1 and 2 */
 	int cwd;
 	pid_t group;			/* of this session */

@@ -130,6 +130,11 @@ const char *policy_profile(const struct policy *p);
 const char *policy_sandbox(const struct policy *p);
 /* sudo and its like go through aegsh; else they gain nothing in a line. */
 bool policy_elevates(const struct policy *p);
+/* The sandbox profile of what sudo runs so by that path, or NULL: none.
+ * Without a path: of what no program's name exempts. */
+const char *policy_elevated_in(const struct policy *p, const char *path);
+/* A shell that sudo would start is a root aegsh; else none is. */
+bool policy_elevates_shell(const struct policy *p);
 /* They may be given that variable. */
 bool policy_elevate_keeps(const struct policy *p, const char *name);
 /* PATH of every line, or NULL: whatever it was set to. */

@@ -65,7 +65,7 @@ become(const struct exec_elevated *e, int tell)
 	int rc = prepare(e);
 
 	if (rc == 0) {
-		execve(e->path, e->argv, e->envp);
+		execve(e->path, e->run != NULL ? e->run : e->argv, e->envp);
 		rc = -errno;
 	}
 	(void)io_write_full(tell, &rc, sizeof rc);

@@ -234,6 +234,9 @@ check_profiles(const struct check *c)
 		    p->unknown_evidence > POLICY_ALLOW || p->enabled > 1 ||
 		    p->rank > INT32_MAX || p->jail > 1 || p->clean > 1 ||
 		    p->elevate > 1 || !good_string(c, p->elevated, true) ||
+		    p->elevated_shell > 1 ||
+		    !good_list_below(c, p->elevated_bare, p->n_elevated_bare,
+		    POL_SEC_STRINGS) ||
 		    !good_list_below(c, p->elevate_keep, p->n_elevate_keep,
 		    POL_SEC_STRINGS) ||
 		    !good_string(c, p->search_path, true) ||

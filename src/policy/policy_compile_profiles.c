@@ -215,8 +215,9 @@ first_list(struct compiler *c, const struct chain *chain, size_t offset,
 	return pol_lists_add(&c->lists, v, list->n);
 }
 
-#define FIRST(type, field) \
-	first_##type(&chain, offsetof(struct ir_profile, field))
+#define FIRST_OF(type, chain, field) \
+	first_##type((chain), offsetof(struct ir_profile, field))
+#define FIRST(type, field) FIRST_OF(type, &chain, field)
 
 static int
 compile_answers(struct compiler *c, const struct ir_profile *f,
@@ -287,29 +288,45 @@ name_sandbox(struct compiler *c, const struct chain *chain,
 	out->line = by->line;
 }
 
-/* What becomes of sudo and its like in a line.  What runs so is not confined
- * yet, and a profile has to say that it knows. */
+/* 0 or 1: which of the two words it is, and the first where nothing is
+ * said. */
+static int
+which(const char *value, const char *first, const char *second)
+{
+	if (value == NULL || strcmp(value, first) == 0)
+		return 0;
+	return strcmp(value, second) == 0 ? 1 : -1;
+}
+
+/* What becomes of sudo and its like in a line. */
 static int
 compile_elevate(struct compiler *c, const struct ir_profile *f,
 	const struct chain *chain, struct pol_profile *out)
 {
-	const char *how = first_word(chain, offsetof(struct ir_profile,
-	    elevate));
-	const char *in = first_word(chain, offsetof(struct ir_profile,
-	    elevated));
+	const char *how = FIRST_OF(word, chain, elevate);
+	const char *in = FIRST_OF(word, chain, elevated);
+	const char *box = FIRST_OF(word, chain, elevated_in);
+	const char *shell = FIRST_OF(word, chain, elevated_shell);
 
-	if (how != NULL && strcmp(how, "no") != 0 &&
-	    strcmp(how, "broker") != 0)
+	if (which(how, "no", "broker") < 0)
 		return bad(c, f, "elevate is no or broker, not", how);
-	if (in != NULL && strcmp(in, "direct") != 0)
-		return bad(c, f, "elevated is direct, not", in);
-	out->elevate = how != NULL && strcmp(how, "broker") == 0;
-	if (out->elevate && in == NULL)
-		return bad(c, f, "elevate = broker without elevated = direct "
-		    "in", f->name);
-	out->elevated = pol_strings_add(&c->strings, in);
+	if (which(in, "confine", "direct") < 0)
+		return bad(c, f, "elevated is confine or direct, not", in);
+	if (which(shell, "no", "aegsh") < 0)
+		return bad(c, f, "elevated_shell is no or aegsh, not", shell);
+	if (box != NULL && (box[0] == '\0' || box[0] == '-' ||
+	    strchr(box, '/') != NULL))
+		return bad(c, f, "no sandbox profile has the name", box);
+	if (box == NULL)
+		box = "elevated";
+	out->elevate = (uint32_t)which(how, "no", "broker");
+	out->elevated_shell = (uint32_t)which(shell, "no", "aegsh");
+	out->elevated = pol_strings_add(&c->strings,
+	    which(in, "confine", "direct") == 0 ? box : NULL);
 	out->elevate_keep = first_list(c, chain, offsetof(struct ir_profile,
 	    elevate_keep), &out->n_elevate_keep);
+	out->elevated_bare = first_list(c, chain, offsetof(struct ir_profile,
+	    elevated_bare), &out->n_elevated_bare);
 	return 0;
 }
 

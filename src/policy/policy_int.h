@@ -116,7 +116,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 11u		/* of the format; raise it with any change */
+#define POL_VERSION 12u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -223,8 +223,11 @@ struct pol_profile {
 	uint32_t file, line;	/* where the sandbox is named, or else the
 				 * profile begins */
 	uint32_t elevate;	/* 1: sudo and its like are brokered; and … */
-	uint32_t elevated;	/* … string: what runs so is confined by this,
-				 * or POL_NONE */
+	uint32_t elevated;	/* … string: what sudo runs is confined by
+				 * this, or POL_NONE */
+	uint32_t elevated_shell;	/* 1: its shell is a root aegsh */
+	uint32_t elevated_bare, n_elevated_bare;	/* list: names of
+				 * programs that are not confined even so */
 	uint32_t elevate_keep, n_elevate_keep;	/* list: names, patterns */
 };
 

@@ -58,8 +58,10 @@ struct ir_profile {
 	enum pol_layer layer;
 	long rank, ask_at;	/* -1: inherited */
 	int enabled, jail, clean;	/* -1: inherited */
-	const char *search_path, *elevate, *elevated;
-	struct ir_list use, override, keep, project, elevate_keep;
+	const char *search_path, *elevate, *elevated, *elevated_in,
+	    *elevated_shell;
+	struct ir_list use, override, keep, project, elevate_keep,
+	    elevated_bare;
 };
 
 struct ir_match {

@@ -272,6 +272,9 @@ parse_profile(struct parser *ps, cfg_t *sec, unsigned nth)
 	f->keep = keep_list(ps, sec, "keep_variables");
 	f->elevate = keep(ps, cfg_getstr(sec, "elevate"));
 	f->elevated = keep(ps, cfg_getstr(sec, "elevated"));
+	f->elevated_in = keep(ps, cfg_getstr(sec, "elevated_sandbox"));
+	f->elevated_shell = keep(ps, cfg_getstr(sec, "elevated_shell"));
+	f->elevated_bare = keep_list(ps, sec, "elevated_direct");
 	f->elevate_keep = keep_list(ps, sec, "elevate_variables");
 	f->project = keep_list(ps, sec, "project");
 	f->use = keep_list(ps, sec, "use");
@@ -416,6 +419,9 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_STR_LIST("keep_variables", NULL, CFGF_NODEFAULT),
 		CFG_STR("elevate", NULL, CFGF_NODEFAULT),
 		CFG_STR("elevated", NULL, CFGF_NODEFAULT),
+		CFG_STR("elevated_sandbox", NULL, CFGF_NODEFAULT),
+		CFG_STR("elevated_shell", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("elevated_direct", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("elevate_variables", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("project", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("use", NULL, CFGF_NODEFAULT),

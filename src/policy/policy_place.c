@@ -36,6 +36,37 @@ policy_elevates(const struct policy *p)
 	return p->profile->elevate == 1;
 }
 
+/* What no sandbox of ours can hold: any domain of Landlock refuses to mount. */
+static bool
+is_bare(const struct policy *p, const char *path)
+{
+	static const char *const mounts[] = { "mount", "umount" };
+	const uint32_t *bare = pol_list(p, p->profile->elevated_bare);
+	const char *name = path_base(path);
+	size_t i;
+
+	for (i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
+		if (strcmp(mounts[i], name) == 0)
+			return true;
+	for (i = 0; i < p->profile->n_elevated_bare; i++)
+		if (strcmp(pol_string(p, bare[i]), name) == 0)
+			return true;
+	return false;
+}
+
+const char *
+policy_elevated_in(const struct policy *p, const char *path)
+{
+	return path != NULL && is_bare(p, path) ? NULL :
+	    pol_string(p, p->profile->elevated);
+}
+
+bool
+policy_elevates_shell(const struct policy *p)
+{
+	return p->profile->elevated_shell == 1;
+}
+
 /* Words that choose what a program runs or loads, whatever a profile has. */
 static bool
 never_kept(const char *name)

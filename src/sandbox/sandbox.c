@@ -80,6 +80,10 @@ read_layers(struct sandbox_profile *p, struct err *err)
 			    l->value.v[i]);
 		p->required |= layers[k].layer;
 	}
+	if (p->unscoped && (p->required & SANDBOX_LANDLOCK_SCOPE) != 0)
+		return err_set(err, ERR_RANGE,
+		    "%s: scope = none, and require names scope",
+		    p->text.file);
 	/* Without it neither Landlock nor seccomp can be had unprivileged. */
 	if (p->required & (SANDBOX_LANDLOCK_FS | SANDBOX_SECCOMP))
 		p->required |= SANDBOX_NNP;
@@ -144,6 +148,11 @@ read_words(struct sandbox_profile *p, struct err *err)
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "%s: unix is all or none, not '%s'", p->text.file,
 		    p->text.local);
+	p->unscoped = strcmp(p->text.scope, "none") == 0;
+	if (!p->unscoped && strcmp(p->text.scope, "all") != 0)
+		return err_set(err, ERR_UNKNOWN_NAME,
+		    "%s: scope is all or none, not '%s'", p->text.file,
+		    p->text.scope);
 	return sandbox_read_watch(p, err);
 }
 

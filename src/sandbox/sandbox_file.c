@@ -190,6 +190,7 @@ new_cfg(void)
 		CFG_STR("descendant-shells", "allow", CFGF_NONE),
 		CFG_STR("addresses", "ignore", CFGF_NONE),
 		CFG_STR("umask", "tighten", CFGF_NONE),
+		CFG_STR("scope", "all", CFGF_NONE),
 		CFG_INT("limit-cpu", -1, CFGF_NONE),
 		CFG_INT("limit-memory", -1, CFGF_NONE),
 		CFG_INT("limit-processes", -1, CFGF_NONE),
@@ -490,6 +491,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->shells = take(cfg, "descendant-shells");
 	t->addresses = take(cfg, "addresses");
 	t->umask = take(cfg, "umask");
+	t->scope = take(cfg, "scope");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
 
@@ -586,6 +588,7 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->shells);
 	free(t->addresses);
 	free(t->umask);
+	free(t->scope);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);
 		strv_done(&t->list[i].where);

@@ -88,7 +88,7 @@ struct sandbox_text {
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
 	char *udp, *local, *seccomp, *supervise, *started, *escape, *shells,
-		*addresses, *umask;
+		*addresses, *umask, *scope;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -223,6 +223,7 @@ struct sandbox_profile {
 	struct sandbox_shell *shells;	/* that were found */
 	size_t n_shells;
 	bool loosens_umask;
+	bool unscoped;		/* signals and abstract sockets are free */
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;
 	char *copy;		/* of its text, in the store; or NULL */

@@ -279,6 +279,8 @@ sandbox_begin(const struct sandbox_profile *p, struct sandbox **ret,
 		have &= ~(unsigned)SANDBOX_COVER;
 	if (p->connect.all && p->bind.all)
 		have &= ~(unsigned)SANDBOX_LANDLOCK_NET;
+	if (p->unscoped)
+		have &= ~(unsigned)SANDBOX_LANDLOCK_SCOPE;
 	s = xcalloc(1, sizeof *s);
 	s->layers = have;
 	s->ruleset = s->line_ruleset = -1;

@@ -150,6 +150,7 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	buf_putf(out, "%-15s %s\n", "descendant-shells", p->text.shells);
 	buf_putf(out, "%-15s %s\n", "addresses", p->text.addresses);
 	buf_putf(out, "%-15s %s\n", "umask", p->text.umask);
+	buf_putf(out, "%-15s %s\n", "scope", p->text.scope);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++) {
 		if (p->text.limit[i] >= 0)
 			buf_putf(out, "%-15s %ld\n",

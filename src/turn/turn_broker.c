@@ -44,70 +44,7 @@ struct request {
 	pid_t group;
 };
 
-/* ---- what it asks ------------------------------------------------------- */
-
-static int
-take_call(struct request *r, uint32_t *ret_total, uint32_t *ret_words)
-{
-	struct wire_msg m = WIRE_MSG_INIT;
-	const size_t head = sizeof AEGSH_VERSION;
-	int i, rc = wire_recv(r->door->sock, -1, -1, &m, NULL);
-	const char *p = m.body;
-
-	if (rc == 0 && (m.type != SUPERVISE_CALL || m.n_fds != 4 ||
-	    m.len != head + 2 * sizeof(uint32_t) ||
-	    memcmp(p, AEGSH_VERSION, head) != 0))
-		rc = -EPROTO;
-	for (i = 0; rc == 0 && i < 4; i++) {
-		r->fd[i] = m.fds[i];
-		m.fds[i] = -1;
-	}
-	if (rc == 0) {
-		memcpy(ret_total, p + head, sizeof *ret_total);
-		memcpy(ret_words, p + head + sizeof *ret_total,
-		    sizeof *ret_words);
-	}
-	wire_msg_done(&m);
-	return rc < 0 ? rc : *ret_total == 0 ||
-	    *ret_total > SUPERVISE_CALL_MAX || *ret_words == 0 ||
-	    *ret_words > *ret_total ? -EPROTO : 0;
-}
-
-static int
-take_more(struct request *r, struct buf *all, uint32_t total)
-{
-	struct wire_msg m = WIRE_MSG_INIT;
-	int rc = 0;
-
-	while (rc == 0 && all->len < total) {
-		rc = wire_recv(r->door->sock, -1, -1, &m, NULL);
-		if (rc == 0 && (m.type != SUPERVISE_MORE || m.n_fds != 0 ||
-		    m.len == 0 || m.len > total - all->len))
-			rc = -EPROTO;
-		if (rc == 0)
-			buf_put(all, m.body, m.len);
-		wire_msg_done(&m);
-	}
-	return rc == 0 && all->data[total - 1] != '\0' ? -EPROTO : rc;
-}
-
-static int
-take(struct request *r)
-{
-	AEG_AUTO(buf_done) struct buf all = BUF_INIT_MAX(SUPERVISE_CALL_MAX);
-	uint32_t total = 0, words = 0, n;
-	const char *p;
-	int rc = take_call(r, &total, &words);
-
-	if (rc == 0)
-		rc = take_more(r, &all, total);
-	if (rc < 0)
-		return rc;
-	for (n = 0, p = all.data; p < all.data + total; n++,
-	    p += strlen(p) + 1)
-		strv_add(n < words ? &r->argv : &r->env, p);
-	return n < words ? -EPROTO : 0;
-}
+/* ---- who asks ----------------------------------------------------------- */
 
 /* What follows the word in its status, in text; NULL: it is gone. */
 static const char *
@@ -306,6 +243,7 @@ static int
 start(struct request *r, pid_t *ret_pid, struct err *err)
 {
 	AEG_AUTO(strv_done) struct strv envp = STRV_INIT;
+	AEG_AUTO(strv_done) struct strv confined = STRV_INIT;
 	struct exec_elevated e = { .path = r->call.path, .std = r->fd,
 		.cwd = r->fd[3], .group = r->group, .umask = r->umask,
 		.files = r->door->files };
@@ -322,6 +260,11 @@ start(struct request *r, pid_t *ret_pid, struct err *err)
 	elevate_envp(r->t, &r->env, &envp);
 	e.argv = strv_peek(&r->argv);
 	e.envp = strv_peek(&envp);
+	if (elevate_confined(r->t, &r->call, &r->argv, &envp, &confined)) {
+		e.run = strv_peek(&confined);
+		if (r->t->audit != NULL)
+			audit_note(r->t->audit, "confined", r->call.in);
+	}
 	return exec_elevate(r->j->decision, &e, ret_pid, err);
 }
 
@@ -388,6 +331,22 @@ run(struct request *r)
 
 /* ---- one request -------------------------------------------------------- */
 
+/* Nobody but a program that speaks for itself asks like that. */
+static void
+record_wrong(const struct request *r, const struct guest_who *who,
+    const char *wrong)
+{
+	struct turn *t = r->t;
+
+	if (wrong == NULL)
+		return;
+	guest_record(t, who, &t->audit, &t->unrecorded);
+	if (t->audit == NULL)
+		return;
+	audit_note(t->audit, "call-malformed", wrong);
+	(void)audit_session_end(t->audit, NULL);
+}
+
 static void
 serve(struct request *r)
 {
@@ -396,9 +355,13 @@ serve(struct request *r)
 		.remote = NULL, .origin = LINE_COMMAND,
 		.label = r->door->label };
 	struct turn *t = r->t;
+	const char *wrong = NULL;
 
-	if (take(r) < 0)
+	if (elevate_take(r->door->sock, r->fd, &r->argv, &r->env, &wrong) <
+	    0) {
+		record_wrong(r, &who, wrong);
 		return;
+	}
 	turn_refresh_policy(t);
 	elevate_parse(t->policy, &r->argv, &r->call);
 	if (!turn_elevates(t))

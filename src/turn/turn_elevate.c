@@ -16,48 +16,6 @@
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
-struct elevate_program {
-	const char *name;
-	const char *plain;	/* options that it may have, … */
-	const char *alone;	/* … those among them that need no command */
-	const char *shell;	/* options that start a shell */
-	bool assigns;		/* VAR=value before the command */
-	bool by_shell;		/* the command is a text for a shell */
-	bool absolute;		/* its command may be given by its path */
-};
-
-static const struct elevate_program programs[] = {
-	{ "sudo", "n non-interactive S stdin k reset-timestamp K "
-	    "remove-timestamp E preserve-env H set-home P preserve-groups v "
-	    "validate V version l list u user g group U other-user N "
-	    "no-update help", "k reset-timestamp K remove-timestamp v validate "
-	    "V version l list help", "i login s shell", .assigns = true,
-	    .absolute = true },
-	{ "doas", "n u", "", "s" },
-	{ "su", "c command l login V version h help",
-	    "c command V version h help", "s shell", .by_shell = true },
-	{ "pkexec", "user disable-internal-agent version help",
-	    "version help", "", .absolute = true },
-};
-
-static const struct elevate_program *
-find_program(const char *word)
-{
-	const char *name = path_base(word);
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(programs); i++)
-		if (strcmp(programs[i].name, name) == 0)
-			return &programs[i];
-	return NULL;
-}
-
-bool
-elevate_is_program(const char *name)
-{
-	return find_program(name) != NULL;
-}
-
 /* ---- its words ---------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -89,12 +47,24 @@ check_names(const struct policy *p, struct elevate_call *c, const char *list)
 	}
 }
 
+struct options {
+	const struct policy *p;
+	struct elevate_call *c;
+	bool alone, tells, to_user, groups;
+	size_t value;			/* the last value's word */
+};
+
 static void
-check_option(const struct policy *p, struct elevate_call *c,
-    const struct strv *argv, const struct resolve_opt *o, bool *ret_alone)
+check_option(struct options *s, const struct strv *argv,
+    const struct resolve_opt *o)
 {
+	struct elevate_call *c = s->c;
 	const struct elevate_program *g = c->program;
 
+	s->value = o->value_word;
+	s->to_user |= resolve_opt_is(o, "u user") ||
+	    resolve_opt_is(o, "g group");
+	s->groups |= resolve_opt_is(o, "P preserve-groups");
 	if (resolve_opt_is(o, g->shell)) {
 		refuse(c, "%s would start a shell, and what is typed there "
 		    "would not be judged: give it the command", g->name);
@@ -103,9 +73,10 @@ check_option(const struct policy *p, struct elevate_call *c,
 		    (int)(o->name_len < 40 ? o->name_len : 40), o->name,
 		    g->name);
 	} else {
-		*ret_alone |= resolve_opt_is(o, g->alone);
+		s->alone |= resolve_opt_is(o, g->alone);
+		s->tells |= resolve_opt_is(o, g->tells);
 		if (o->value_word > 0 && resolve_opt_is(o, "preserve-env"))
-			check_names(p, c, argv->v[o->value_word] +
+			check_names(s->p, c, argv->v[o->value_word] +
 			    o->value_skip);
 	}
 }
@@ -136,40 +107,66 @@ skip_variables(const struct policy *p, struct elevate_call *c,
 	return at < argv->n ? at : 0;
 }
 
-static size_t
-read_options(const struct policy *p, struct elevate_call *c,
-    const struct strv *argv, bool *ret_alone)
+static struct syn_word *
+known_words(const struct strv *argv)
 {
 	struct syn_word *words = xcalloc(argv->n, sizeof *words);
-	struct resolve_opts o;
-	struct resolve_opt opt;
-	enum resolve_opt_kind kind;
-	size_t i, command = 0, operands = 0, value = 0;
+	size_t i;
 
 	for (i = 0; i < argv->n; i++)
 		words[i] = (struct syn_word){ .value = argv->v[i],
 			.len = strlen(argv->v[i]), .known = true };
+	return words;
+}
+
+static size_t
+read_options(struct options *s, const struct strv *argv)
+{
+	AEG_AUTOFREE struct syn_word *words = known_words(argv);
+	struct elevate_call *c = s->c;
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+	size_t command = 0, operands = 0;
+
 	resolve_opts_init(&o, resolve_wrapper_grammar(c->program->name),
 	    words, argv->n);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind != RESOLVE_OPT_OPERAND) {
-			check_option(p, c, argv, &opt, ret_alone);
-			value = opt.value_word;
+			check_option(s, argv, &opt);
 			continue;
 		}
 		if (!c->program->by_shell) {
-			command = skip_variables(p, c, argv, opt.word,
-			    opt.word - 1 > value &&
+			c->variables = opt.word;
+			command = skip_variables(s->p, c, argv, opt.word,
+			    opt.word - 1 > s->value &&
 			    strcmp(argv->v[opt.word - 1], "--") == 0);
 			break;
 		}
 		operands += strcmp(argv->v[opt.word], "-") != 0;
 	}
-	free(words);
 	if (operands > 1)
 		refuse(c, "words behind the user of %s would go to a shell",
 		    c->program->name);
 	return command;
+}
+
+void
+elevate_options(const struct elevate_program *g, const struct strv *argv,
+    size_t command, elevate_option_fn *fn, void *ctx)
+{
+	AEG_AUTOFREE struct syn_word *words = known_words(argv);
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+
+	resolve_opts_init(&o, resolve_wrapper_grammar(g->name), words,
+	    command > 0 ? command : argv->n);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
+		if (kind == RESOLVE_OPT_OPERAND)
+			return;
+		fn(ctx, argv, &opt);
+	}
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -209,16 +206,50 @@ real_program(const char *name)
 	return AEG_STEAL(path);
 }
 
+/* The command's word becomes an absolute name; is it found in the fixed
+ * places? */
+static bool
+find_command(struct elevate_call *c, struct strv *argv)
+{
+	AEG_AUTOFREE char *found = look_for(path_base(argv->v[c->command]));
+
+	if (found == NULL)
+		return false;
+	if (strchr(argv->v[c->command], '/') != NULL)
+		return strcmp(argv->v[c->command], found) == 0;
+	free(argv->v[c->command]);
+	argv->v[c->command] = AEG_STEAL(found);
+	return true;
+}
+
+/* Which sandbox what it runs is in, and whether it can be. */
+static void
+choose_sandbox(const struct options *s, const struct strv *argv, bool found)
+{
+	struct elevate_call *c = s->c;
+
+	c->in = s->tells ? NULL : policy_elevated_in(s->p, found ?
+	    argv->v[c->command] : NULL);
+	if (c->in == NULL)
+		return;
+	if (c->program->bare != NULL)
+		refuse(c, "the profile has what runs so confined (elevated, "
+		    "aegsh-policy(5)), and %s: use sudo", c->program->bare);
+	if (c->command > 0 && s->to_user && s->groups)
+		refuse(c, "what sudo runs in a sandbox has the groups of its "
+		    "user: leave out -P");
+}
+
 void
 elevate_parse(const struct policy *p, struct strv *argv,
     struct elevate_call *ret)
 {
 	struct elevate_call *c = ret;
-	bool alone = false;
-	char *found;
+	struct options s = { .p = p, .c = c };
+	bool found = false;
 
 	*c = (struct elevate_call){ .command = 0 };
-	c->program = argv->n > 0 ? find_program(argv->v[0]) : NULL;
+	c->program = argv->n > 0 ? elevate_program_of(argv->v[0]) : NULL;
 	if (c->program == NULL) {
 		refuse(c, "that is no program by which one becomes another "
 		    "user");
@@ -230,20 +261,15 @@ elevate_parse(const struct policy *p, struct strv *argv,
 	if (c->path == NULL)
 		refuse(c, "there is no %s of root's that gains rights",
 		    c->program->name);
-	c->command = read_options(p, c, argv, &alone);
+	c->command = read_options(&s, argv);
 	c->shell = c->program->by_shell;
-	if (c->command == 0 && !alone)
+	if (c->command == 0 && !s.alone)
 		refuse(c, "%s would start a shell, and what is typed there "
 		    "would not be judged: give it the command",
 		    c->program->name);
-	if (c->command == 0 || !c->program->absolute ||
-	    strchr(argv->v[c->command], '/') != NULL)
-		return;
-	found = look_for(argv->v[c->command]);
-	if (found == NULL)
-		return;
-	free(argv->v[c->command]);
-	argv->v[c->command] = found;
+	if (c->command > 0 && c->program->absolute)
+		found = find_command(c, argv);
+	choose_sandbox(&s, argv, found);
 }
 
 void

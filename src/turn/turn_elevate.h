@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Sudo and its like inside of a line: what they are called with
- * (turn_elevate.c), who judges, records and starts them (turn_broker.c), and
- * what of a line that a person said yes to need not be asked about again
- * (turn_approve.c).
+ * (turn_elevate.c, by the rows of turn_elevate_rows.c), how that is taken
+ * (turn_called.c), who judges, records and starts them (turn_broker.c), in
+ * which sandbox (turn_confined.c), and what of a line that a person said yes
+ * to need not be asked about again (turn_approve.c).
  */
 #ifndef TURN_ELEVATE_H
 #define TURN_ELEVATE_H
@@ -14,11 +15,46 @@
 #define ELEVATE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:" \
 	"/sbin:/bin"
 
+/* ---- turn_elevate_rows.c ------------------------------------------------ */
+
+/* One that aegsh knows.  Lists of options are "n non-interactive S": letters
+ * and long names, of which those that are in no list are refused. */
+struct elevate_program {
+	const char *name;
+	const char *plain;	/* options that it may have, … */
+	const char *alone;	/* … those among them that need no command, … */
+	const char *tells;	/* … and those with which it runs none */
+	const char *shell;	/* options that start a shell */
+	/* Why what it runs cannot be confined; NULL: it can. */
+	const char *bare;
+	bool assigns;		/* VAR=value before the command */
+	bool by_shell;		/* the command is a text for a shell */
+	bool absolute;		/* its command may be given by its path */
+};
+
+/* By the last component of that word; NULL: it is none. */
+const struct elevate_program *elevate_program_of(const char *word);
+
+/* ---- turn_called.c ------------------------------------------------------ */
+
+/* Take what a line's program asks for: its descriptors 0, 1, 2 and its
+ * directory, its words and its environment, all the caller's from then on.
+ * 0; a negative code, and *ret_why says what is wrong with it, or is NULL:
+ * it never asked. */
+int elevate_take(int sock, int ret_fd[4], struct strv *ret_argv,
+	struct strv *ret_env, const char **ret_why);
+
+/* ---- turn_elevate.c ----------------------------------------------------- */
+
 struct elevate_call {
 	const struct elevate_program *program;
 	char *path;		/* of it; owned; NULL: there is none */
 	size_t command;		/* index of the command's word, or 0: none */
+	size_t variables;	/* … of the first VAR=value before it, or the
+				 * same */
 	bool shell;		/* it is started by a shell of the user's */
+	const char *in;		/* the sandbox profile of what it runs, the
+				 * policy's; NULL: none */
 	char refusal[320];	/* why it cannot be, or "" */
 };
 
@@ -35,6 +71,21 @@ void elevate_envp(const struct turn *t, const struct strv *env,
 /* Why that needs a person, whatever the rules allow; NULL: it does not. */
 const char *elevate_unsure(const struct elevate_call *c,
 	const struct strv *argv, const struct resolve_set *resolved);
+
+/* Each option of those words, in their order; what resolve.h has of it lies in
+ * memory of the words. */
+typedef void elevate_option_fn(void *ctx, const struct strv *argv,
+	const struct resolve_opt *o);
+void elevate_options(const struct elevate_program *g, const struct strv *argv,
+	size_t command, elevate_option_fn *fn, void *ctx);
+
+/* ---- turn_confined.c ---------------------------------------------------- */
+
+/* The words by which the call's own are run, in its sandbox: the options that
+ * say who is asked for become aegsh-confine's.  false: it has none, and they
+ * are run as they are. */
+bool elevate_confined(const struct turn *t, const struct elevate_call *c,
+	const struct strv *argv, const struct strv *envp, struct strv *ret);
 
 /* ---- turn_approve.c ----------------------------------------------------- */
 

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What sudo -ll tells of a user: entries of this form, in the order of
+ * sudoers(5), of which the last that matches holds.
+ *
+ *	Sudoers entry:
+ *	    RunAsUsers: ALL
+ *	    RunAsGroups: ALL
+ *	    Options: setenv, !authenticate
+ *	    Commands:
+ *		ALL
+ *
+ * sudo -l says whether a command is allowed, and not by which entry.  So what
+ * an entry asks beside that, and would be lost, is looked for in all of them:
+ * better a command that is refused than one that runs with less.
+ */
+#include "confine_int.h"
+
+#include <string.h>
+
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
+
+#define OPTIONS_MAX 512		/* bytes of one entry's */
+
+struct entry {
+	bool any_user, any_group;	/* RunAsUsers, RunAsGroups: ALL */
+	bool free;			/* !authenticate */
+	bool sets;			/* setenv, in so many words */
+	bool all;			/* its commands are all there are */
+	bool own;			/* … or may be our program */
+};
+
+struct reading {
+	const char *own;
+	struct entry now;
+	bool in_entry, in_commands, in_defaults, group;
+	size_t n;
+	bool locked;		/* there is one that asks for a password */
+	bool ours_free;		/* … and one that lets us run without */
+	bool named_free;	/* … which means us alone */
+	bool total_free;	/* the last for everything has none … */
+	bool locked_since;	/* … and one behind it has */
+	bool named_sets;
+	char lost[OPTIONS_MAX];	/* what one asks that we cannot keep */
+};
+
+/* What an entry may say without more coming of it than sudo itself does when
+ * it starts us. */
+static bool
+is_kept(const char *option)
+{
+	static const char *const kept[] = { "authenticate", "!authenticate",
+	    "setenv", "!noexec", "!log_input", "!log_output",
+	    "log_input", "log_output", "!intercept", "mail_all_cmnds",
+	    "!mail_all_cmnds", "mail_no_perms", "follow", "!sudoedit_follow",
+	    "sudoedit_follow" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(kept); i++)
+		if (strcmp(kept[i], option) == 0)
+			return true;
+	return false;
+}
+
+static void
+read_options(struct reading *r, const char *list)
+{
+	AEG_AUTOFREE char *copy = xstrdup(list);
+	char *at = copy, *option;
+
+	while ((option = strsep(&at, ",")) != NULL) {
+		option += strspn(option, " \t");
+		if (strcmp(option, "!authenticate") == 0)
+			r->now.free = true;
+		else if (strcmp(option, "setenv") == 0)
+			r->now.sets = true;
+		if (option[0] != '\0' && !is_kept(option) &&
+		    r->lost[0] == '\0' && strlen(option) < sizeof r->lost)
+			strcpy(r->lost, option);
+	}
+}
+
+/* The settings of single commands and users stand in a part of their own;
+ * those that would hold one down are lost with us. */
+static void
+read_defaults(struct reading *r, const char *line)
+{
+	static const char *const held[] = { " noexec", " intercept",
+	    " runchroot", " runcwd", " restricted_env_file", " apparmor_profile",
+	    " role", " timeout", " authenticate", ",noexec", ", noexec",
+	    ", intercept", ", authenticate", ", runchroot", ", runcwd" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(held); i++)
+		if (strstr(line, held[i]) != NULL && r->lost[0] == '\0' &&
+		    strlen(line) < sizeof r->lost)
+			strcpy(r->lost, line);
+}
+
+static void
+end_entry(struct reading *r)
+{
+	const struct entry *e = &r->now;
+
+	if (!r->in_entry)
+		return;
+	if (e->all && e->any_user && (e->any_group || !r->group)) {
+		r->total_free = e->free;
+		r->locked_since = false;
+	} else if (!e->free) {
+		r->locked_since = true;
+	}
+	r->locked |= !e->free;
+	r->ours_free |= e->free && (e->all || e->own);
+	r->named_free |= e->free && e->own && !e->all;
+	r->named_sets |= e->sets && e->own && !e->all;
+	r->now = (struct entry){ .any_user = false };
+	r->in_entry = r->in_commands = false;
+}
+
+static void
+read_command(struct reading *r, const char *word)
+{
+	size_t n = strlen(r->own);
+
+	if (strcmp(word, "ALL") == 0)
+		r->now.all = true;
+	/* With words behind it; or by a directory or a pattern, which may
+	 * mean us. */
+	else if ((strncmp(word, r->own, n) == 0 &&
+	    (word[n] == '\0' || word[n] == ' ')) || word[0] == '^' ||
+	    word[strcspn(word, " *?[")] > ' ' ||
+	    (word[0] == '/' && word[strlen(word) - 1] == '/'))
+		r->now.own = true;
+}
+
+static void
+read_line(struct reading *r, const char *line)
+{
+	const char *text = line + strspn(line, " \t");
+
+	if (text_starts(line, "Sudoers entry:") ||
+	    text_starts(line, "LDAP Role:") ||
+	    text_starts(line, "SSSD Role:")) {
+		end_entry(r);
+		r->in_defaults = false;
+		r->in_entry = true;
+		r->n++;
+	} else if (text_starts(line, "Runas and Command-specific defaults")) {
+		r->in_defaults = true;
+	} else if (line[0] != ' ' && line[0] != '\t') {
+		r->in_defaults = false;
+	} else if (r->in_defaults) {
+		read_defaults(r, text);
+	} else if (!r->in_entry) {
+		return;
+	} else if (text_starts(text, "RunAsUsers: ")) {
+		r->now.any_user = strcmp(text + strlen("RunAsUsers: "),
+		    "ALL") == 0;
+	} else if (text_starts(text, "RunAsGroups: ")) {
+		r->now.any_group = strcmp(text + strlen("RunAsGroups: "),
+		    "ALL") == 0;
+	} else if (text_starts(text, "Options: ")) {
+		read_options(r, text + strlen("Options: "));
+	} else if (text_starts(text, "Commands:")) {
+		r->in_commands = true;
+	} else if (r->in_commands) {
+		read_command(r, text);
+	}
+}
+
+/* A password that a command is worth is not to be had around by us. */
+static int
+check_password(const struct reading *r, struct err *err)
+{
+	if (!r->ours_free || !r->locked ||
+	    (r->total_free && !r->locked_since))
+		return 0;
+	if (r->named_free)
+		return err_set(err, ERR_REFUSED, "sudoers lets %s run without "
+		    "a password (NOPASSWD), and asks for one for other "
+		    "commands, which nobody would be asked then: who runs this "
+		    "machine can take that tag off its line", r->own);
+	return err_set(err, ERR_REFUSED, "sudoers asks this user for a "
+	    "password for some commands, and does not tell for which: unless "
+	    "its last line without one (NOPASSWD) is for ALL as ALL, none can "
+	    "be confined; see PASSWORDS in aegsh-confine(8)");
+}
+
+int
+confine_check_list(const char *text, const char *own, bool group,
+    struct err *err)
+{
+	AEG_AUTOFREE char *copy = xstrdup(text);
+	struct reading r = { .own = own, .group = group };
+	char *at = copy, *line;
+
+	while ((line = strsep(&at, "\n")) != NULL)
+		read_line(&r, line);
+	end_entry(&r);
+	if (r.n == 0)
+		return err_set(err, ERR_SYNTAX, "what sudo -ll tells of this "
+		    "user has no entry");
+	if (r.lost[0] != '\0') {
+		AEG_AUTO(buf_done) struct buf inert = BUF_INIT;
+
+		text_inert(&inert, r.lost, strlen(r.lost), 0);
+		return err_set(err, ERR_REFUSED, "sudoers holds this user to "
+		    "\"%.200s\", which would be lost on the way through %s",
+		    inert.data, own);
+	}
+	if (r.named_sets)
+		return err_set(err, ERR_REFUSED, "sudoers lets this user set "
+		    "variables (SETENV) for %s, which would be handed on to "
+		    "every command: who runs this machine can take that tag "
+		    "off its line", own);
+	return check_password(&r, err);
+}
