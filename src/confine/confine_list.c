@@ -86,10 +86,9 @@ read_options(struct reading *r, const char *list)
 static void
 read_defaults(struct reading *r, const char *line)
 {
-	static const char *const held[] = { " noexec", " intercept",
-	    " runchroot", " runcwd", " restricted_env_file", " apparmor_profile",
-	    " role", " timeout", " authenticate", ",noexec", ", noexec",
-	    ", intercept", ", authenticate", ", runchroot", ", runcwd" };
+	static const char *const held[] = { "noexec", "intercept",
+	    "runchroot", "runcwd", "apparmor_profile", "role=", "type=",
+	    "command_timeout", "authenticate", "setenv", "umask" };
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(held); i++)

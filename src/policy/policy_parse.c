@@ -388,6 +388,30 @@ parse_sections(struct parser *ps, cfg_t *cfg)
 	return 0;
 }
 
+static int
+parse_with(struct parser *ps, cfg_opt_t *all)
+{
+	const struct pol_source *source = ps->source;
+	AEG_AUTOFREE char *bare = xmemdup0(source->text, source->len);
+	cfg_t *cfg = cfg_init(all, CFGF_NONE);
+	int rc;
+
+	complaint = ps->err;
+	complaint_path = source->path;
+	cfg_set_error_function(cfg, complain);
+	conf_blank_comments(bare, source->len);
+	rc = cfg_parse_buf(cfg, bare) == CFG_SUCCESS ? 0 : ERR_SYNTAX;
+	/* libconfuse is silent about a name of no letters. */
+	if (rc < 0 && ps->err->text[0] == '\0')
+		err_set(ps->err, ERR_SYNTAX, "%s: can't be read",
+		    source->path);
+	if (rc == 0)
+		rc = parse_sections(ps, cfg);
+	complaint = NULL;
+	cfg_free(cfg);
+	return rc;
+}
+
 int
 ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 {
@@ -435,9 +459,7 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_STR_LIST("not_host", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("origin", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("not_origin", NULL, CFGF_NODEFAULT), CFG_END() };
-	AEG_AUTOFREE char *bare = NULL;
 	cfg_opt_t all[7];
-	cfg_t *cfg;
 	int rc;
 
 	rc = scan_source(ir, source, &ps.scan, err);
@@ -458,21 +480,7 @@ ir_parse(struct ir *ir, const struct pol_source *source, struct err *err)
 		CFG_SEC("match", match, CFGF_MULTI | CFGF_TITLE |
 		    CFGF_NO_TITLE_DUPES),
 		CFG_END() }, sizeof all);
-	cfg = cfg_init(all, CFGF_NONE);
-	complaint = err;
-	complaint_path = source->path;
-	cfg_set_error_function(cfg, complain);
-	bare = xmemdup0(source->text, source->len);
-	conf_blank_comments(bare, source->len);
-	rc = cfg_parse_buf(cfg, bare) == CFG_SUCCESS ? 0 : ERR_SYNTAX;
-	/* libconfuse is silent about a name of no letters. */
-	if (rc < 0 && err->text[0] == '\0')
-		err_set(err, ERR_SYNTAX, "%s: can't be read", source->path);
-	if (rc == 0)
-		rc = parse_sections(&ps, cfg);
-	complaint = NULL;
-	cfg_free(cfg);
-	return rc;
+	return parse_with(&ps, all);
 }
 
 struct ir *
