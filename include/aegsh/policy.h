@@ -196,6 +196,9 @@ struct policy_input {
 					 * the sandbox, and what the profile
 					 * says of the unknown was said of the
 					 * line */
+	const char *helper;		/* of the program that has started it,
+					 * by that file: what it is called says
+					 * nothing; or NULL */
 };
 
 /* One file under many names. */

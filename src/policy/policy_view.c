@@ -128,12 +128,26 @@ is_well_known(const struct view *v, const struct view_cmd *cmd)
 	    cmd->name, cmd->name_len) != NULL;
 }
 
+/* /usr/lib/apt/methods/http is not HTTPie: its place is its name. */
+static bool
+is_helper(const struct view *v, const struct resolved *item)
+{
+	return v->in->helper != NULL && item->level == 0 &&
+	    item->wrapper == NULL && item->path != NULL &&
+	    strcmp(item->path, v->in->helper) == 0;
+}
+
 static void
 name_command(const struct view *v, struct view_cmd *cmd)
 {
 	const struct resolved *item = cmd->item;
 	const char *real;
 
+	if (is_helper(v, item)) {
+		cmd->name = item->path;
+		cmd->name_len = cmd->stem_len = strlen(cmd->name);
+		return;
+	}
 	cmd->name = item->name != NULL ? item->name : "";
 	cmd->name_len = strlen(cmd->name);
 	cmd->stem_len = stem(cmd->name, cmd->name_len);

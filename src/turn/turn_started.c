@@ -68,6 +68,58 @@ put_words(const struct supervise_image *m, struct buf *line)
 		buf_puts(line, " \"$(:)\"");
 }
 
+/* ---- helpers ------------------------------------------------------------- */
+
+#define ALIKE 3		/* first letters, at least */
+
+/* apt and apt-get, man and man-db */
+static bool
+is_alike(const char *a, size_t a_len, const char *b)
+{
+	size_t b_len = strlen(b), n = a_len < b_len ? a_len : b_len;
+
+	return n >= ALIKE && memcmp(a, b, n) == 0;
+}
+
+static bool
+is_in_its_place(const char *path, const char *program)
+{
+	const char *p = text_starts(path, "/usr/lib/") ? path + 9 :
+	    text_starts(path, "/usr/libexec/") ? path + 13 : NULL;
+	bool found = false;
+	size_t n;
+
+	for (; p != NULL && strchr(p, '/') != NULL; p += n + 1) {
+		n = strcspn(p, "/");
+		/* What lies there has its name for people. */
+		if ((n == 3 && memcmp(p, "bin", n) == 0) ||
+		    (n == 4 && memcmp(p, "sbin", n) == 0))
+			return false;
+		found = found || is_alike(p, n, program);
+	}
+	return found;
+}
+
+/*
+ * One of a program's own, which has a name in that program's directory alone:
+ * both are root's, and the program is none that starts what it is told to.
+ */
+static bool
+is_helper(const struct supervise_image *m)
+{
+	char parent[PATH_MAX] = "";
+
+	if (!text_starts(m->path, "/usr/lib"))
+		return false;
+	supervise_parent(m, parent, sizeof parent);
+	return is_in_its_place(m->path, path_base(parent)) &&
+	    !turn_gives_shells(parent) &&
+	    !resolve_is_shell(path_base(parent)) &&
+	    turn_is_roots(m->path) && turn_is_roots(parent);
+}
+
+/* ---- judging ------------------------------------------------------------- */
+
 /* Of the one that asked last: most are in the same directory. */
 static const struct state *
 state_in(const struct turn *t, const char *cwd)
@@ -88,7 +140,7 @@ state_in(const struct turn *t, const char *cwd)
 
 static void
 judge_facts(const struct turn *t, const struct supervise_image *m,
-    const struct syn_facts *facts, struct policy_verdict *ret)
+    bool helper, const struct syn_facts *facts, struct policy_verdict *ret)
 {
 	const struct state *state = state_in(t, m->cwd[0] == '/' ? m->cwd :
 	    "/");
@@ -96,7 +148,7 @@ judge_facts(const struct turn *t, const struct supervise_image *m,
 	struct policy_input in = { .origin = POLICY_ORIGIN_COMMAND,
 		.facts = facts, .state = state, .uid = t->opts.uid,
 		.store = t->store, .project = t->project, .home = &t->home,
-		.started = true };
+		.started = true, .helper = helper ? m->path : NULL };
 
 	if (resolve_facts(facts, state, &resolved) == 0) {
 		in.resolved = resolved;
@@ -106,8 +158,8 @@ judge_facts(const struct turn *t, const struct supervise_image *m,
 }
 
 static enum policy_action
-judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
-    size_t size)
+judge(const struct turn *t, const struct supervise_image *m, bool helper,
+    char *ret_said, size_t size)
 {
 	static const struct syn_options whole = { .at_end = true };
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT_MAX(SYN_LEN_MAX);
@@ -122,7 +174,7 @@ judge(const struct turn *t, const struct supervise_image *m, char *ret_said,
 	if (!buf_overflow(&line) && syn_parse(line.data, line.len, &whole,
 	    &tree, &diag) == SYN_TREE) {
 		facts = syn_facts_new(tree, NULL);
-		judge_facts(t, m, facts, &v);
+		judge_facts(t, m, helper, facts, &v);
 		snprintf(ret_said, size, "%s: %s [%s]",
 		    policy_action_name(v.action), v.reason, v.rule);
 		syn_facts_free(facts);
@@ -164,8 +216,9 @@ turn_renew(void *ctx)
 }
 
 static void
-put_key(struct buf *key, const struct supervise_image *m)
+put_key(struct buf *key, const struct supervise_image *m, bool helper)
 {
+	buf_put(key, &helper, sizeof helper);
 	buf_put(key, &rules, sizeof rules);
 	buf_put(key, m->path, strlen(m->path) + 1);
 	buf_put(key, m->called, strlen(m->called) + 1);
@@ -191,11 +244,12 @@ judge_or_recall(const struct turn *t, const struct supervise_image *m,
 {
 	AEG_AUTO(buf_done) struct buf key = BUF_INIT_MAX(SEEN_LEN);
 	int64_t now = clock_mono_ns();
+	const bool helper = is_helper(m);
 	struct seen *s;
 
-	put_key(&key, m);
+	put_key(&key, m, helper);
 	if (m->cut || buf_overflow(&key))
-		return judge(t, m, ret_said, size);
+		return judge(t, m, helper, ret_said, size);
 	s = place_of(&key);
 	if (s->key == NULL || s->len != key.len || now - s->at_ns > SEEN_NS ||
 	    memcmp(s->key, key.data, key.len) != 0) {
@@ -203,7 +257,7 @@ judge_or_recall(const struct turn *t, const struct supervise_image *m,
 		s->key = xmemdup0(key.data, key.len);
 		s->len = key.len;
 		s->at_ns = now;
-		s->action = judge(t, m, s->said, sizeof s->said);
+		s->action = judge(t, m, helper, s->said, sizeof s->said);
 	}
 	snprintf(ret_said, size, "%s", s->said);
 	return s->action;

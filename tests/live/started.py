@@ -364,6 +364,35 @@ int main(void) { pause(); write(1, "ran\\n", 4); return 0; }
                "a program whose own filter lets it ask nothing, " + name,
                out + err)
 
+# ---- a program's own helpers -------------------------------------------------
+METHOD = "/usr/lib/apt/methods/http"
+if os.access(METHOD, os.X_OK) and os.access("/usr/bin/apt-get", os.X_OK):
+    write("etc/policy.d/70-http.conf", RULES.replace(
+        '"rev", "nc"', '"http"').replace("test.no", "http"))
+    for name in ("apt/lists/partial", "apt/cache/archives/partial",
+                 "apt/etc/apt.conf.d"):
+        os.makedirs(HOME + "/" + name)
+    for where, _, _ in os.walk(HOME + "/apt"):
+        os.chown(where, UID, -1)
+    write("home/apt/sources.list", "deb http://127.0.0.1:1/ x main\n")
+    script("update", "#!/bin/sh\napt-get -o Dir::State=$PWD/apt -o "
+           "Dir::Cache=$PWD/apt/cache -o Dir::Etc=$PWD/apt/etc -o "
+           "Dir::Etc::SourceList=$PWD/apt/sources.list -o "
+           "Debug::NoLocking=1 update\n:\n")
+    script("direct", "#!/bin/sh\n%s </dev/null\n:\n" % METHOD)
+    status, out, err = run("./update")
+    said = [d for path, words, d in execs() if path == METHOD]
+    tap.ok("[http-fortune]" not in err and said and
+           not [d for d in said if d.startswith("killed")],
+           "a helper is no tool that has its name", out + err + repr(said))
+    status, out, err = run("./direct")
+    tap.ok("[http-fortune]" in err and "URI" not in out,
+           "but for whoever calls it by that", out + err)
+    os.unlink(DIR + "/etc/policy.d/70-http.conf")
+else:
+    for name in ("is no tool", "called"):
+        tap.skip("a program's helper " + name, "apt is not installed")
+
 # ---- rules that change while a stream runs -----------------------------------
 script("later", "import subprocess\nprint(subprocess.run(['paste', 'work'], "
        "stdout=subprocess.DEVNULL).returncode, flush=True)\n")
