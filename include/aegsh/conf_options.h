@@ -83,6 +83,15 @@ CONF_ROW(RETAIN_DAYS, "retain-days", INT, "0", 0, 36500, NULL, USER, NONE,
 CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	OPERATOR, NONE, "who is told how far each record has come, so that "
 	"an end that is cut off is missed")
+CONF_ROW(SHIP, "ship", STRING, "", 0, 0, NULL, USER, NONE,
+	"where aegshctl audit ship sends the record, URLs: unix:PATH, "
+	"udp://HOST, tcp://HOST, tls://HOST, journal:, https://…, file:PATH")
+CONF_ROW(SHIP_CA_FILE, "ship-ca-file", STRING, "", 0, 0, NULL, USER, NONE,
+	"certificates to trust there instead of the system's")
+CONF_ROW(SHIP_HEADERS, "ship-headers", STRING, "", 0, 0, NULL, USER, NONE,
+	"file of HTTP headers for https:, one a line, mode 0600")
+CONF_ROW(SHIP_TIMEOUT, "ship-timeout", INT, "10000", 100, 600000, NULL, USER,
+	NONE, "milliseconds that a place may take for one batch")
 CONF_ROW(HISTORY, "history", INT, "100000000", 0, 100000000, NULL, USER, NONE,
 	"newest lines of the record that the prompt can recall; 0: none")
 CONF_ROW(EXPAND_HISTORY, "expand-history", ENUM, "yes", 0, 0, "no verify yes",

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "admin_int.h"
+#include "admin_ship.h"
 #include "aegsh/audit.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
@@ -325,13 +325,15 @@ report_store(struct report *r)
 		    "no installed place for this user, and a home can be "
 		    "granted to commands");
 		rc = audit_open(r->place, true, &store, &err);
-		audit_close(store);
 	}
 	admin_json_text(o, "state", rc == 0 ? "readable" :
 	    rc == -ENOENT ? "nothing is recorded yet" : "unusable");
 	if (rc < 0 && rc != -ENOENT)
 		problem(r, o, err.text);
 	report_told(r, o);
+	if (r->a->conf != NULL && admin_ship_status(r->a, store, o))
+		r->bad = true;
+	audit_close(store);
 	admin_json_text(o, "writer", "stand-alone");
 	json_object_set_new(o, "advisory", json_true());
 	admin_json_text(o, "meaning", "advisory: this user's own uid can "

@@ -9,7 +9,8 @@ extern const struct admin_verb cmd_allowlist, cmd_blocklist, cmd_complete,
 	cmd_sandbox_probe,
 	cmd_sandbox_show, cmd_status, cmd_test, cmd_try;
 extern const struct admin_verb cmd_audit_backup, cmd_audit_head,
-	cmd_audit_key, cmd_audit_prune, cmd_audit_sign, cmd_audit_verify;
+	cmd_audit_key, cmd_audit_prune, cmd_audit_ship, cmd_audit_sign,
+	cmd_audit_verify;
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
 	cmd_validator_replay, cmd_validator_test;
 extern const struct admin_verb cmd_audit_events, cmd_audit_export,
@@ -37,6 +38,7 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_audit_head,
 	&cmd_audit_key,
 	&cmd_audit_sign,
+	&cmd_audit_ship,
 	&cmd_audit_backup,
 	&cmd_audit_prune,
 	&cmd_test,

@@ -119,18 +119,6 @@ int judge_format_reply(const struct judge_format *f, const char *body,
 unsigned judge_format_lower(const struct judge_format *f, unsigned level,
 	long status, const char *body, size_t len);
 
-/* What the confined helper may still reach. */
-struct judge_needs {
-	unsigned ports[VAL_CHAIN_MAX];
-	size_t n_ports;
-	bool names;		/* look up hosts */
-	bool system_ca;
-	uint64_t file_most;	/* bytes of the largest file it writes */
-};
-/* Enter it for good, after everything is opened: no_new_privs, Landlock,
- * limits, seccomp.  ERR_LAYER names what could not be had. */
-int judge_confine(const struct judge_needs *needs, struct err *err);
-
 /* ---- judge_http.c ------------------------------------------------------- */
 
 /* All connections; one request at a time for each judge_http. */

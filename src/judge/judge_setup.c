@@ -17,6 +17,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/conf.h"
+#include "aegsh/wire_confine.h"
 
 #define HOST_STATE_NAME "judge-host.state"
 
@@ -197,7 +198,7 @@ open_store(struct judge *j, const struct val_setup *s)
 }
 
 static void
-add_need(struct judge_needs *needs, const struct judge_member *m)
+add_need(struct wire_needs *needs, const struct judge_member *m)
 {
 	if (m->at.port != 0)
 		needs->ports[needs->n_ports++] = m->at.port;
@@ -209,8 +210,8 @@ add_need(struct judge_needs *needs, const struct judge_member *m)
 static int
 set_up(struct judge *j, const struct val_setup *s, struct err *err)
 {
-	struct judge_needs needs = { .file_most = 128 *
-	    ((uint64_t)s->cache_rows + 64) };
+	struct wire_needs needs = { .program = "aegsh-judge",
+		.file_most = 128 * ((uint64_t)s->cache_rows + 64) };
 	size_t i, usable = 0;
 	int rc;
 
@@ -244,7 +245,7 @@ set_up(struct judge *j, const struct val_setup *s, struct err *err)
 	open_store(j, s);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return err_set(err, -EIO, "libcurl does not start");
-	rc = judge_confine(&needs, err);
+	rc = wire_confine(&needs, err);
 	if (rc == 0)
 		rc = judge_net_new(&j->net, err);
 	for (i = 0; rc == 0 && i < j->n; i++)

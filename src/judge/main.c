@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * aegsh-judge: the only program of aegsh that speaks HTTP and holds a key.
+ * aegsh-judge: the program of aegsh that asks models, and holds their keys.
  * aegsh starts it, with nothing but a socket on descriptor 3; it ends when
  * the socket does.
  */

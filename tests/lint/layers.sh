@@ -13,10 +13,10 @@ foreign='sqlite3.h audit
 nettle/ audit cast redact base policy resolve validator sandbox judge turn admin
 confuse.h conf policy sandbox
 pcre2.h policy
-seccomp.h sandbox judge
+seccomp.h sandbox wire judge
 histedit.h line
-jansson.h judge admin validator
-curl/ judge
+jansson.h judge admin validator shipper
+curl/ judge shipper
 uthash.h policy resolve base state'
 
 # Prints what is wrong with the includes of the files given.

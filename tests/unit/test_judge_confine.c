@@ -20,6 +20,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/wire_confine.h"
 
 static char *own_file;
 static unsigned open_port, other_port;
@@ -193,8 +194,8 @@ try_all(int *got)
 static int
 confined(int *got, size_t size)
 {
-	const struct judge_needs needs = { .ports = { open_port },
-		.n_ports = 1 };
+	const struct wire_needs needs = { .program = "test",
+		.ports = { open_port }, .n_ports = 1 };
 	struct err err = ERR_INIT;
 	int p[2], rc, status;
 	pid_t pid;
@@ -204,7 +205,7 @@ confined(int *got, size_t size)
 	parent = getpid();
 	pid = fork();
 	if (pid == 0) {
-		rc = judge_confine(&needs, &err);
+		rc = wire_confine(&needs, &err);
 		if (rc == 0) {
 			try_all(got);
 			rc = io_write_full(p[1], got, size);

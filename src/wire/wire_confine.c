@@ -4,7 +4,7 @@
  * comes from the network meets a process that can read certificates and
  * resolver settings, write nothing, start nothing, and connect to one port.
  */
-#include "judge_int.h"
+#include "aegsh/wire_confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +98,7 @@ allow_port(int ruleset, unsigned port)
 }
 
 static int
-add_rules(int ruleset, long abi, const struct judge_needs *needs)
+add_rules(int ruleset, long abi, const struct wire_needs *needs)
 {
 	size_t i;
 	int rc = 0;
@@ -118,7 +118,7 @@ add_rules(int ruleset, long abi, const struct judge_needs *needs)
 }
 
 static int
-enter_landlock(const struct judge_needs *needs, struct err *err)
+enter_landlock(const struct wire_needs *needs, struct err *err)
 {
 	struct ll_ruleset attr = { 0 };
 	AEG_AUTOFD int ruleset = -1;
@@ -129,8 +129,8 @@ enter_landlock(const struct judge_needs *needs, struct err *err)
 	abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
 	if (abi < 1)
 		return err_set(err, ERR_LAYER,
-		    "aegsh-judge cannot be confined: Landlock: %s",
-		    err_str(-errno));
+		    "%s cannot be confined: Landlock: %s",
+		    needs->program, err_str(-errno));
 	attr.fs = all_fs(abi);
 	attr.net = LL_BIND_TCP | LL_CONNECT_TCP;
 	attr.scoped = LL_SCOPE_BOTH;
@@ -142,8 +142,8 @@ enter_landlock(const struct judge_needs *needs, struct err *err)
 		rc = -errno;
 	if (rc < 0)
 		return err_set(err, ERR_LAYER,
-		    "aegsh-judge cannot be confined: Landlock: %s",
-		    err_str(rc));
+		    "%s cannot be confined: Landlock: %s",
+		    needs->program, err_str(rc));
 	return 0;
 }
 
@@ -200,7 +200,7 @@ fill_filter(scmp_filter_ctx ctx)
 }
 
 static int
-enter_seccomp(struct err *err)
+enter_seccomp(const struct wire_needs *needs, struct err *err)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	int rc = -ENOMEM;
@@ -213,13 +213,13 @@ enter_seccomp(struct err *err)
 	}
 	if (rc < 0)
 		return err_set(err, ERR_LAYER,
-		    "aegsh-judge cannot be confined: seccomp: %s",
-		    err_str(rc));
+		    "%s cannot be confined: seccomp: %s",
+		    needs->program, err_str(rc));
 	return 0;
 }
 
 static int
-enter_limits(const struct judge_needs *needs, struct err *err)
+enter_limits(const struct wire_needs *needs, struct err *err)
 {
 	const struct rlimit size = { needs->file_most, needs->file_most };
 	const struct rlimit files = { 128, 128 };
@@ -227,22 +227,22 @@ enter_limits(const struct judge_needs *needs, struct err *err)
 	if (setrlimit(RLIMIT_FSIZE, &size) < 0 ||
 	    setrlimit(RLIMIT_NOFILE, &files) < 0)
 		return err_sys(err, errno,
-		    "aegsh-judge cannot be confined: limits");
+		    "%s cannot be confined: limits", needs->program);
 	return 0;
 }
 
 int
-judge_confine(const struct judge_needs *needs, struct err *err)
+wire_confine(const struct wire_needs *needs, struct err *err)
 {
 	int rc;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, errno,
-		    "aegsh-judge cannot be confined: no_new_privs");
+		    "%s cannot be confined: no_new_privs", needs->program);
 	rc = enter_landlock(needs, err);
 	if (rc == 0)
 		rc = enter_limits(needs, err);
 	if (rc == 0)
-		rc = enter_seccomp(err);
+		rc = enter_seccomp(needs, err);
 	return rc;
 }
