@@ -15,6 +15,8 @@
 
 #include "aegsh/base/mem.h"
 
+#define SECOND INT64_C(1000000000)
+
 struct stream {
 	struct cast_window window;
 	struct buf head, tail;	/* told; the tail's last CAST_TAIL count */
@@ -32,7 +34,7 @@ struct cast {
 	unsigned width, height;
 	char term[CAST_TERM_MAX];
 	int64_t wall_ns, start_ns;	/* mono */
-	int64_t last_ns;	/* of the last event, after start_ns */
+	int64_t last_ns;	/* of the last event, in the file's time */
 	bool in_line;
 	bool mark_due;		/* nothing of the line is in the file yet */
 	struct stream streams[CAST_STREAMS];
@@ -110,30 +112,34 @@ cast_new(const struct cast_setup *setup)
 
 /* ---- into the file --------------------------------------------------- */
 
-static void
-put_header(struct cast *c)
+static bool
+begin_file(struct cast *c)
 {
+	if (cast_file_takes(&c->file))
+		return true;
+	c->file.start = c->wall_ns / SECOND;
 	buf_reset(&c->text);
 	buf_putf(&c->text, "{\"version\": 2, \"width\": %u, \"height\": %u, "
-	    "\"timestamp\": %" PRId64, c->width, c->height,
-	    c->wall_ns / 1000000000);
+	    "\"timestamp\": %" PRId64, c->width, c->height, c->file.start);
 	if (c->term[0] != '\0') {
 		buf_puts(&c->text, ", \"env\": {\"TERM\": \"");
 		cast_text_put(&c->text, c->term, strlen(c->term));
 		buf_puts(&c->text, "\"}");
 	}
 	buf_puts(&c->text, "}\n");
-	cast_file_put(&c->file, c->text.data, c->text.len);
+	return cast_file_begin(&c->file, c->text.data, c->text.len);
 }
 
-/* Times never go back in the file: what was held back counts as then. */
+/* Times count from the second that the file's first line names, and never go
+ * back: what was held back counts as then. */
 static bool
 put_event(struct cast *c, int64_t ns, char code, const char *p, size_t len)
 {
 	int64_t us;
 
-	if (ns - c->start_ns > c->last_ns)
-		c->last_ns = ns - c->start_ns;
+	ns += c->wall_ns - c->start_ns - c->file.start * SECOND;
+	if (ns > c->last_ns)
+		c->last_ns = ns;
 	us = c->last_ns / 1000;
 	buf_reset(&c->text);
 	buf_putf(&c->text, "[%" PRId64 ".%06" PRId64 ", \"%c\", \"",
@@ -159,10 +165,8 @@ put_mark(struct cast *c, const char *word, int64_t ns)
 static bool
 open_file(struct cast *c, int64_t ns)
 {
-	if (c->keep != CAST_KEEP_FULL || !cast_file_takes(&c->file))
+	if (c->keep != CAST_KEEP_FULL || !begin_file(c))
 		return false;
-	if (!cast_file_begun(&c->file))
-		put_header(c);
 	if (c->mark_due)
 		put_mark(c, "line", ns);
 	c->mark_due = false;
@@ -181,7 +185,7 @@ cast_resize(struct cast *c, unsigned width, unsigned height, int64_t mono_ns)
 	c->width = width;
 	c->height = height;
 	/* Before anything is written the header says it. */
-	if (!cast_file_begun(&c->file) || !cast_file_takes(&c->file))
+	if (!cast_file_takes(&c->file))
 		return;
 	n = snprintf(text, sizeof text, "%ux%u", width, height);
 	put_event(c, mono_ns, 'r', text, (size_t)n);
@@ -398,7 +402,7 @@ cast_free(struct cast *c)
 	if (c == NULL)
 		return;
 	if (c->in_line)
-		cast_end(c, c->start_ns + c->last_ns);
+		cast_end(c, c->start_ns);
 	for (i = CAST_OUT; i < CAST_STREAMS; i++) {
 		if (i >= CAST_LATE_OUT && !c->streams[i].over)
 			tell_stream(c, (enum cast_stream)i, true);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The file of a session: bytes are only ever added, in regions that end
- * where a line does, each with its hash.
+ * The file of a session: events are only ever added, in regions that end
+ * where a line does, each with its hash.  Several processes may add to it;
+ * each takes into its regions what the others have written meanwhile.
  *
- * What cannot be written goes, up to the end of the last region, and it is
- * tried again when asked to.  A disk that is nearly full is left to others
- * before it is full.
+ * After an error it is tried again when asked to.  A disk that is nearly full
+ * is left to others before it is full.
  */
 #include "cast_int.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -70,7 +71,6 @@ cast_file_init(struct cast_file *f, const char *dir,
 	*f = (struct cast_file){ .dir = xstrdup(dir), .fd = -1 };
 	cast_uuid_text(session, uuid);
 	snprintf(f->name, sizeof f->name, "%s.cast", uuid);
-	sha256_init(&f->hash);
 }
 
 /* ---- making it ------------------------------------------------------- */
@@ -102,20 +102,86 @@ open_place(const char *store, bool make, int *ret_fd, struct err *err)
 	return 0;
 }
 
+/* Another process of the session may write at the same time: what a line has
+ * left behind writes through the one that was the line's. */
 static int
-make_file(struct cast_file *f, struct err *err)
+lock(int fd)
+{
+	int rc;
+
+	do
+		rc = flock(fd, LOCK_EX);
+	while (rc < 0 && errno == EINTR);
+	return rc < 0 ? -errno : 0;
+}
+
+/* The time that the file's first line says its events count from. */
+static int
+read_start(struct cast_file *f, struct err *err)
+{
+	struct cast_reader *r = NULL;
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
+	int rc;
+
+	if (fd < 0)
+		return err_sys(err, errno, "%s/%s/%s", f->dir, CAST_DIR,
+		    f->name);
+	rc = cast_reader_new(fd, f->name, &r, err);
+	if (rc == 0)
+		f->start = cast_reader_header(r)->timestamp;
+	cast_reader_free(r);
+	return rc;
+}
+
+/* The file has its first line, and where it ends is known. */
+static int
+begin_file(struct cast_file *f, const char *header, size_t len,
+    struct err *err)
+{
+	struct stat st = { .st_size = -1 };
+	int rc = lock(f->fd);
+
+	if (rc == 0 && fstat(f->fd, &st) < 0)
+		rc = -errno;
+	if (rc == 0 && st.st_size == 0)
+		rc = io_write_full(f->fd, header, len);
+	if (rc < 0)
+		err_sys(err, -rc, "%s/%s/%s", f->dir, CAST_DIR, f->name);
+	else if (st.st_size > 0)
+		rc = read_start(f, err);
+	if (rc < 0 && st.st_size == 0 && ftruncate(f->fd, 0) < 0)
+		f->dead = true;
+	flock(f->fd, LOCK_UN);
+	if (rc < 0)
+		return rc;
+	f->settled = st.st_size;
+	f->end = st.st_size;
+	sha256_init(&f->hash);
+	return 0;
+}
+
+static int
+make_file(struct cast_file *f, const char *header, size_t len,
+    struct err *err)
 {
 	AEG_AUTOFD int place = -1;
+	struct stat st;
 	int rc = open_place(f->dir, true, &place, err);
 
 	if (rc < 0)
 		return rc;
-	f->fd = openat(place, f->name, O_WRONLY | O_CREAT | O_EXCL |
-	    O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (f->fd < 0)
+	f->fd = openat(place, f->name, O_RDWR | O_CREAT | O_APPEND |
+	    O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (f->fd < 0 || fstat(f->fd, &st) < 0)
 		return err_sys(err, errno, "%s/%s/%s", f->dir, CAST_DIR,
 		    f->name);
-	return 0;
+	rc = !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_uid !=
+	    geteuid() ? err_set(err, ERR_TRUST, "%s/%s/%s: is not a file of "
+	    "this store", f->dir, CAST_DIR, f->name) :
+	    begin_file(f, header, len, err);
+	if (rc < 0)
+		io_close(&f->fd);
+	return rc;
 }
 
 int
@@ -148,7 +214,7 @@ look_for_room(struct cast_file *f, struct err *err)
 {
 	struct statvfs fs;
 
-	if (f->looked > 0 && f->written - f->looked < LOOK_EVERY)
+	if (f->looked > 0 && f->end - f->looked < LOOK_EVERY)
 		return 0;
 	if (fstatvfs(f->fd, &fs) < 0)
 		return 0;	/* the write says what is wrong */
@@ -157,68 +223,110 @@ look_for_room(struct cast_file *f, struct err *err)
 		    "left on its file system, which are for the record "
 		    "itself: prune it, or make room", f->dir, CAST_DIR,
 		    f->name, (uintmax_t)CAST_SPARE >> 20);
-	f->looked = f->written > 0 ? f->written : 1;
+	f->looked = f->end > 0 ? f->end : 1;
 	return 0;
 }
 
-/* Back to the end of the last region, until it is tried again. */
 static void
 give_up(struct cast_file *f)
 {
 	f->broken = true;
 	f->told = false;
-	buf_reset(&f->waiting);
-	if (f->fd >= 0 && ftruncate(f->fd, f->settled) < 0)
-		f->dead = true;	/* what follows would stand behind a piece */
-	f->written = f->settled;
 	f->looked = 0;
-	sha256_init(&f->hash);
+	buf_reset(&f->waiting);
+}
+
+/* What others have written meanwhile belongs to the region, too. */
+static int
+take_others(struct cast_file *f, int64_t size)
+{
+	AEG_AUTOFREE unsigned char *block = xmalloc(WAITING);
+	size_t want;
+	ssize_t n;
+
+	while (f->end < size) {
+		want = size - f->end < (int64_t)WAITING ?
+		    (size_t)(size - f->end) : WAITING;
+		n = pread(f->fd, block, want, f->end);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		sha256_update(&f->hash, (size_t)n, block);
+		f->end += n;
+	}
+	return 0;
+}
+
+/* With the lock: whole events, or nothing. */
+static int
+append(struct cast_file *f)
+{
+	struct stat st;
+	int rc = fstat(f->fd, &st) < 0 ? -errno : 0;
+
+	if (rc == 0 && st.st_size < f->end)
+		return -EIO;	/* somebody has cut it */
+	if (rc == 0 && st.st_size > f->end)
+		rc = take_others(f, st.st_size);
+	if (rc < 0)
+		return rc;
+	rc = io_write_full(f->fd, f->waiting.data, f->waiting.len);
+	if (rc < 0) {
+		if (ftruncate(f->fd, st.st_size) < 0)
+			f->dead = true;	/* half an event is its last */
+		return rc;
+	}
+	sha256_update(&f->hash, f->waiting.len,
+	    (const unsigned char *)f->waiting.data);
+	f->end += (int64_t)f->waiting.len;
+	buf_reset(&f->waiting);
+	return 0;
 }
 
 static void
 write_out(struct cast_file *f)
 {
-	int rc = 0;
+	int rc;
 
 	if (f->waiting.len == 0 || f->broken)
 		return;
-	if (f->fd < 0)
-		rc = make_file(f, &f->err);
-	if (rc == 0)
-		rc = look_for_room(f, &f->err);
+	rc = look_for_room(f, &f->err);
 	if (rc == 0) {
-		rc = io_write_full(f->fd, f->waiting.data, f->waiting.len);
+		rc = lock(f->fd);
+		if (rc == 0)
+			rc = append(f);
+		flock(f->fd, LOCK_UN);
 		if (rc < 0)
 			err_sys(&f->err, -rc, "%s/%s/%s", f->dir, CAST_DIR,
 			    f->name);
 	}
-	if (rc < 0) {
+	if (rc < 0)
 		give_up(f);
-		return;
-	}
-	buf_reset(&f->waiting);
+}
+
+bool
+cast_file_begin(struct cast_file *f, const char *header, size_t len)
+{
+	if (f->fd >= 0 || f->broken)
+		return !f->broken;
+	if (make_file(f, header, len, &f->err) < 0)
+		give_up(f);
+	return !f->broken;
 }
 
 bool
 cast_file_takes(const struct cast_file *f)
 {
-	return !f->broken;
-}
-
-bool
-cast_file_begun(const struct cast_file *f)
-{
-	return f->written > 0;
+	return f->fd >= 0 && !f->broken;
 }
 
 bool
 cast_file_put(struct cast_file *f, const char *p, size_t len)
 {
-	if (f->broken)
+	if (!cast_file_takes(f))
 		return false;
 	buf_put(&f->waiting, p, len);
-	sha256_update(&f->hash, len, (const unsigned char *)p);
-	f->written += (int64_t)len;
 	if (f->waiting.len >= WAITING)
 		write_out(f);
 	return !f->broken;
@@ -228,20 +336,26 @@ bool
 cast_file_settle(struct cast_file *f, int64_t *ret_offset,
     int64_t *ret_length, unsigned char ret[CAST_HASH_LEN])
 {
+	bool lost = f->broken;
+
 	write_out(f);
-	if (f->broken || f->written == f->settled)
+	if (!cast_file_takes(f) || lost || f->end == f->settled)
 		return false;
 	*ret_offset = f->settled;
-	*ret_length = f->written - f->settled;
+	*ret_length = f->end - f->settled;
 	sha256_digest(&f->hash, CAST_HASH_LEN, ret);
-	f->settled = f->written;
+	f->settled = f->end;
 	return true;
 }
 
 void
 cast_file_again(struct cast_file *f)
 {
-	f->broken = f->dead;
+	if (!f->broken || f->dead)
+		return;
+	f->broken = false;
+	f->settled = f->end;
+	sha256_init(&f->hash);
 }
 
 void

@@ -63,11 +63,12 @@ bool cast_text_get(struct buf *ret, const char *p, size_t len,
 struct cast_file {
 	char *dir, name[48];
 	int fd;			/* -1: not made yet */
-	struct buf waiting;	/* to be written */
-	int64_t written;	/* bytes on the way to the disk */
-	int64_t settled;	/* of them, in regions that were closed */
+	int64_t start;		/* seconds since 1970, events count from it */
+	struct buf waiting;	/* whole events, to be written */
+	int64_t settled;	/* bytes, up to the end of the last region */
+	int64_t end;		/* of what we know of the file */
 	int64_t looked;		/* when room was looked for */
-	struct sha256_ctx hash;	/* of the open region */
+	struct sha256_ctx hash;	/* of the open region, up to end */
 	bool broken;		/* until it is tried again */
 	bool dead;		/* for good */
 	struct err err;		/* why */
@@ -84,8 +85,8 @@ bool cast_file_put(struct cast_file *f, const char *p, size_t len);
 bool cast_file_settle(struct cast_file *f, int64_t *ret_offset,
 	int64_t *ret_length, unsigned char ret[CAST_HASH_LEN]);
 bool cast_file_takes(const struct cast_file *f);
-/* Whether anything was written, or waits. */
-bool cast_file_begun(const struct cast_file *f);
+/* Make it, with that first line, or go on where it ends. */
+bool cast_file_begin(struct cast_file *f, const char *header, size_t len);
 
 void cast_uuid_text(const unsigned char uuid[CAST_UUID_LEN], char ret[37]);
 bool cast_uuid_parse(const char *p, size_t len,

@@ -305,6 +305,45 @@ late(void)
 	OK(same(&got, "one\nafter\nlate\ntwo\n", 19));
 }
 
+/* A session's lines may have a process each, which go on at the same time:
+ * all is there, and each region's hash is that of the file. */
+static void
+several(void)
+{
+	AEG_AUTO(buf_done) struct buf got = BUF_INIT;
+	struct cast *c[3];
+	struct cast_line l[3];
+	unsigned char hash[CAST_HASH_LEN];
+	struct err err = ERR_INIT;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		c[i] = start(CAST_KEEP_FULL, 0);
+		session[0]--;
+		cast_begin(c[i], line, 5 * S);
+	}
+	session[0]++;
+	cast_put(c[0], CAST_OUT, "a\n", 2, 5 * S);
+	cast_put(c[1], CAST_OUT, "b\n", 2, 6 * S);
+	l[0] = *cast_end(c[0], 6 * S);
+	cast_put(c[2], CAST_OUT, "c\n", 2, 7 * S);
+	cast_put(c[0], CAST_OUT, "late\n", 5, 8 * S);
+	l[2] = *cast_end(c[2], 9 * S);
+	cast_free(c[0]);
+	l[1] = *cast_end(c[1], 9 * S);
+	cast_free(c[1]);
+	cast_free(c[2]);
+	for (i = 0; i < 3; i++)
+		OKF(l[i].filed && cast_hash(scratch_dir, session, l[i].offset,
+		    l[i].length, hash, &err) == 0 &&
+		    memcmp(hash, l[i].sha256, sizeof hash) == 0,
+		    "the hash of region %d", i);
+	read_back(&got, CAST_CODE_OUT);
+	OK(same(&got, "a\nc\nlate\nb\n", 11));
+	read_file(&got);
+	OK(strstr(got.data, "\n{") == NULL);
+}
+
 static void
 trouble(void)
 {
@@ -376,6 +415,7 @@ main(void)
 	limits();
 	samples();
 	late();
+	several();
 	trouble();
 	packed();
 	OK(cast_keep_parse("sample", &keep) == 0 && keep == CAST_KEEP_SAMPLE);
