@@ -129,7 +129,7 @@ planted(const struct redact *r)
 {
 	static const char *const plain[] = { "total 12\n", "drwxr-xr-x 2 a b\n",
 	    "\033[1;32mok\033[0m 7 tests\n", "caf\xc3\xa9\r\n", "\n",
-	    "echo and printf ", "100%|####| 7.5/7.5 [00:01]\r" };
+	    "echo and printf \n", "100%|####| 7.5/7.5 [00:01]\r" };
 	unsigned char session[CAST_UUID_LEN] = { 1 };
 	struct cast *c = NULL;
 	unsigned i, k, differ = 0, told = 0, planted_n = 0;
@@ -155,9 +155,13 @@ planted(const struct redact *r)
 			told += memmem(l->out.head, l->out.head_len,
 			    secrets[k] + strlen(secrets[k]) - 20, 20) != NULL;
 		read_back(session, &got);
-		for (k = 0; k < LINES; k++)
-			told += memmem(got.data, got.len, secrets[k] +
-			    strlen(secrets[k]) - 20, 20) != NULL;
+		for (k = 0; k < LINES; k++) {
+			if (memmem(got.data, got.len, secrets[k] +
+			    strlen(secrets[k]) - 20, 20) == NULL)
+				continue;
+			if (told++ < 5)
+				printf("# told: %s\n", secrets[k]);
+		}
 		if (got.len != want.len ||
 		    memcmp(got.data, want.data, got.len) != 0) {
 			if (differ++ < 5)
@@ -222,7 +226,7 @@ keys(const struct redact *r)
 		}
 		/* Some end before the key does. */
 		if (i % 3 > 0)
-			buf_puts(&text, "-----END RSA PRIVATE KEY-----\nnext\n");
+			buf_puts(&text, "-----END RSA PRIVATE KEY-----\n");
 		cast_begin(c, session, 0);
 		put(c, &text, i % 4 ? 100 : 1);
 		cast_end(c, 0);
