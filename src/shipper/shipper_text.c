@@ -99,7 +99,6 @@ put_column(struct buf *b, const char *key, const json_t *value)
 static void
 put_ours(struct buf *b, const struct shipper_item *t)
 {
-	AEG_AUTO(buf_done) struct buf hex = BUF_INIT;
 	const struct ship_record *r = t->record;
 
 	buf_puts(b, "[" SD_ID " store=\"");
