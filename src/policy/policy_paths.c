@@ -98,12 +98,12 @@ add_made(struct view *v, struct view_path *path)
 	}
 }
 
-static void
-add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
-	unsigned how, bool known, bool must_match)
+void
+view_add_path(struct view *v, struct view_cmd *cmd, const char *text,
+	size_t len, unsigned how, bool known, bool must_match)
 {
 	struct view_path path = { .how = how, .known = known };
-	bool bent = false, anywhere = (how & POL_HOW_ANYWHERE) != 0;
+	bool bent = false, anywhere = (how & POL_HOW_ANYWHERE) != 0, made;
 	size_t i, n;
 	const char *other;
 
@@ -125,7 +125,9 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	}
 	if (!anywhere)
 		add_made(v, &path);
-	if (must_match && path.sets == 0 && !was_written(v, &path))
+	made = (how & POL_HOW_RUN) && view_may_be_written(v, &path,
+	    (how & POL_HOW_GLOBBED) != 0);
+	if (must_match && path.sets == 0 && !made && !was_written(v, &path))
 		return;
 	path.sets |= sets_behind(v, &path, text, len);
 	if (bent)
@@ -142,6 +144,8 @@ add_text(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	if ((how & POL_HOW_CHANGE) && known)
 		view_names_add(v->arena, &v->marked, path.path,
 		    strlen(path.path));
+	if (made)
+		cmd->features |= (uint64_t)1 << POL_FEATURE_WRITTEN_THEN_RUN;
 	if (was_written(v, &path)) {
 		if (how & POL_HOW_RUN)
 			cmd->features |=
@@ -167,8 +171,8 @@ starts_path(const char *p, size_t len)
 
 /* Absolute paths inside a word or a piece of code: "f=@/etc/x",
  * "open('/etc/x')", "man:/etc/x"; not the path of a URL. */
-static void
-add_embedded(struct view *v, struct view_cmd *cmd, const char *text,
+void
+view_add_embedded(struct view *v, struct view_cmd *cmd, const char *text,
 	size_t len, unsigned how)
 {
 	static const char before[] = "=@:,;\"'`(<>|&[{! \t\n";
@@ -195,7 +199,7 @@ add_embedded(struct view *v, struct view_cmd *cmd, const char *text,
 		}
 		for (n = 0; p + n < end && strchr(after, p[n]) == NULL; n++)
 			continue;
-		add_text(v, cmd, p, n, how, true, true);
+		view_add_path(v, cmd, p, n, how, true, true);
 		p += n > 0 ? n - 1 : 0;
 	}
 }
@@ -266,9 +270,10 @@ add_all_of(struct view *v, struct view_cmd *cmd, const char *text, size_t len,
 	    memchr(text + n, '*', len - n) == NULL)
 		return;
 	if (n == 0)
-		add_text(v, cmd, ".", 1, how, true, false);
+		view_add_path(v, cmd, ".", 1, how, true, false);
 	else if (memchr(text, '*', n) == NULL)
-		add_text(v, cmd, text, n > 1 ? n - 1 : 1, how, true, false);
+		view_add_path(v, cmd, text, n > 1 ? n - 1 : 1, how, true,
+		    false);
 }
 
 static const char *
@@ -281,8 +286,8 @@ in_any_directory(struct view *v, const char *text, size_t len)
 	return out;
 }
 
-static void
-add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
+void
+view_add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 	size_t skip, unsigned how)
 {
 	const char *text = word->value + skip;
@@ -295,7 +300,7 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 	    text[0] != '~' && word->known) {
 		/* Relative to a directory that is not known. */
 		cmd->unknown |= POL_UNKNOWN_OPERAND;
-		add_text(v, cmd, in_any_directory(v, text, len), len + 2,
+		view_add_path(v, cmd, in_any_directory(v, text, len), len + 2,
 		    (how & ~(unsigned)POL_HOW_REMOTE) | POL_HOW_ANYWHERE,
 		    false, maybe);
 		return;
@@ -306,23 +311,28 @@ add_word(struct view *v, struct view_cmd *cmd, const struct syn_word *word,
 		return;
 	how &= ~(unsigned)POL_HOW_REMOTE;
 	if (!word->known) {
+		if ((how & POL_HOW_RUN) && view_is_looped(v, word))
+			cmd->features |=
+			    (uint64_t)1 << POL_FEATURE_WRITTEN_THEN_RUN;
 		text = with_stars(v, word, skip, &len);
 		if (text == NULL)
 			return;
 		if (view_only_globs(word))
 			how |= POL_HOW_GLOBBED;
-		add_text(v, cmd, text, len, how | (starts_open(word, skip) ?
-		    POL_HOW_ANYWHERE : 0), false, maybe);
+		if (starts_open(word, skip))
+			how |= POL_HOW_ANYWHERE;
+		view_add_path(v, cmd, text, len, how, false, maybe);
+		how &= ~(unsigned)POL_HOW_ANYWHERE;
 		if (!maybe)
 			add_all_of(v, cmd, text, len, how);
 		return;
 	}
 	/* An unknown program's plain word is a path when it looks like one,
 	 * or when it would name something that a set guards. */
-	add_text(v, cmd, text, len, how, true,
+	view_add_path(v, cmd, text, len, how, true,
 	    maybe && !starts_path(text, len));
 	if (maybe)
-		add_embedded(v, cmd, text, len, how);
+		view_add_embedded(v, cmd, text, len, how);
 }
 
 static void
@@ -369,7 +379,7 @@ add_redirs(struct view *v, struct view_cmd *cmd)
 			cmd->unknown |= POL_UNKNOWN_REDIR;
 		if (how & POL_HOW_WRITE)
 			how |= POL_HOW_REDIRECTED;
-		add_word(v, cmd, &r->target, 0, how);
+		view_add_word(v, cmd, &r->target, 0, how);
 	}
 }
 
@@ -428,7 +438,7 @@ add_assignment_operand(struct view *v, struct view_cmd *cmd,
 		if (n < 2 || key[n - 1] != '=' || word->len < n ||
 		    memcmp(word->value, key, n) != 0)
 			continue;
-		add_word(v, cmd, word, n, pol_role_at(pol_string(v->policy,
+		view_add_word(v, cmd, word, n, pol_role_at(pol_string(v->policy,
 		    values[i + 1]), 0, 1));
 		return true;
 	}
@@ -465,7 +475,7 @@ add_attached(struct view *v, struct view_cmd *cmd)
 			continue;
 		p = strpbrk(word->value + 2, "/~");
 		if (p != NULL)
-			add_text(v, cmd, p, word->len -
+			view_add_path(v, cmd, p, word->len -
 			    (size_t)(p - word->value), POL_HOW_MAYBE,
 			    word->known, true);
 	}
@@ -483,82 +493,18 @@ add_operands(struct view *v, struct view_cmd *cmd)
 	for (i = 0; i < cmd->n_operands; i++) {
 		word = &cmd->argv[cmd->operands[i]];
 		if (cmd->program == NULL)
-			add_word(v, cmd, word, 0, POL_HOW_MAYBE);
+			view_add_word(v, cmd, word, 0, POL_HOW_MAYBE);
 		else if (!add_assignment_operand(v, cmd, word))
-			add_word(v, cmd, word, 0,
+			view_add_word(v, cmd, word, 0,
 			    pol_role_at(pattern, i, cmd->n_operands));
 	}
 	add_attached(v, cmd);
 	for (i = 0; i < cmd->n_opts; i++)
 		if (cmd->opts[i].has_value)
-			add_word(v, cmd,
+			view_add_word(v, cmd,
 			    &cmd->argv[cmd->opts[i].opt.value_word],
 			    cmd->opts[i].opt.value_skip,
 			    value_role(v, cmd, &cmd->opts[i].opt));
-}
-
-/* 1r/etc/x: no blank is needed, but s/w/x/ is none. */
-static unsigned
-sed_role(const char *text, const char *p)
-{
-	bool reads = *p == 'r' || *p == 'R';
-
-	if (!reads && *p != 'w' && *p != 'W')
-		return 0;
-	if (p > text && strchr("0123456789;{}$!\n \t", p[-1]) == NULL &&
-	    !(reads && p[-1] == '/'))
-		return 0;
-	return reads ? POL_HOW_READ : POL_HOW_WRITE;
-}
-
-/* Behind `w` and `r` of sed, `>` and `<` of awk stands a file. */
-static unsigned
-role_in_code(const char *text, const char *path, bool awk)
-{
-	const char *p = path;
-
-	while (p > text && strchr(" \t\"", p[-1]) != NULL)
-		p--;
-	if (p == text)
-		return 0;
-	p--;
-	if (!awk && p + 1 == path)
-		return sed_role(text, p);
-	if (p + 1 == path)
-		return 0;
-	if (awk)
-		return *p == '>' ? POL_HOW_WRITE : *p == '<' ?
-		    POL_HOW_READ : 0;
-	if (strchr("wWrR", *p) == NULL || strchr(" \t", p[1]) == NULL)
-		return 0;
-	return *p == 'w' || *p == 'W' ? POL_HOW_WRITE : POL_HOW_READ;
-}
-
-/* Most of what looks like a path in sed and awk is a pattern. */
-static void
-add_code(struct view *v, struct view_cmd *cmd, const char *language,
-	const struct syn_word *code)
-{
-	const char *text = code->value, *end = text + code->len, *p;
-	bool awk = strcmp(language, "awk") == 0;
-	unsigned how;
-	size_t n;
-
-	if (!awk && strcmp(language, "sed") != 0) {
-		add_embedded(v, cmd, text, code->len, POL_HOW_MAYBE);
-		return;
-	}
-	for (p = text; p < end; p++) {
-		if (*p != '/' && *p != '~')
-			continue;
-		how = role_in_code(text, p, awk);
-		if (how == 0)
-			continue;
-		for (n = 0; p + n < end && strchr("\";} \t\n", p[n]) == NULL;)
-			n++;
-		add_text(v, cmd, p, n, how, true, true);
-		p += n > 0 ? n - 1 : 0;
-	}
 }
 
 void
@@ -569,15 +515,16 @@ view_paths(struct view *v, struct view_cmd *cmd)
 	if (cmd->item->kind == RESOLVE_FILE || cmd->item->kind ==
 	    RESOLVE_NOT_FOUND) {
 		if (memchr(cmd->argv[0].value, '/', cmd->argv[0].len) != NULL)
-			add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
+			view_add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
 	} else if (cmd->item->kind == RESOLVE_UNKNOWN &&
 	    !view_is_evaluated(cmd)) {
-		add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
+		view_add_word(v, cmd, &cmd->argv[0], 0, POL_HOW_RUN);
 	}
 	add_operands(v, cmd);
 	for (i = 0; i < cmd->n_code; i++)
-		add_code(v, cmd, cmd->code[i]->language,
+		view_add_code(v, cmd, cmd->code[i]->language,
 		    &cmd->code[i]->text);
+	view_add_variables(v, cmd);
 	view_own(cmd);
 	add_redirs(v, cmd);
 }

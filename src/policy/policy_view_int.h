@@ -113,6 +113,7 @@ struct view {
 	struct view_cmd *cmds;
 	size_t n_cmds;
 	struct view_names written;	/* the files that it writes, … */
+	struct view_names named;	/* … that code names, which writes, */
 	struct view_names fetched;	/* … fetches, by their last name, … */
 	struct view_names marked;	/* … whose mode it changes */
 	struct view_made *made;		/* policy_made.c */
@@ -141,6 +142,25 @@ const char *view_args(struct view *v, struct view_cmd *cmd, size_t *ret_len);
 /* policy_paths.c */
 void view_paths(struct view *v, struct view_cmd *cmd);
 bool view_is_evaluated(const struct view_cmd *cmd);
+
+/* A path of the command: to it, in a word, and where text holds some; known:
+ * no pattern; must_match: only where a set has it, or the line wrote it. */
+void view_add_path(struct view *v, struct view_cmd *cmd, const char *text,
+	size_t len, unsigned how, bool known, bool must_match);
+void view_add_word(struct view *v, struct view_cmd *cmd,
+	const struct syn_word *word, size_t skip, unsigned how);
+void view_add_embedded(struct view *v, struct view_cmd *cmd, const char *text,
+	size_t len, unsigned how);
+
+/* policy_code.c: paths in code, and in variables that name a file to run;
+ * whether what is run may be a file that the line wrote: by a pattern, by a
+ * name in code that writes, by the variable of a loop. */
+void view_add_code(struct view *v, struct view_cmd *cmd, const char *language,
+	const struct syn_word *code);
+void view_add_variables(struct view *v, struct view_cmd *cmd);
+bool view_may_be_written(const struct view *v, const struct view_path *path,
+	bool globbed);
+bool view_is_looped(const struct view *v, const struct syn_word *word);
 
 /* policy_cd.c */
 void view_follow_cd(struct view *v, const struct view_cmd *cmd);

@@ -67,6 +67,18 @@ add_made(struct walk *w, const struct spot *at, const struct code_row *row,
 		resolve_add_code(w, row->language, &text, by);
 }
 
+/* sed -fFILE, gdb --command=FILE: the same of an option's value. */
+static void
+add_option_file(struct walk *w, const struct spot *at,
+	const struct code_row *row, const struct resolve_opts *o,
+	const struct resolve_opt *opt, size_t by)
+{
+	struct syn_word word = resolve_word_tail(w, &o->argv[opt->value_word],
+	    opt->value_skip);
+
+	add_made(w, at, row, &word, by);
+}
+
 /* perl -MName=list names a module; what else stands there is code behind
  * "use". */
 static bool
@@ -114,6 +126,36 @@ is_make_operand(const struct code_row *row, const struct syn_word *word)
 	    memchr(word->value, '=', word->len) != NULL;
 }
 
+/* python3 -m timeit -s CODE CODE…; the words behind the module are its own:
+ * true. */
+static bool
+add_module(struct walk *w, const struct code_row *row,
+	const struct resolve_opts *o, const struct resolve_opt *opt, size_t by)
+{
+	const struct syn_word *word = &o->argv[opt->value_word];
+	struct resolve_opts inner;
+	struct resolve_opt one;
+	enum resolve_opt_kind kind;
+
+	if (strcmp(row->language, "python") != 0 || !resolve_opt_is(opt, "m"))
+		return false;
+	if (strcmp(word->value + opt->value_skip, "timeit") != 0)
+		return true;
+	resolve_opts_init(&inner, "+n:r:s:u:pvh number: repeat: setup: unit: "
+	    "process verbose help", o->argv + o->next - 1,
+	    o->argc - o->next + 1);
+	while ((kind = resolve_opts_next(&inner, &one)) != RESOLVE_OPT_END) {
+		inner.ended |= kind == RESOLVE_OPT_OPERAND;
+		if (kind == RESOLVE_OPT_OPERAND)
+			add_code(w, row, &inner.argv[one.word], 0, by);
+		else if (kind == RESOLVE_OPT_VALUE &&
+		    resolve_opt_is(&one, "s setup"))
+			add_code(w, row, &inner.argv[one.value_word],
+			    one.value_skip, by);
+	}
+	return true;
+}
+
 void
 resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 {
@@ -139,9 +181,10 @@ resolve_find_code(struct walk *w, const struct spot *at, size_t by)
 			    is_module_code(row, &o, &opt)))
 				add_value(w, row, &o, &opt, by);
 			else if (kind == RESOLVE_OPT_VALUE &&
-			    opt.value_skip == 0)
-				add_made(w, at, row, &argv[opt.value_word],
-				    by);
+			    add_module(w, row, &o, &opt, by))
+				break;
+			else if (kind == RESOLVE_OPT_VALUE)
+				add_option_file(w, at, row, &o, &opt, by);
 			continue;
 		}
 		if (strcmp(row->language, "perl") == 0)

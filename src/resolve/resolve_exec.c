@@ -68,7 +68,7 @@ resolve_unwrap_parallel(struct walk *w, const struct spot *at,
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 	struct spot inner = *at;
-	struct syn_word *copy;
+	struct syn_word *copy, file = { .value = NULL }, text;
 	size_t n;
 
 	resolve_opts_init(&o, row->grammar, argv, argc);
@@ -77,10 +77,19 @@ resolve_unwrap_parallel(struct walk *w, const struct spot *at,
 			break;
 		if (kind == RESOLVE_OPT_VALUE)
 			resolve_follow_value(w, at, row, argv, &opt);
+		if (kind == RESOLVE_OPT_VALUE &&
+		    resolve_opt_is(&opt, "a arg-file"))
+			file = resolve_word_tail(w, &argv[opt.value_word],
+			    opt.value_skip);
 	}
-	/* The commands stand on standard input, a line each. */
+	/* The commands stand in a file or on standard input, a line each. */
 	if (kind == RESOLVE_OPT_END) {
-		resolve_stdin(w, at);
+		if (file.value == NULL || strcmp(file.value, "-") == 0)
+			resolve_stdin(w, at);
+		else if (resolve_file_text(w, at, &file, &text))
+			resolve_program(w, at, &text);
+		else
+			w->pub.incomplete = true;
 		return;
 	}
 	for (n = 0; opt.word + n < argc; n++)

@@ -131,6 +131,24 @@ follow_setting(struct walk *w, const struct spot *at,
 	    (size_t)(equal + 1 - text.value)));
 }
 
+/* NAME=VARIABLE, whose value it is. */
+static void
+follow_config_env(struct walk *w, const struct spot *at,
+	const struct syn_word *word, size_t skip)
+{
+	struct syn_word text = resolve_word_tail(w, word, skip);
+	const char *equal = memrchr(text.value, '=', text.len), *value;
+	char *name;
+
+	if (equal == NULL || resolve_spot_get(at, equal + 1, &value) !=
+	    SYN_VAR_SET)
+		return;
+	name = arena_memdup0(w->arena, text.value,
+	    (size_t)(equal - text.value));
+	follow_value(w, at, name, resolve_word_new(w, value, strlen(value),
+	    true));
+}
+
 /* git config [set] [options] NAME VALUE */
 static void
 follow_config(struct walk *w, const struct spot *at,
@@ -246,6 +264,10 @@ resolve_unwrap_git(struct walk *w, const struct spot *at,
 			break;
 		if (kind == RESOLVE_OPT_VALUE && resolve_opt_is(&opt, "c"))
 			follow_setting(w, at, &argv[opt.value_word],
+			    opt.value_skip);
+		if (kind == RESOLVE_OPT_VALUE &&
+		    resolve_opt_is(&opt, "config-env"))
+			follow_config_env(w, at, &argv[opt.value_word],
 			    opt.value_skip);
 	}
 	if (kind == RESOLVE_OPT_END)

@@ -10,7 +10,7 @@
 
 /* These hand their own environment on as it is. */
 static const char handing_on[] = "chronic choom chrt command eatmydata env "
-	"find flock ionice ltrace nice nohup prlimit setsid stdbuf strace "
+	"find flock git ionice ltrace nice nohup prlimit setsid stdbuf strace "
 	"taskset time timeout xargs";
 static const char shells[] = "bash dash rbash sh";
 
@@ -129,6 +129,15 @@ resolve_given_get(const struct resolve_given *given, const char *name,
 	const char **ret_value)
 {
 	return given_variable((void *)given, name, ret_value);
+}
+
+enum syn_var
+resolve_spot_get(const struct spot *at, const char *name,
+	const char **ret_value)
+{
+	const struct resolve_given own = { .command = at->command };
+
+	return resolve_given_get(at->own ? &own : at->given, name, ret_value);
 }
 
 bool

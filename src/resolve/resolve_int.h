@@ -57,6 +57,8 @@ struct wrap_row {
 	bool elsewhere;		/* … and is found elsewhere */
 	bool labels;		/* an operand with ":" stands before it */
 	bool fetches;		/* an operand that is an address is no name */
+	const char *instead;	/* WORDS: one of these takes the place of an
+				 * operand that is skipped */
 	const char *joined;	/* WORDS: with one of these flags the operands
 				 * are a shell program */
 	bool joins;		/* AFTER: they always are */
@@ -202,6 +204,9 @@ void resolve_give_more(struct walk *w, struct spot *spot,
 	struct resolve_given more);
 enum syn_var resolve_given_get(const struct resolve_given *given,
 	const char *name, const char **ret_value);
+/* The same of what the command at `at` is given. */
+enum syn_var resolve_spot_get(const struct spot *at, const char *name,
+	const char **ret_value);
 /* What the item's program runs of its environment. */
 void resolve_follow_environ(struct walk *w, const struct spot *at, size_t by);
 /* Something of it, evaluated, is not surely read as bash does. */

@@ -251,8 +251,8 @@ static const struct wrap_row wraps[] = {
 	{ "run0", WRAP_WORDS, "+u:g:D:E:M: unit: property: description: "
 	    "slice: user: group: nice: chdir: setenv: background: machine:",
 	    .moves = "D chdir", .roots = "M machine" },
-	{ "runcon", WRAP_WORDS, "+t:u:r:l: type: user: role: range:",
-	    .labels = true },
+	{ "runcon", WRAP_WORDS, "+ct:u:r:l: compute type: user: role: range:",
+	    .skip = 1, .instead = "c compute t type u user r role l range" },
 	{ "runuser", WRAP_USER, "c:g:G:s:u:w: command: session-command: "
 	    "group: supp-group: shell: user: whitelist-environment:",
 	    .option = "c command session-command", .after = "u user" },

@@ -132,6 +132,8 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		}
 		if (kind != RESOLVE_OPT_OPERAND) {
 			note_move(row, &opt, &moved);
+			if (resolve_opt_is(&opt, row->instead))
+				skip = 0;
 			joined |= resolve_opt_is(&opt, row->joined);
 			o.next += resolve_opt_is(&opt, row->pairs);
 			continue;

@@ -75,7 +75,8 @@ judge(struct run *r, const char *line, size_t len, char *rule, size_t rule_len,
 	unsigned *evidence)
 {
 	const struct syn_options whole = { .at_end = true };
-	const struct syn_vars vars = { known_variable, r };
+	const struct syn_vars vars = { .get = known_variable, .ctx = r,
+		.tilde = resolve_home, .homes = r->state };
 	struct syn_tree *tree = NULL;
 	struct syn_diag diag;
 	struct syn_facts *facts;

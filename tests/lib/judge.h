@@ -74,7 +74,8 @@ static inline struct judged
 judge_line(const struct judge *j, const char *line, struct buf *explain)
 {
 	const struct syn_options whole = { .at_end = true };
-	const struct syn_vars vars = { judge_variable, j->state };
+	const struct syn_vars vars = { .get = judge_variable, .ctx = j->state,
+		.tilde = resolve_home, .homes = j->state };
 	struct judged out = { .unreadable = true };
 	struct syn_tree *tree = NULL;
 	struct syn_diag diag;

@@ -282,6 +282,8 @@ static const struct {
 	    "0:bwrap --ro-bind / / --proc /proc -- rm x; 0:rm x" },
 	{ "runcon u:r:t rm x", "0:runcon u:r:t rm x; 0:rm x" },
 	{ "runcon -t t rm x:y", "0:runcon -t t rm x:y; 0:rm x:y" },
+	{ "runcon x rm y", "0:runcon x rm y; 0:rm y" },
+	{ "runcon -c rm y", "0:runcon -c rm y; 0:rm y" },
 	{ "xargs -I% r%m % <<< x", "0:xargs -I% r%m %; 0:? x !" },
 	{ "mosh h -- rm x", "0:mosh h -- rm x; 0:rm x" },
 	{ "xterm -T a -e rm x", "0:xterm -T a -e rm x; 0:rm x" },
