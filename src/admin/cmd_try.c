@@ -5,17 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "admin_int.h"
+#include "aegsh/base/answer.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
@@ -115,22 +114,27 @@ open_tty(void)
 }
 
 /* One line of what is typed after the question was put; "" where nobody
- * answers, or Ctrl-C does. */
+ * answers in time, or Ctrl-C does. */
 static void
 ask(const struct run *r, const char *question, char *ret, size_t size)
 {
-	struct pollfd p[2] = {
-		{ .fd = r->tty, .events = POLLIN },
-		{ .fd = r->cancel, .events = POLLIN },
-	};
-	ssize_t n = 0;
+	struct termios before;
+	bool have_modes = answer_prepare(r->tty, &before);
+	struct signalfd_siginfo info;
 
-	tcflush(r->tty, TCIFLUSH);
-	if (io_write_full(r->tty, question, strlen(question)) == 0 &&
-	    poll(p, 2, -1) > 0 && p[1].revents == 0)
-		n = read(r->tty, ret, size - 1);
-	ret[n > 0 ? n : 0] = '\0';
+	/* A Ctrl-C before it was for the line. */
+	while (read(r->cancel, &info, sizeof info) > 0)
+		;
+	if (!answer_quiet(r->tty, r->cancel) ||
+	    io_write_full(r->tty, question, strlen(question)) < 0 ||
+	    !answer_read(r->tty, r->cancel, conf_int(r->admin->conf,
+	    CONF_CONFIRM_TIMEOUT), ret, size))
+		ret[0] = '\0';
 	ret[strcspn(ret, "\n")] = '\0';
+	if (ret[0] == '\0' && io_write_full(r->tty, "\n", 1) < 0)
+		errno = 0;
+	if (have_modes)
+		answer_restore(r->tty, &before);
 }
 
 /* The question is put when it is known what it is about. */
@@ -332,12 +336,15 @@ settle(struct run *r)
 {
 	const struct try_change *c;
 
-	r->done = "discarded";
-	if (try_changes(turn_trial_try(r->trial), &c) == 0 || r->w.discard)
+	const bool any = try_changes(turn_trial_try(r->trial), &c) > 0;
+
+	r->done = any ? "discarded" : "nothing changed";
+	if (!any || r->w.discard)
 		return ADMIN_OK;
 	if (r->w.commit && !asks(r))
 		return commit(r, false);
 	if (r->w.commit && r->tty < 0) {
+		r->done = "not committed";
 		admin_complain(r->admin, "nothing is committed: the line asks "
 		    "(%s), and there is no terminal",
 		    decision_reason(turn_decision(r->judged)));

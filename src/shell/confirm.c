@@ -6,20 +6,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
-#include "aegsh/base/clock.h"
+#include "aegsh/base/answer.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
 #include "aegsh/base/tr.h"
 #include "shell/shell_int.h"
 
-#define QUIET_MS 100		/* without a key, before a question is put */
-#define QUIET_MAX_NS ((int64_t)5 * 1000000000)
 #define PART_SHOWN ((size_t)300)	/* … of the command it is about */
 
 /* A terminal to ask on: ours, and we are in its foreground.  A prompt waits
@@ -137,36 +133,11 @@ put_more(struct shell *sh, struct turn *t, const struct turn_judged *j)
 	put(sh, &out);
 }
 
-/* One line from the terminal, or nothing within the time. */
 static bool
 read_answer(struct shell *sh, char *to, size_t size)
 {
-	int64_t end = clock_mono_ns() +
-	    conf_int(sh->conf, CONF_CONFIRM_TIMEOUT) * 1000000000;
-	struct pollfd p[2] = {
-		{ .fd = sh->tty, .events = POLLIN },
-		{ .fd = sh->cancel, .events = POLLIN },
-	};
-	ssize_t n;
-
-	for (;;) {
-		int64_t left = (end - clock_mono_ns()) / 1000000;
-
-		if (left <= 0)
-			return false;
-		n = poll(p, 2, (int)left);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0 || p[1].revents != 0)
-			return false;
-		n = read(sh->tty, to, size - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		to[n] = '\0';
-		return true;
-	}
+	return answer_read(sh->tty, sh->cancel, conf_int(sh->conf,
+	    CONF_CONFIRM_TIMEOUT), to, size);
 }
 
 void
@@ -179,28 +150,10 @@ shell_drain_interrupts(struct shell *sh)
 		;
 }
 
-/*
- * Throw away what was typed before the question: also the rest of a paste
- * that is still on its way.  False when it does not end, or is given up.
- */
 static bool
 become_quiet(struct shell *sh)
 {
-	int64_t end = clock_mono_ns() + QUIET_MAX_NS;
-	struct pollfd p[2] = {
-		{ .fd = sh->tty, .events = POLLIN },
-		{ .fd = sh->cancel, .events = POLLIN },
-	};
-	int n;
-
-	do {
-		tcflush(sh->tty, TCIFLUSH);
-		n = poll(p, 2, QUIET_MS);
-	} while ((n > 0 && p[1].revents == 0 &&
-	    (p[0].revents & ~POLLIN) == 0 && clock_mono_ns() < end) ||
-	    (n < 0 && errno == EINTR));
-	tcflush(sh->tty, TCIFLUSH);
-	return n == 0;
+	return answer_quiet(sh->tty, sh->cancel);
 }
 
 static bool
@@ -242,7 +195,7 @@ enum turn_says
 shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 {
 	struct shell *sh = ctx;
-	struct termios saved, plain;
+	struct termios saved;
 	enum turn_says says = TURN_SAYS_NO;
 	bool have_modes;
 
@@ -253,13 +206,7 @@ shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 	if (turn_is_inside(j) && tcgetpgrp(sh->tty) != getpgrp())
 		return TURN_SAYS_NO;
 	shell_drain_interrupts(sh);
-	have_modes = tcgetattr(sh->tty, &saved) == 0;
-	if (have_modes) {
-		plain = saved;
-		plain.c_lflag |= ICANON | ECHO | ISIG;
-		plain.c_iflag |= ICRNL;
-		tcsetattr(sh->tty, TCSADRAIN, &plain);
-	}
+	have_modes = answer_prepare(sh->tty, &saved);
 	/* At a prompt the terminal is ours, whoever has taken it. */
 	if (sh->editor != NULL)
 		tcsetpgrp(sh->tty, getpgrp());
@@ -272,7 +219,7 @@ shell_confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 			errno = 0;
 	}
 	if (have_modes)
-		tcsetattr(sh->tty, TCSADRAIN, &saved);
+		answer_restore(sh->tty, &saved);
 	shell_drain_interrupts(sh);
 	return says;
 }

@@ -115,14 +115,45 @@ check(struct try *t, size_t i)
 
 /* ---- one file ----------------------------------------------------------- */
 
-static void
+/* One that nobody can have made before. */
+static int
 temp_name(char ret[40])
 {
 	uint64_t r = 0;
+	ssize_t n;
 
-	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != (ssize_t)sizeof r)
-		r = (uint64_t)getpid();
+	do
+		n = getrandom(&r, sizeof r, 0);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof r)
+		return n < 0 ? -errno : -EIO;
 	snprintf(ret, 40, ".aegsh-try-%016llx", (unsigned long long)r);
+	return 0;
+}
+
+/* A file that has no name yet, so that nothing is left where we are killed
+ * while it is filled; *ret_named: where the file system knows none such, one
+ * of that name. */
+static int
+open_temp(int parent, const char *temp, bool *ret_named)
+{
+	int fd = openat(parent, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+
+	*ret_named = fd < 0;
+	if (fd < 0)
+		fd = openat(parent, temp, O_WRONLY | O_CREAT | O_EXCL |
+		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+static int
+give_name(int fd, int parent, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, path, parent, name, AT_SYMLINK_FOLLOW) < 0 ?
+	    -errno : 0;
 }
 
 /* Holes stay holes: a terabyte of nothing took no memory in the layer, and
@@ -230,24 +261,27 @@ put_file(struct try *t, size_t i, int parent, const char *name)
 	AEG_AUTOFD int from = try_open_upper(t, i, O_RDONLY | O_NONBLOCK);
 	AEG_AUTOFD int to = -1;
 	char temp[40];
-	int rc;
+	bool named;
+	int rc = from < 0 ? from : temp_name(temp);
 
-	if (from < 0)
-		return from;
-	temp_name(temp);
-	to = openat(parent, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-	    O_CLOEXEC, 0600);
+	if (rc < 0)
+		return rc;
+	to = open_temp(parent, temp, &named);
 	if (to < 0)
-		return -errno;
+		return to;
 	rc = copy_bytes(from, to, is->size);
 	/* A new owner costs capabilities, and an access list is a mode. */
 	if (rc == 0)
 		rc = dress(to, is);
 	if (rc == 0)
 		rc = try_copy_attrs(from, to);
+	if (rc == 0 && !named) {
+		rc = give_name(to, parent, temp);
+		named = rc == 0;
+	}
 	if (rc == 0)
 		rc = take_name(t, i, parent, temp, name);
-	if (rc < 0)
+	if (rc < 0 && named)
 		unlinkat(parent, temp, 0);
 	return rc;
 }
@@ -268,7 +302,9 @@ put_link(struct try *t, size_t i, int parent, const char *name)
 	n = readlinkat(from, "", to, (size_t)is->size + 1);
 	if (n != is->size)
 		return n < 0 ? -errno : -EIO;
-	temp_name(temp);
+	rc = temp_name(temp);
+	if (rc < 0)
+		return rc;
 	if (symlinkat(to, parent, temp) < 0)
 		return -errno;
 	if (geteuid() == 0 && fchownat(parent, temp, is->uid, is->gid,
@@ -303,7 +339,9 @@ put_name(struct try *t, size_t i, int parent, const char *name)
 	    O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 	if (from < 0)
 		return from;
-	temp_name(temp);
+	rc = temp_name(temp);
+	if (rc < 0)
+		return rc;
 	if (linkat(from, base, parent, temp, 0) < 0)
 		return -errno;
 	rc = try_stamp_at(parent, temp, &now);

@@ -30,12 +30,13 @@ struct scan {
 	struct try *t;
 	size_t point;
 	bool in_new;		/* the directory that is read is not below */
-	/* Files of the layer with several names: inode and its first path. */
-	struct {
+	/* Files of the layer with several names, by their inodes: a table of
+	 * a power of two places, at most half of them taken. */
+	struct first {
 		ino_t ino;
-		char *path;
+		char *path;	/* the first that was met; NULL: no file */
 	} *names;
-	size_t n_names;
+	size_t n_names, room;
 	int rc;
 };
 
@@ -44,7 +45,7 @@ scan_done(struct scan *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_names; i++)
+	for (i = 0; i < s->room; i++)
 		free(s->names[i].path);
 	free(s->names);
 }
@@ -114,22 +115,52 @@ changed_since(const struct timespec *began, const struct try_stamp *s)
 	    s->ctime.tv_nsec > began->tv_nsec);
 }
 
+static struct first *
+place_of(const struct scan *s, ino_t ino)
+{
+	size_t at = (size_t)((uint64_t)ino * 0x9e3779b97f4a7c15U >> 32);
+
+	for (;; at++) {
+		struct first *f = &s->names[at & (s->room - 1)];
+
+		if (f->path == NULL || f->ino == ino)
+			return f;
+	}
+}
+
+static void
+make_places(struct scan *s)
+{
+	struct scan more = { .room = s->room > 0 ? 2 * s->room : 64 };
+	size_t i;
+
+	if (2 * s->n_names < s->room)
+		return;
+	more.names = xcalloc(more.room, sizeof *more.names);
+	for (i = 0; i < s->room; i++)
+		if (s->names[i].path != NULL)
+			*place_of(&more, s->names[i].ino) = s->names[i];
+	free(s->names);
+	s->names = more.names;
+	s->room = more.room;
+}
+
 /* The same file under another name, or NULL; a new one is remembered. */
 static const char *
 first_name(struct scan *s, const struct try_stamp *is, const char *path)
 {
-	size_t i;
+	struct first *f;
 
 	if (!S_ISREG(is->mode) || is->links < 2)
 		return NULL;
-	for (i = 0; i < s->n_names; i++)
-		if (s->names[i].ino == is->ino)
-			return s->names[i].path;
+	make_places(s);
+	f = place_of(s, is->ino);
+	if (f->path != NULL)
+		return f->path;
 	if (s->n_names >= TRY_CHANGES_MAX)
 		return NULL;
-	s->names = xreallocarray(s->names, s->n_names + 1, sizeof *s->names);
-	s->names[s->n_names].ino = is->ino;
-	s->names[s->n_names++].path = xstrdup(path);
+	*f = (struct first){ is->ino, xstrdup(path) };
+	s->n_names++;
 	return NULL;
 }
 

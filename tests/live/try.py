@@ -436,6 +436,9 @@ got, status, err = me.json("--commit", ASKS)
 tap.ok(status == 1 and "asks" in err and
        not os.path.exists(me.home + "/asked"),
        "but is not committed where nobody is asked", status, err)
+tap.same((got["end"], me.json("--commit", "true")[0]["end"]),
+         ("not committed", "nothing changed"), "and says so, or that nothing "
+         "was there to be")
 SECRET = "no-such-token-%d" % os.getpid()
 os.mkdir(me.own(me.home) + "/.ssh", 0o700)
 with open(me.home + "/.ssh/id_rsa", "w") as f:
@@ -477,6 +480,66 @@ tap.ok(b"committed" in s.seen and os.path.exists(me.home + "/asked"),
        "y commits it", s.seen)
 s.close()
 os.unlink(me.home + "/asked")
+s = terminal([me.ctl, "try", "echo x > asked; echo up; sleep 1000"], me.uid)
+s.expect("up\r\n")
+s.send("\x03")
+tap.ok(s.expect(r"Commit these changes\? "), "Ctrl-C ends the line alone",
+       s.seen)
+s.line("y")
+s.wait()
+tap.ok(b"committed" in s.seen and os.path.exists(me.home + "/asked"),
+       "and what it did can be had", s.seen)
+s.close()
+os.unlink(me.home + "/asked")
+s = terminal([me.ctl, "try", "echo x > asked"], me.uid)
+s.expect(r"Commit these changes\? ")
+s.send("\x03")
+s.wait()
+tap.ok(b"discarded" in s.seen and not os.path.exists(me.home + "/asked"),
+       "Ctrl-C at the question is no", s.seen)
+s.close()
+with open(me.root + "/etc/aegsh.conf", "a") as f:
+    f.write("confirm-timeout = 5\n")
+s = terminal([me.ctl, "try", "echo x > asked"], me.uid)
+s.wait()
+tap.ok(b"discarded" in s.seen and not os.path.exists(me.home + "/asked"),
+       "and so is no answer within confirm-timeout", s.seen)
+s.close()
+with open(me.root + "/etc/aegsh.conf", "w") as f:
+    f.write('prompt = "%s"\n' % PROMPT)
+
+# ---- killed while it commits ----------------------------------------------
+def nameless(pid):
+    try:
+        return any(" (deleted)" in os.readlink("/proc/%d/fd/%s" % (pid, fd))
+                   for fd in os.listdir("/proc/%d/fd" % pid))
+    except OSError:
+        return False
+
+
+try:
+    os.close(os.open(me.home, os.O_TMPFILE | os.O_WRONLY, 0o600))
+    here = me.tree("killed")
+    for n in range(5):
+        p = me.popen(me.ctl, "try", "--size", "600", "--commit",
+                     "head -c 400000000 /dev/zero | tr '\\0' x > large",
+                     cwd=here)
+        caught = until(lambda: nameless(p.pid) or p.poll() is not None) and \
+            p.poll() is None
+        p.kill()
+        p.communicate()
+        if caught and not os.path.exists(here + "/large"):
+            break
+        if os.path.exists(here + "/large"):
+            os.unlink(here + "/large")
+    left = [name for name in os.listdir(here) if "aegsh-try" in name]
+    if caught:
+        tap.same(left, [], "a commit that is killed leaves no half a file")
+    else:
+        tap.skip("a commit that is killed", "it was too fast five times")
+    shutil.rmtree(here)
+except OSError as e:
+    tap.skip("a commit that is killed", "no O_TMPFILE here: %s" % e)
 
 # ---- at the prompt --------------------------------------------------------
 s = terminal([me.root + "/aegsh"], me.uid)
@@ -514,7 +577,7 @@ tap.ok([r for r in rows if r["line"] == LINE and r["status"] == 3 and
        [r for r in rows if r["line"] == LINE])
 tap.ok([r for r in rows if BLOCKED in r["line"] and r["decision"] == "block"],
        "and so is what was refused")
-events = me.run(me.ctl, "audit", "events")[1]
+events = me.run(me.ctl, "audit", "events", "-n", "0")[1]
 tap.ok("try-committed" in events and "try-discarded" in events and
        "try-refused" in events, "and what became of it", events)
 
@@ -525,7 +588,7 @@ p = me.popen(me.ctl, "try", "--commit", "for i in {1..400}; do echo $i > "
 until(lambda: p.poll() is not None or os.path.exists(top + "/n1"))
 p.kill()
 p.communicate()
-events = me.run(me.ctl, "audit", "events")[1]
+events = me.run(me.ctl, "audit", "events", "-n", "0")[1]
 tap.ok(os.path.exists(top + "/n1") and "changes to be committed: 400" in
        events, "a commit is on record before it begins", events[-1000:])
 
