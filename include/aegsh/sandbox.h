@@ -46,6 +46,7 @@ struct sandbox_vars {
 	/* NULL: rules with it are left out */
 	const char *home, *project, *tmpdir;
 	const char *tty;	/* path of the terminal */
+	const char *agent;	/* the socket of the user's ssh-agent */
 	const char *store;	/* aegsh's own store directory */
 	const char *conf_user;	/* the user's settings directory */
 	/* A directory that no command can write, for copies of what was
@@ -95,6 +96,17 @@ enum sandbox_escape { SANDBOX_ESCAPE_KILL = 0, SANDBOX_ESCAPE_RECORD };
 enum sandbox_escape sandbox_escape(const struct sandbox_profile *p);
 /* Which addresses programs of a line connect or send to goes on record. */
 bool sandbox_records_addresses(const struct sandbox_profile *p);
+/* Its lines reach the unix sockets that it names, and no other but those of
+ * the session's own lines: each connect(2) has to be asked about and made by
+ * somebody else (supervise.h), or no line may run. */
+bool sandbox_lists_sockets(const struct sandbox_profile *p);
+/* May a line connect to the socket that lies there?  OWN: where it is one of
+ * the session's lines that listens.  path: canonical. */
+enum sandbox_reach { SANDBOX_REACH_NO = 0, SANDBOX_REACH_OWN,
+	SANDBOX_REACH_YES };
+enum sandbox_reach sandbox_may_connect(const struct sandbox_profile *p,
+	const char *path, dev_t dev, ino_t ino);
+bool sandbox_may_connect_tcp(const struct sandbox_profile *p, uint16_t port);
 /* No shell may run below a line's own bash, which is then started from a
  * memory file, since the file that it lies in can be neither started nor
  * read.  What is withheld is each shell that was found when the profile was
@@ -130,7 +142,7 @@ unsigned sandbox_rights_at(const struct sandbox_profile *p, const char *path);
 /* The places that are granted with any of these rights, canonical. */
 void sandbox_trees(const struct sandbox_profile *p, unsigned rights,
 	struct strv *ret);
-/* For a dry run, which is to have no way out: no unix sockets. */
+/* For who is to have no way out, or has no supervisor: no unix sockets. */
 void sandbox_isolate(struct sandbox_profile *p);
 /* Why, right by right: read write make execute device connect. */
 #define SANDBOX_REASONS 6

@@ -66,6 +66,21 @@ struct supervise_image;
 typedef bool supervise_may_fn(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
 
+/* A program wants to connect: to the unix socket that lies at path, canonical
+ * and the kernel's word, or, path being NULL, to a TCP port.  Asked in a
+ * process of its own, with the memory of when the line began.  OWN: only where
+ * the session's own lines listen. */
+struct supervise_wish {
+	const char *path;
+	dev_t dev;
+	ino_t ino;
+	uint16_t port;
+};
+enum supervise_reach { SUPERVISE_REACH_NO = 0, SUPERVISE_REACH_OWN,
+	SUPERVISE_REACH_YES };
+typedef enum supervise_reach supervise_may_connect_fn(void *ctx,
+	const struct supervise_wish *w);
+
 /*
  * The process that serves aegshs inside of the line ("guests"); see
  * supervise_inner.c.
@@ -113,6 +128,11 @@ struct supervise_opts {
 	/* Which addresses its programs connect or send to is told, whether
 	 * they are reached or not. */
 	bool network;
+	/* NULL: the kernel answers connect(2).  Else no program of the line
+	 * connects itself: what this allows is done for it, to the very file
+	 * that was judged.  Unix sockets for datagrams, which need no such
+	 * call, are refused then. */
+	supervise_may_connect_fn *may_connect;
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;	/* NULL: all may */
 	/* Asked where that is, before another unit runs: what it judges by may

@@ -163,6 +163,7 @@ admin_sandbox(struct admin *a, const char *name, struct sandbox_profile **ret,
 		.home = a->home,
 		.project = cwd,
 		.tmpdir = getenv("TMPDIR"),
+		.agent = getenv("SSH_AUTH_SOCK"),
 	};
 	int rc;
 

@@ -203,6 +203,19 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	return c->refused < 0 ? c->refused : exec_child_error(c, -pid, err);
 }
 
+/* A list that nobody held a line to would be none. */
+static int
+check_watched(const struct exec_session *s, const struct exec_spec *spec,
+    struct err *err)
+{
+	if (s->opts.guest || !sandbox_lists_sockets(s->opts.profile) ||
+	    (spec->supervise != NULL && spec->supervise->may_connect != NULL))
+		return 0;
+	return err_set(err, ERR_LAYER, "sandbox profile '%s' lists unix "
+	    "sockets, which needs a supervisor, and there is none",
+	    sandbox_profile_name(s->opts.profile));
+}
+
 static pid_t
 start(struct exec_session *s, const struct exec_command *cmd,
     const struct exec_spec *spec, const struct supervisor *sup,
@@ -379,6 +392,8 @@ exec_start(struct exec_session *s, const struct decision *d,
 		return err_set(err, -EINVAL, "a stream brings nothing back");
 	exec_reap_watchers(s);
 	rc = check_std(s, err);
+	if (rc == 0)
+		rc = check_watched(s, spec, err);
 	if (rc < 0)
 		return rc;
 	j = xcalloc(1, sizeof *j);

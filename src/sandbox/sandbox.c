@@ -143,11 +143,6 @@ read_words(struct sandbox_profile *p, struct err *err)
 		return err_set(err, ERR_UNKNOWN_NAME,
 		    "%s: udp is all or none, not '%s'", p->text.file,
 		    p->text.udp);
-	p->local = strcmp(p->text.local, "all") == 0;
-	if (!p->local && strcmp(p->text.local, "none") != 0)
-		return err_set(err, ERR_UNKNOWN_NAME,
-		    "%s: unix is all or none, not '%s'", p->text.file,
-		    p->text.local);
 	p->unscoped = strcmp(p->text.scope, "none") == 0;
 	if (!p->unscoped && strcmp(p->text.scope, "all") != 0)
 		return err_set(err, ERR_UNKNOWN_NAME,
@@ -226,6 +221,8 @@ sandbox_load(const char *name, const struct sandbox_vars *vars,
 	if (rc == 0)
 		rc = build(p, err);
 	if (rc == 0)
+		rc = sandbox_sockets_read(p, vars, err);
+	if (rc == 0)
 		rc = sandbox_places_expand(p, vars, err);
 	if (rc == 0 && !vars->later)
 		rc = sandbox_complete(p, err);
@@ -258,6 +255,7 @@ sandbox_profile_free(struct sandbox_profile *p)
 	if (p == NULL)
 		return;
 	sandbox_places_done(p);
+	sandbox_sockets_done(p);
 	free(p->copy);
 	free(p->name);
 	sandbox_text_done(&p->text);

@@ -29,7 +29,7 @@
  * tick of its time stamps. */
 #define SETTLED_NS (INT64_C(2) * 1000 * 1000 * 1000)
 
-static const char magic[8] = "aegssb3";
+static const char magic[8] = "aegssb5";
 
 struct header {
 	char magic[8];
@@ -77,11 +77,10 @@ is_settled(const struct sandbox_seen *s)
 }
 
 /* The texts of a profile; the first MUST are always there. */
-#define MUST 5
+#define MUST 4
 static const size_t texts[] = {
 	offsetof(struct sandbox_text, file),
 	offsetof(struct sandbox_text, udp),
-	offsetof(struct sandbox_text, local),
 	offsetof(struct sandbox_text, seccomp),
 	offsetof(struct sandbox_text, supervise),
 	offsetof(struct sandbox_text, started),

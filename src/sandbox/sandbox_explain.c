@@ -4,6 +4,7 @@
 #include "sandbox_int.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
@@ -79,6 +80,34 @@ taken(const struct sandbox_profile *p, const char *path, unsigned right,
 	return NULL;
 }
 
+/* Beside the trees there is the list of sockets. */
+static void
+explain_socket(const struct sandbox_profile *p, const char *path,
+    struct sandbox_reason *ret)
+{
+	const struct sandbox_socket *entry = sandbox_socket_entry(p, path);
+	struct stat st = { .st_dev = 0 };
+
+	if (!p->local) {
+		ret->why = "unix = none: there are no sockets to connect";
+	} else if (p->listed) {
+		(void)stat(path, &st);
+		ret->granted = sandbox_may_connect(p, path, st.st_dev,
+		    st.st_ino) == SANDBOX_REACH_YES;
+		ret->where = entry != NULL ? entry->where : NULL;
+		ret->tree = entry != NULL ? entry->path : NULL;
+		ret->key = ret->granted ? "unix" : NULL;
+		if (!ret->granted)
+			ret->why = entry != NULL ? "another socket than the "
+			    "one that was there, or none" : "not in the list "
+			    "of unix; only what lines listen on themselves";
+	} else {
+		ret->granted = true;
+	}
+	if (!ret->granted)
+		ret->key = NULL;
+}
+
 char *
 sandbox_place(const char *path)
 {
@@ -101,6 +130,10 @@ sandbox_explain(const struct sandbox_profile *p, const char *path,
 		*r = (struct sandbox_reason){ .right = rights[i].name };
 		if (!granted(p, path, rights[i].fs, r)) {
 			r->why = "no entry of the profile grants it";
+			continue;
+		}
+		if (rights[i].fs == SANDBOX_FS_RESOLVE_UNIX) {
+			explain_socket(p, path, r);
 			continue;
 		}
 		r->why = taken(p, path, rights[i].right, r);

@@ -38,6 +38,7 @@ static const char *const key_names[SANDBOX_KEY_COUNT] = {
 	[SANDBOX_KEY_REQUIRE] = "require",
 	[SANDBOX_KEY_TCP_CONNECT] = "tcp-connect",
 	[SANDBOX_KEY_TCP_BIND] = "tcp-bind",
+	[SANDBOX_KEY_UNIX] = "unix",
 };
 
 /* One file of the chain. */
@@ -162,7 +163,7 @@ new_cfg(void)
 {
 	static const char every[] =
 	    "{no-new-privs, landlock, scope, net, seccomp, limits}";
-	char preset[sizeof every];
+	char preset[sizeof every], all[] = "{all}";
 	cfg_opt_t opts[] = {
 		CFG_STR("description", "", CFGF_NONE),
 		CFG_STR("extends", NULL, CFGF_NODEFAULT),
@@ -182,7 +183,7 @@ new_cfg(void)
 		CFG_STR_LIST("tcp-connect", NULL, CFGF_NONE),
 		CFG_STR_LIST("tcp-bind", NULL, CFGF_NONE),
 		CFG_STR("udp", "none", CFGF_NONE),
-		CFG_STR("unix", "all", CFGF_NONE),
+		CFG_STR_LIST("unix", all, CFGF_NONE),
 		CFG_STR("seccomp", "strict", CFGF_NONE),
 		CFG_STR("supervise", "scripts", CFGF_NONE),
 		CFG_STR("started", "block", CFGF_NONE),
@@ -483,7 +484,6 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->description = take(cfg, "description");
 	t->for_root = take(cfg, "for-root");
 	t->udp = take(cfg, "udp");
-	t->local = take(cfg, "unix");
 	t->seccomp = take(cfg, "seccomp");
 	t->supervise = take(cfg, "supervise");
 	t->started = take(cfg, "started");
@@ -580,7 +580,6 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->description);
 	free(t->for_root);
 	free(t->udp);
-	free(t->local);
 	free(t->seccomp);
 	free(t->supervise);
 	free(t->started);

@@ -66,7 +66,7 @@ enum sandbox_key {	/* lists of a profile's text */
 	SANDBOX_KEY_COVER_EMPTY, SANDBOX_KEY_COVER_READONLY,
 	SANDBOX_KEY_PATHS,		/* those above hold paths */
 	SANDBOX_KEY_REQUIRE = SANDBOX_KEY_PATHS,
-	SANDBOX_KEY_TCP_CONNECT, SANDBOX_KEY_TCP_BIND,
+	SANDBOX_KEY_TCP_CONNECT, SANDBOX_KEY_TCP_BIND, SANDBOX_KEY_UNIX,
 	SANDBOX_KEY_COUNT
 };
 
@@ -87,7 +87,7 @@ struct sandbox_text {
 	char *file;		/* of the profile itself */
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
-	char *udp, *local, *seccomp, *supervise, *started, *escape, *shells,
+	char *udp, *seccomp, *supervise, *started, *escape, *shells,
 		*addresses, *umask, *scope;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
@@ -186,6 +186,18 @@ struct sandbox_ports {
 	uint16_t port[SANDBOX_PORTS_MAX];
 };
 
+/* An entry of `unix': a socket, or a directory of them. */
+struct sandbox_socket {
+	char *asked;		/* what its variables stand for */
+	const char *where;	/* "file:line" */
+	char *path;		/* canonical; NULL: not looked up */
+	/* Commands may change the place: that one socket is meant, which was
+	 * there or was not. */
+	bool pinned, there;
+	dev_t dev;
+	ino_t ino;
+};
+
 /* A place that the text names, by what its variables stand for. */
 struct sandbox_wish {
 	enum sandbox_key key;
@@ -212,7 +224,10 @@ struct sandbox_profile {
 	size_t n_covers;
 	struct sandbox_ports connect, bind;
 	bool udp;
-	bool local;		/* unix sockets */
+	bool local;		/* unix sockets … */
+	bool listed;		/* … to these, and those of lines */
+	struct sandbox_socket *sockets;
+	size_t n_sockets;
 	bool frozen;		/* no file may be changed or made */
 	enum sandbox_filter filter;
 	enum sandbox_supervise supervise;
@@ -244,6 +259,20 @@ const struct sandbox_cover *sandbox_covered(const struct sandbox_profile *p,
 /* A granted tree in which this canonical path could be changed, removed or
  * replaced, covers left aside; or NULL. */
 const struct sandbox_grant *sandbox_changed_by(
+	const struct sandbox_profile *p, const char *path);
+
+/* ---- sandbox_unix.c ------------------------------------------------------ */
+
+/* The words of the text, and what its variables stand for. */
+int sandbox_sockets_read(struct sandbox_profile *p,
+	const struct sandbox_vars *vars, struct err *err);
+/* Where that is; all grants are known.  ERR_RANGE: a directory in which
+ * commands may put what they like. */
+int sandbox_sockets_find(struct sandbox_profile *p, struct err *err);
+void sandbox_sockets_forget(struct sandbox_profile *p);
+void sandbox_sockets_done(struct sandbox_profile *p);
+/* The entry that names this place or one around it, or NULL. */
+const struct sandbox_socket *sandbox_socket_entry(
 	const struct sandbox_profile *p, const char *path);
 
 /* ---- sandbox_shells.c: shells that nothing may start --------------------- */

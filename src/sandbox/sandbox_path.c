@@ -29,6 +29,16 @@ tmpdir_ok(const char *path, uid_t uid)
 	    (S_ISVTX | S_IWOTH));
 }
 
+/* SSH_AUTH_SOCK comes from there, too. */
+static bool
+agent_ok(const char *path, uid_t uid)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	    st.st_uid == uid;
+}
+
 /* *ret stays NULL when the variable has no value here. */
 static int
 look_up(const char *name, size_t len, const struct sandbox_vars *vars,
@@ -41,6 +51,8 @@ look_up(const char *name, size_t len, const struct sandbox_vars *vars,
 		{ "PROJECT", vars->project },
 		{ "TMPDIR", vars->tmpdir != NULL &&
 		    tmpdir_ok(vars->tmpdir, vars->uid) ? vars->tmpdir : NULL },
+		{ "SSH_AUTH_SOCK", vars->agent != NULL &&
+		    agent_ok(vars->agent, vars->uid) ? vars->agent : NULL },
 		{ "STORE", vars->store },
 		{ "STATE", sysdirs()->state },
 		{ "CONF_USER", vars->conf_user },

@@ -348,6 +348,7 @@ forget_found(struct sandbox_profile *p)
 	for (i = 0; i < p->n_shells; i++)
 		free(p->shells[i].path);
 	p->n_grants = p->n_holes = p->n_covers = p->n_shells = 0;
+	sandbox_sockets_forget(p);
 	free(p->store);
 	free(p->conf);
 	free(p->conf_user);
@@ -371,6 +372,8 @@ sandbox_complete(struct sandbox_profile *p, struct err *err)
 			rc = hide_shells(p, err);
 		if (rc == 0)
 			rc = check_holes(p, err);
+		if (rc == 0)
+			rc = sandbox_sockets_find(p, err);
 	}
 	if (rc < 0) {
 		forget_found(p);

@@ -305,5 +305,5 @@ sandbox_trees(const struct sandbox_profile *p, unsigned rights,
 void
 sandbox_isolate(struct sandbox_profile *p)
 {
-	p->local = false;
+	p->local = p->listed = false;
 }

@@ -64,6 +64,26 @@ put_ports(struct buf *out, const char *what,
 }
 
 static void
+put_sockets(struct buf *out, const struct sandbox_profile *p)
+{
+	size_t i;
+
+	if (!p->listed) {
+		put_line(out, "unix", p->local ? "all" : "none", NULL);
+		return;
+	}
+	put_line(out, "unix", "those of the session's lines", NULL);
+	for (i = 0; i < p->n_sockets; i++) {
+		const struct sandbox_socket *s = &p->sockets[i];
+
+		if (s->path != NULL)
+			put_line(out, "unix", s->path, !s->pinned ? NULL :
+			    s->there ? "as it was when this was loaded" :
+			    "was not there when this was loaded");
+	}
+}
+
+static void
 put_required(struct buf *out, const struct sandbox_profile *p)
 {
 	unsigned bit;
@@ -143,7 +163,7 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	put_ports(out, "tcp-connect", &p->connect);
 	put_ports(out, "tcp-bind", &p->bind);
 	buf_putf(out, "%-15s %s\n", "udp", p->udp ? "all" : "none");
-	buf_putf(out, "%-15s %s\n", "unix", p->local ? "all" : "none");
+	put_sockets(out, p);
 	buf_putf(out, "%-15s %s\n", "supervise", p->text.supervise);
 	buf_putf(out, "%-15s %s\n", "started", p->text.started);
 	buf_putf(out, "%-15s %s\n", "shell-escape", p->text.escape);

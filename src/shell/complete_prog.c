@@ -223,6 +223,9 @@ prepare_sandbox(struct ask *a, struct err *err)
 		if (dir != NULL)
 			rc = sandbox_add(a->profile, dir, SANDBOX_READ, err);
 	}
+	/* Nobody watches it. */
+	if (rc == 0 && sandbox_lists_sockets(a->profile))
+		sandbox_isolate(a->profile);
 	return rc < 0 ? rc : sandbox_prepare(a->profile, &a->sandbox, err);
 }
 

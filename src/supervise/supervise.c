@@ -28,11 +28,12 @@ struct supervisor {
 	int questions;		/* from who starts programs, or -1 */
 	int poll;		/* epoll: what of these there is */
 	pid_t line;		/* who brought the listener */
-	bool own_group, guest, images, reads;
+	bool own_group, guest, images, reads, network;
 	bool gone;		/* the aegsh around us, and not in peace */
 	bool runs;		/* the line's bash was there before it */
 	struct supervise_limits limits;
 	supervise_may_fn *may_start;
+	supervise_may_connect_fn *may_connect;
 	void (*renew)(void *ctx);
 	void (*serve)(void *ctx, const struct supervise_host *host);
 	void (*broker)(void *ctx, const struct supervise_broker *b);
@@ -110,7 +111,9 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.approved = s->approved, .questions = questions,
 			.children = -1,
 			.may_start = s->may_start, .renew = s->renew,
+			.may_connect = s->may_connect,
 			.images = s->images, .reads = s->reads,
+			.network = s->network,
 			.began = s->runs,
 			.aegsh = aegsh,
 			.meter = { .most = s->limits } };
@@ -152,7 +155,8 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 		    (s->reads ? SUP_ASKS_READS : 0U) |
 		    (limits ? SUP_ASKS_ENDS : 0U) |
 		    (o->limits.children > 0 ? SUP_ASKS_SPAWNS : 0U) |
-		    (o->network ? SUP_ASKS_NETWORK : 0U),
+		    (o->network ? SUP_ASKS_NETWORK : 0U) |
+		    (o->may_connect != NULL ? SUP_ASKS_CONNECTS : 0U),
 	};
 	const int on = 1;
 	int door[2];
@@ -192,15 +196,19 @@ supervise_start(const struct supervise_opts *o, struct supervisor **ret,
 	s->guest = o->guest;
 	s->images = o->images;
 	s->reads = o->images && (o->reads || o->n > 0);
+	s->network = o->network;
 	s->limits = o->limits;
 	s->serve = o->serve;
 	s->broker = o->broker;
 	s->approved = o->approved;
 	s->may_start = o->may_start;
+	s->may_connect = o->may_connect;
 	s->renew = o->renew;
 	s->ctx = o->ctx;
 	memcpy(s->label, o->label, sizeof s->label);
-	rc = open_ways(s, o, err);
+	rc = o->may_connect != NULL ? sup_own_begin() : 0;
+	rc = rc < 0 ? err_sys(err, -rc, "supervisor: mmap") :
+	    open_ways(s, o, err);
 	if (rc < 0)
 		supervise_free(s);
 	else

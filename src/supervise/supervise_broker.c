@@ -96,8 +96,8 @@ start_waiting(struct sup *s)
 	}
 }
 
-static int
-open_children(struct sup *s)
+int
+sup_children_open(struct sup *s)
 {
 	sigset_t child;
 
@@ -110,18 +110,22 @@ open_children(struct sup *s)
 }
 
 void
-sup_brokers_reap(struct sup *s)
+sup_children_reap(struct sup *s)
 {
 	struct signalfd_siginfo info[8];
+	int status;
 	size_t i;
 	pid_t pid;
 
 	while (read(s->children, info, sizeof info) > 0)
 		;
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		sup_connect_ended(s, pid, status);
 		for (i = 0; i < s->n_brokers; i++)
 			if (s->brokers[i] == pid)
 				s->brokers[i--] = s->brokers[--s->n_brokers];
+	}
+	sup_connect_more(s);
 	start_waiting(s);
 }
 
@@ -132,7 +136,7 @@ sup_broker(struct sup *s)
 	bool given;
 
 	s->answer->error = s->broker == NULL ? -EPERM :
-	    s->n_waiting == SUP_WAITING_MAX ? -EAGAIN : open_children(s);
+	    s->n_waiting == SUP_WAITING_MAX ? -EAGAIN : sup_children_open(s);
 	if (s->answer->error < 0)
 		return SUP_REFUSE;
 	s->answer->error = -EMFILE;

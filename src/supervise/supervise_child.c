@@ -96,6 +96,23 @@ add_door(struct filter *f)
 	add(f, (struct sock_filter)NOTIFY_RETURN(SECCOMP_RET_ALLOW));
 }
 
+/* A unix socket for datagrams sends to any name without being connected; to
+ * the kernel a raw one is the same.  Type: below 16. */
+static void
+add_datagrams(struct filter *f, unsigned nr, unsigned others)
+{
+	add(f, (struct sock_filter)NOTIFY_EQUAL(nr, 0, 9));
+	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(args[0])));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(AF_UNIX, 1, 0));
+	add(f, (struct sock_filter)NOTIFY_RETURN(SECCOMP_RET_ALLOW));
+	add(f, (struct sock_filter)NOTIFY_LOAD(NOTIFY_FIELD(args[1])));
+	add(f, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SOCK_STREAM, 2, 0));
+	add(f, (struct sock_filter)NOTIFY_EQUAL(SOCK_SEQPACKET, 1, 0));
+	add(f, (struct sock_filter)NOTIFY_RETURN(FAIL(EACCES)));
+	add(f, (struct sock_filter)NOTIFY_RETURN(others));
+}
+
 /* Threads are no processes.  A child that is made its parent's sibling
  * (CLONE_PARENT) would be aegsh's where the line's bash makes it, below nobody
  * of the line: the kernel refuses that to an init in the same way.  The flags
@@ -148,8 +165,13 @@ make_filter(struct filter *f, uint32_t asks)
 	if (asks != 0)
 		add_spawns(f, asks & SUP_ASKS_SPAWNS ? ASK :
 		    SECCOMP_RET_ALLOW);
-	if (asks & SUP_ASKS_NETWORK) {
+	if (asks & SUP_ASKS_CONNECTS) {
+		add_datagrams(f, __NR_socket, ASK);
+		add_datagrams(f, __NR_socketpair, SECCOMP_RET_ALLOW);
+	}
+	if (asks & (SUP_ASKS_NETWORK | SUP_ASKS_CONNECTS))
 		add_call(f, __NR_connect, ASK);
+	if (asks & SUP_ASKS_NETWORK) {
 		add_call(f, __NR_sendto, ASK);
 		add_bits(f, __NR_sendmsg, NOTIFY_FIELD(args[2]), HELLO,
 		    SECCOMP_RET_ALLOW, ASK);
@@ -172,7 +194,7 @@ static unsigned long
 best_flags(uint32_t asks)
 {
 	return asks & (SUP_ASKS_READS | SUP_ASKS_SPAWNS | SUP_ASKS_ENDS |
-	    SUP_ASKS_NETWORK) ?
+	    SUP_ASKS_NETWORK | SUP_ASKS_CONNECTS) ?
 	    FLAGS_OLD | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : FLAGS_OLD;
 }
 

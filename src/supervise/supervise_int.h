@@ -7,6 +7,9 @@
 
 #include <limits.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define SUP_PATH_MAX ((size_t)PATH_MAX)
 #define SUP_NAMES 3		/* by which one script may be opened */
@@ -23,6 +26,8 @@
 #define SUP_BROKERS_MAX 32	/* requests of one line that are served at a
 				 * time … */
 #define SUP_WAITING_MAX 1024	/* … or wait for it */
+#define SUP_HELPERS_MAX 64	/* that connect for one line at a time … */
+#define SUP_WISHES_MAX 1024	/* … or are to come */
 #define SUP_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* reports not taken yet */
 
 /* ---- what the two say to each other ------------------------------------- */
@@ -69,7 +74,7 @@ struct sup_report {
 /* The filter that asks about those, and the flags to put it up with: the
  * first or, on an older kernel (EINVAL), the second.  Its length; 0:
  * none for this machine. */
-#define SUP_FILTER_MAX 64
+#define SUP_FILTER_MAX 96
 struct sock_filter;
 size_t sup_filter(uint32_t asks, struct sock_filter *ret,
 	unsigned long ret_flags[2]);
@@ -97,6 +102,7 @@ enum {
 	SUP_ASKS_STARTS = 1 << 3,	/* execve(2), as an attempt */
 	SUP_ASKS_IMAGES = 1 << 4,	/* what runtimes begin with */
 	SUP_ASKS_NETWORK = 1 << 5,	/* addresses that are wanted */
+	SUP_ASKS_CONNECTS = 1 << 6,	/* … which it is to connect to */
 };
 struct sup_asks {
 	uint32_t calls;
@@ -139,6 +145,9 @@ int sup_script_reopen(const struct sup_script *s);
 /* The same with the rights of that process: -EACCES where it may not read the
  * file (supervise_rights.c). */
 int sup_rights_compare(pid_t pid, const struct sup_script *s);
+/* A supervisor of root's, or a child of it, becomes who that is, for good.  0;
+ * -errno: it may be half of it. */
+int sup_rights_become(pid_t pid);
 
 /* ---- supervise_proc.c: looking into a process --------------------------- */
 
@@ -185,6 +194,14 @@ int sup_proc_image(pid_t pid, struct sup_stat stat, struct sup_image *ret);
 void sup_image_done(struct sup_image *m);
 
 /* ---- the supervisor ----------------------------------------------------- */
+
+union sup_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un local;
+	struct sockaddr_storage room;	/* what the kernel takes at most */
+};
 
 struct sup_known {		/* a process of the line */
 	pid_t pid;
@@ -285,6 +302,20 @@ struct sup {
 	/* supervise_broker.c; as in struct supervise_opts. */
 	void (*broker)(void *ctx, const struct supervise_broker *b);
 	void *approved;
+	/* supervise_connect.c; as in struct supervise_opts. */
+	supervise_may_connect_fn *may_connect;
+	struct sup_helper {
+		pid_t pid;
+		uint64_t id;	/* of the question that it answers */
+	} helper[SUP_HELPERS_MAX];
+	struct sup_wish {
+		uint64_t id;
+		pid_t pid;
+		int fd;		/* the socket's number there */
+		socklen_t len;
+		union sup_address to;
+	} *wish;		/* SUP_WISHES_MAX, or NULL */
+	size_t n_helpers, n_wishes;
 	struct rlimit files;	/* before we took more */
 	int questions;		/* to aegsh, or -1 */
 	int children;		/* signalfd(2), or -1 */
@@ -317,6 +348,7 @@ struct sup {
 	long filters;		/* of its bash, by seccomp(2) */
 	int64_t sweep_ns;	/* when what is left is killed again */
 	bool images;		/* are looked into and told */
+	bool network;		/* addresses are told */
 	struct strv addresses;	/* that were told */
 	bool reads;		/* opening a file is asked about */
 	supervise_may_fn *may_start;	/* or NULL */
@@ -369,6 +401,26 @@ int sup_give(const struct sup *s, int fd, uint32_t flags);
 /* Two ends of a conversation with one of the line, each with room for a
  * frame.  -errno. */
 int sup_pair(int ret[2]);
+/* supervise_connect.c: a program connects, and a process of ours does so for
+ * it. */
+enum sup_answer sup_connect(struct sup *s);
+void sup_connect_more(struct sup *s);
+void sup_connect_ended(struct sup *s, pid_t pid, int status);
+/* supervise_place.c.  The file, as O_PATH has it, that the name means to that
+ * process; -errno. */
+int sup_place_open(pid_t pid, const char *name);
+/* Its canonical name, in ret, and identity; false: it has none here. */
+bool sup_place_name(int fd, char *ret, size_t size,
+	struct supervise_wish *w);
+/* supervise_own.c.  Once, in aegsh, before the first supervisor that makes
+ * sockets.  -errno. */
+int sup_own_begin(void);
+/* A program wants a unix socket. */
+enum sup_answer sup_socket(struct sup *s);
+/* All sockets that are bound to that file were made for lines. */
+bool sup_is_own(dev_t dev, ino_t ino);
+/* Memory of who asks. */
+bool sup_peek(const struct sup *s, uint64_t at, void *to, size_t len);
 /* supervise_network.c: an address is wanted; it is told, once. */
 enum sup_answer sup_network(struct sup *s);
 /* supervise_image.c.  An image runs that is to be judged; rc: that of
@@ -430,8 +482,10 @@ enum sup_answer sup_guest(struct sup *s);
 enum sup_answer sup_broker(struct sup *s);
 /* As supervise_question(); -ENODATA: nobody is left who could ask. */
 int sup_question(int from, char **ret, size_t *ret_len, int *ret_sock);
-/* Of those that serve them some have ended. */
-void sup_brokers_reap(struct sup *s);
+/* From now on s->children tells of them.  0; -errno. */
+int sup_children_open(struct sup *s);
+/* Of those that serve or connect some have ended. */
+void sup_children_reap(struct sup *s);
 /* What the process that serves them wants held, or not any more; or its
  * end. */
 void sup_holds_hear(struct sup *s);

@@ -293,6 +293,11 @@ judge_call(struct sup *s)
 #endif
 		return sup_spawn(s);
 	case __NR_connect:
+		if (s->network)
+			(void)sup_network(s);
+		return s->may_connect != NULL ? sup_connect(s) : SUP_CONTINUE;
+	case __NR_socket:
+		return sup_socket(s);
 	case __NR_sendto:
 	case __NR_sendmsg:
 	case __NR_sendmmsg:
@@ -535,7 +540,7 @@ turn_once(struct sup *s)
 	if (p[3].revents != 0)
 		sup_holds_hear(s);
 	if (p[4].revents != 0)
-		sup_brokers_reap(s);
+		sup_children_reap(s);
 	if (s->flush_ns != 0 && !s->clogged && clock_mono_ns() >= s->flush_ns)
 		drain_queue(s);
 	/* After it: what aegsh says may be about who came by it. */

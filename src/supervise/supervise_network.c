@@ -8,29 +8,20 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un local;
-};
-
-static bool
-peek(const struct sup *s, uint64_t at, void *to, size_t len)
+bool
+sup_peek(const struct sup *s, uint64_t at, void *to, size_t len)
 {
 	struct iovec local = { to, len };
 	struct iovec remote = { (void *)(uintptr_t)at, len };
@@ -56,7 +47,7 @@ find_address(const struct sup *s, uint64_t *ret_at, uint64_t *ret_len)
 		*ret_len = d->args[5] & UINT32_MAX;
 		break;
 	default:		/* the first of sendmmsg(2) begins like one */
-		if (!peek(s, d->args[1], &m, sizeof m))
+		if (!sup_peek(s, d->args[1], &m, sizeof m))
 			return false;
 		*ret_at = (uint64_t)(uintptr_t)m.msg_name;
 		*ret_len = m.msg_namelen;
@@ -83,7 +74,7 @@ socket_kind(const struct sup *s)
 }
 
 static void
-put_address(const struct sup *s, const union address *a, size_t len,
+put_address(const struct sup *s, const union sup_address *a, size_t len,
     struct buf *out)
 {
 	char text[INET6_ADDRSTRLEN] = "";
@@ -146,7 +137,7 @@ enum sup_answer
 sup_network(struct sup *s)
 {
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(SUP_PATH_MAX);
-	union address a;
+	union sup_address a;
 	uint64_t at, len;
 
 	memset(&a, 0, sizeof a);
@@ -154,7 +145,7 @@ sup_network(struct sup *s)
 		return SUP_CONTINUE;
 	if (len > sizeof a)
 		len = sizeof a;
-	if (!peek(s, at, &a, len))
+	if (!sup_peek(s, at, &a, len))
 		return SUP_CONTINUE;
 	put_address(s, &a, len, &text);
 	if (text.len > 0 && !buf_overflow(&text) && sup_is_valid(s)) {

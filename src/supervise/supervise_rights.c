@@ -22,11 +22,12 @@
 #define READING (1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH)
 
 struct rights {
-	uid_t uid;
-	gid_t gid;
+	uid_t uid[4];		/* real, effective, saved, of files */
+	gid_t gid[4];
 	gid_t *group;
 	int n;
-	uint32_t reading;	/* those two capabilities */
+	uint64_t effective;	/* capabilities */
+	uint32_t reading;	/* those two of them */
 };
 
 static void
@@ -44,17 +45,14 @@ line_of(const char *text, const char *name)
 	return p != NULL ? p + strlen(name) : NULL;
 }
 
-/* The fourth: of the file system. */
-static unsigned long
-fourth(const char *p)
+static void
+four(const char *p, uint32_t ret[4])
 {
-	unsigned long id = 0;
 	char *end = NULL;
 	int i;
 
 	for (i = 0; i < 4; i++, p = end)
-		id = strtoul(p, &end, 10);
-	return id;
+		ret[i] = (uint32_t)strtoul(p, &end, 10);
 }
 
 static int
@@ -74,9 +72,10 @@ read_rights(pid_t pid, struct rights *ret)
 	caps = line_of(text, "\nCapEff:");
 	if (uid == NULL || gid == NULL || groups == NULL || caps == NULL)
 		return -EPROTO;
-	ret->uid = (uid_t)fourth(uid);
-	ret->gid = (gid_t)fourth(gid);
-	ret->reading = (uint32_t)strtoull(caps, NULL, 16) & READING;
+	four(uid, ret->uid);
+	four(gid, ret->gid);
+	ret->effective = strtoull(caps, NULL, 16);
+	ret->reading = (uint32_t)ret->effective & READING;
 	ret->group = xcalloc(GROUPS_MAX, sizeof *ret->group);
 	for (p = groups; ret->n < GROUPS_MAX; p = end) {
 		p += strspn(p, " \t");
@@ -107,11 +106,11 @@ become(const struct rights *r)
 {
 	if (syscall(SYS_setgroups, (size_t)r->n, r->group) < 0)
 		return -errno;
-	setfsgid(r->gid);
-	setfsuid(r->uid);
+	setfsgid(r->gid[3]);
+	setfsuid(r->uid[3]);
 	/* They answer with what was before, so that it is asked again. */
-	if (setfsgid((gid_t)-1) != (int)r->gid ||
-	    setfsuid((uid_t)-1) != (int)r->uid)
+	if (setfsgid((gid_t)-1) != (int)r->gid[3] ||
+	    setfsuid((uid_t)-1) != (int)r->uid[3])
 		return -EPERM;
 	return set_reading(r->reading);
 }
@@ -137,4 +136,45 @@ sup_rights_compare(pid_t pid, const struct sup_script *s)
 	if (own.group == NULL || become(&own) < 0)
 		_exit(1);
 	return rc;
+}
+
+/* No more than it has. */
+static int
+lower(uint64_t effective)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	size_t i;
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return -errno;
+	for (i = 0; i < AEG_NELEM(data); i++) {
+		data[i].permitted &= (uint32_t)(effective >> (32 * i));
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &head, data) < 0 ? -errno : 0;
+}
+
+int
+sup_rights_become(pid_t pid)
+{
+	AEG_AUTO(rights_done) struct rights its = { .n = 0 };
+	int rc;
+
+	if (geteuid() != 0)
+		return 0;
+	rc = read_rights(pid, &its);
+	if (rc < 0)
+		return rc;
+	if (syscall(SYS_setgroups, (size_t)its.n, its.group) < 0 ||
+	    setresgid(its.gid[0], its.gid[1], its.gid[2]) < 0 ||
+	    setresuid(its.uid[0], its.uid[1], its.uid[2]) < 0)
+		return -errno;
+	setfsgid(its.gid[3]);
+	setfsuid(its.uid[3]);
+	if (setfsuid((uid_t)-1) != (int)its.uid[3])
+		return -EPERM;
+	return lower(its.effective);
 }

@@ -76,6 +76,7 @@ turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret)
 		.home = o->home,
 		.project = t->project,
 		.tmpdir = state_get(o->state, "TMPDIR"),
+		.agent = getenv("SSH_AUTH_SOCK"),
 		.store = o->rescue && o->operator ? NULL : t->store,
 		.conf_user = o->conf_user,
 		.cache = t->store,

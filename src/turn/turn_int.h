@@ -162,7 +162,9 @@ const struct sandbox_profile *turn_sandbox(const struct turn *t);
 /* The places of the profile of lines, which a short run looks up as late as
  * it can: before they are asked for, and before anything is started. */
 int turn_know_places(const struct turn *t, struct err *err);
-/* turn_started.c, for supervise_opts. */
+/* For supervise_opts; the second in turn_started.c. */
+enum supervise_reach turn_may_connect(void *ctx,
+	const struct supervise_wish *w);
 bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
 /* In the supervisor, too: the rules as they are now. */

@@ -154,7 +154,8 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	watch = turn_supervise(t, t->sandbox, j, &opts);
 	/* A filter cannot ask for more later on, when a unit names a script:
 	 * it does from the start. */
-	if (supervise_has_limits(&opts.limits) && turn_can_watch(t))
+	if ((supervise_has_limits(&opts.limits) ||
+	    opts.may_connect != NULL) && turn_can_watch(t))
 		opts.images = true;
 	opts.reads = opts.images;
 	memcpy(opts.label, ev.uuid, sizeof ev.uuid);

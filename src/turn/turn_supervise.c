@@ -110,6 +110,25 @@ may_have_guests(const struct turn_judged *j)
 	return false;
 }
 
+enum supervise_reach
+turn_may_connect(void *ctx, const struct supervise_wish *w)
+{
+	const struct turn *t = ctx;
+
+	if (w->path == NULL)
+		return sandbox_may_connect_tcp(t->sandbox, w->port) ?
+		    SUPERVISE_REACH_YES : SUPERVISE_REACH_NO;
+	switch (sandbox_may_connect(t->sandbox, w->path, w->dev, w->ino)) {
+	case SANDBOX_REACH_YES:
+		return SUPERVISE_REACH_YES;
+	case SANDBOX_REACH_OWN:
+		return SUPERVISE_REACH_OWN;
+	case SANDBOX_REACH_NO:
+		break;
+	}
+	return SUPERVISE_REACH_NO;
+}
+
 const struct supervise_opts *
 turn_supervise(struct turn *t, const struct sandbox_profile *where,
     const struct turn_judged *j, struct supervise_opts *ret)
@@ -122,7 +141,8 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	if (ret->guest)
 		return ret;
 	/* Before the supervisor is made: it has to know them. */
-	if (sandbox_denies_shells(t->sandbox))
+	if (sandbox_denies_shells(t->sandbox) ||
+	    sandbox_lists_sockets(where))
 		(void)sandbox_complete(t->sandbox, NULL);
 	sandbox_line_limits(where, &most);
 	*ret = (struct supervise_opts){
@@ -151,6 +171,10 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	}
 	ret->images = ret->n > 0 ||
 	    sandbox_supervise(t->sandbox) == SANDBOX_SUPERVISE_ALL;
+	/* Where it could not look, no line runs. */
+	if (where == t->sandbox && sandbox_lists_sockets(where) &&
+	    turn_can_look(t))
+		ret->may_connect = turn_may_connect;
 	ret->network = ret->images && sandbox_records_addresses(where);
 	ret->reads = may_have_guests(j);
 	return ret;

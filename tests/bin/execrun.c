@@ -260,6 +260,18 @@ verb(const char *word)
 	fflush(stdout);
 }
 
+static enum supervise_reach
+may_connect(void *ctx, const struct supervise_wish *w)
+{
+	const struct sandbox_profile *p = ctx;
+
+	if (w->path == NULL)
+		return sandbox_may_connect_tcp(p, w->port) ?
+		    SUPERVISE_REACH_YES : SUPERVISE_REACH_NO;
+	return (enum supervise_reach)sandbox_may_connect(p, w->path, w->dev,
+	    w->ino);
+}
+
 /* Those that the profile sets for a line as a whole. */
 static void
 limit(const struct sandbox_profile *p)
@@ -269,7 +281,11 @@ limit(const struct sandbox_profile *p)
 	sandbox_line_limits(p, &l);
 	watch.limits = (struct supervise_limits){ l.children, l.cpu_s * 1000,
 		l.time_s * 1000, l.memory };
-	if (supervise_has_limits(&watch.limits))
+	if (sandbox_lists_sockets(p)) {
+		watch.may_connect = may_connect;
+		watch.ctx = (void *)(uintptr_t)p;
+	}
+	if (supervise_has_limits(&watch.limits) || watch.may_connect != NULL)
 		spec.supervise = &watch;
 }
 

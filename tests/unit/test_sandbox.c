@@ -5,6 +5,12 @@
 #include "scratch.h"
 #include "tap.h"
 
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
@@ -46,7 +52,13 @@ static const struct {
 	{ "seccomp = lax\n", ERR_UNKNOWN_NAME, "t.conf", "lax" },
 	{ "supervise = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
 	{ "udp = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
-	{ "unix = some\n", ERR_UNKNOWN_NAME, "t.conf", "some" },
+	{ "unix = some\n", ERR_UNKNOWN_NAME, "t.conf:1", "some" },
+	{ "unix = {none, \"/run/x\"}\n", ERR_SYNTAX, "t.conf:1", "alone" },
+	{ "unix = {\"/run/$NO\"}\n", ERR_SYNTAX, "t.conf:1", "variable" },
+	{ "unix = {\"/run/x\"}\nsupervise = none\n", ERR_RANGE, "t.conf",
+	    "supervisor" },
+	{ "make = {\"/tmp\"}\nunix = {\"/tmp\"}\n", ERR_RANGE, "t.conf:2",
+	    "name a socket" },
 	{ "tcp-connect = {80, 65536}\n", ERR_RANGE, "t.conf:1", "65536" },
 	{ "tcp-bind = {http}\n", ERR_RANGE, "t.conf:1", "http" },
 	{ "limit-cpu = -5\n", ERR_RANGE, "t.conf:1", "limit" },
@@ -329,6 +341,76 @@ test_show(void)
 	IS_STR(sandbox_layer_name(SANDBOX_LANDLOCK_FS), "landlock");
 }
 
+static int
+socket_at(const char *path, struct stat *ret)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
+	if (bind(fd, (struct sockaddr *)&to, sizeof to) < 0 ||
+	    stat(path, ret) < 0)
+		return -1;
+	return fd;
+}
+
+/* A list of sockets: by their names, and where commands may put others, by
+ * what was there. */
+static void
+test_sockets(void)
+{
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
+	AEG_AUTOFREE char *path = xasprintf("%s/s", vars.home);
+	AEG_AUTOFREE char *text = NULL;
+	struct stat st;
+	int fd = socket_at(path, &st);
+
+	OKF(fd >= 0, "a socket at %s", path);
+	IS_INT(load_text("connect = {\"/\"}\n"), 0);
+	OKF(!sandbox_lists_sockets(p), "no list");
+	IS_INT(sandbox_may_connect(p, "/x", 1, 2), SANDBOX_REACH_YES);
+	IS_INT(load_text("connect = {\"/\"}\nunix = none\n"), 0);
+	OKF(!sandbox_lists_sockets(p), "none is no list");
+	IS_INT(sandbox_may_connect(p, "/x", 1, 2), SANDBOX_REACH_NO);
+	IS_INT(load_text("connect = {\"/\"}\nunix = {}\n"), 0);
+	OKF(sandbox_lists_sockets(p), "an empty one");
+	IS_INT(sandbox_may_connect(p, "/x", 1, 2), SANDBOX_REACH_OWN);
+	IS_INT(load_text("connect = {\"/proc\"}\nread = {\"/\"}\n"
+	    "hide = {\"/proc/tty\"}\n"
+	    "unix = {\"/proc/sys\", \"/etc\", \"/proc/tty\"}\n"), 0);
+	IS_INT(sandbox_may_connect(p, "/proc/sys", 1, 2), SANDBOX_REACH_YES);
+	IS_INT(sandbox_may_connect(p, "/proc/sys/x", 1, 2),
+	    SANDBOX_REACH_YES);
+	IS_INT(sandbox_may_connect(p, "/proc/sysx", 1, 2), SANDBOX_REACH_OWN);
+	IS_INTN(sandbox_may_connect(p, "/etc/x", 1, 2), SANDBOX_REACH_NO,
+	    "connect is still asked");
+	IS_INTN(sandbox_may_connect(p, "/proc/tty/x", 1, 2), SANDBOX_REACH_NO,
+	    "and hide");
+	text = xasprintf("connect = {\"/\"}\nmake = {\"$HOME\"}\n"
+	    "unix = {\"%s\", \"%s/later\", \"$SSH_AUTH_SOCK\"}\n"
+	    "tcp-connect = {80}\n", path, vars.home);
+	vars.agent = "/etc/passwd";	/* no socket */
+	IS_INT(load_text(text), 0);
+	vars.agent = NULL;
+	IS_INT(sandbox_may_connect(p, path, st.st_dev, st.st_ino),
+	    SANDBOX_REACH_YES);
+	IS_INTN(sandbox_may_connect(p, path, st.st_dev, st.st_ino + 1),
+	    SANDBOX_REACH_OWN, "another in its place");
+	free(text);
+	text = xasprintf("%s/later", vars.home);
+	IS_INTN(sandbox_may_connect(p, text, st.st_dev, st.st_ino),
+	    SANDBOX_REACH_OWN, "moved to where none was");
+	IS_INT(sandbox_may_connect(p, "/etc/passwd", 1, 2),
+	    SANDBOX_REACH_OWN);
+	OKF(sandbox_may_connect_tcp(p, 80) && !sandbox_may_connect_tcp(p, 81),
+	    "ports");
+	sandbox_show(p, &out);
+	OKF(strstr(out.data, "as it was when") != NULL &&
+	    strstr(out.data, "was not there") != NULL, "shows which");
+	close(fd);
+	unlink(path);
+}
+
 /* The profiles that are shipped can be read and mean what they say. */
 static void
 test_shipped(void)
@@ -408,6 +490,7 @@ main(void)
 	test_prepare();
 	test_later();
 	test_show();
+	test_sockets();
 	if (src != NULL) {
 		char *to = scratch_path("share/sandbox");
 		char *copy = xasprintf("cp %s/share/sandbox/*.conf %s/ && "

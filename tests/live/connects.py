@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: ISC
+"""unix = {…}: the lines of such a profile reach the services that it names
+and their own, and no other, whatever changes while they ask; what else they
+connect to works as without.
+
+As root the lines run as a uid that nobody has."""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
+from exec_rig import unused_uid  # noqa: E402
+from procs import DEADLINE, until  # noqa: E402
+from pty_session import place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+ROOT, ENV = place()
+IS_ROOT = os.getuid() == 0
+UID = unused_uid() if IS_ROOT else os.getuid()
+HOME = ENV["HOME"]
+SRV = ROOT + "/srv"
+ENV["AEGSH_TEST_OPERATOR"] = str(os.getuid())
+if os.environ.get("SANITIZED"):
+    ENV["ASAN_OPTIONS"] = "detect_leaks=0"
+for name in ("aegsh", "aegshctl"):
+    shutil.copy(program(name), ROOT)
+    os.chmod("%s/%s" % (ROOT, name), 0o755)
+os.mkdir(ROOT + "/etc/sandbox.d")
+
+
+def own(path):
+    if IS_ROOT:
+        os.chown(path, UID, UID)
+    return path
+
+
+def profile(*lines, of="admin"):
+    with open("%s/share/sandbox/%s.conf" % (
+            os.environ["abs_top_srcdir"], of)) as f:
+        text = f.read()
+    with open("%s/etc/sandbox.d/%s.conf" % (ROOT, of), "w") as f:
+        f.write(text + "".join(line + "\n" for line in lines))
+
+
+def become():
+    for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE):
+        signal.signal(sig, signal.SIG_DFL)
+    if IS_ROOT:
+        os.setgroups([])
+        os.setgid(UID)
+        os.setuid(UID)
+
+
+def start(*argv, who=become, **more):
+    return subprocess.Popen(argv, cwd=HOME, env=ENV, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            preexec_fn=who, start_new_session=True, **more)
+
+
+def run(*argv, data=None, who=become):
+    p = start(*argv, who=who, stdin=subprocess.PIPE if data else
+              subprocess.DEVNULL)
+    out, err = p.communicate(data, timeout=3 * DEADLINE)
+    return p.returncode, out, err
+
+
+def line(text):
+    return run(ROOT + "/aegsh", "-c", text)
+
+
+def script(name, text):
+    path = "%s/%s.py" % (HOME, name)
+    with open(path, "w") as f:
+        f.write(COMMON + text)
+    return "/usr/bin/python3 %s.py; :" % name
+
+
+peers = {}
+
+
+def serve(path, greeting, accept=True):
+    """A service outside, of the same user: who connects reads its name."""
+    s = socket.socket(socket.AF_UNIX)
+    s.bind(path)
+    own(path)
+    s.listen(1000 if accept else 0)
+
+    def loop():
+        while True:
+            c = s.accept()[0]
+            cred = c.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+            peers[greeting] = [int.from_bytes(cred[i:i + 4], "little")
+                               for i in (0, 4, 8)]
+            try:
+                c.sendall(greeting.encode())
+            except OSError:
+                pass
+            c.close()
+    if accept:
+        threading.Thread(target=loop, daemon=True).start()
+    return s
+
+
+COMMON = """
+import ctypes, errno, os, signal, socket, sys, threading
+SRV, HOME = %r, %r
+def reach(path, s=None):
+    s = s or socket.socket(socket.AF_UNIX)
+    try:
+        s.connect(path)
+        return s.recv(99).decode()
+    except OSError as e:
+        return errno.errorcode[e.errno]
+    finally:
+        s.close()
+""" % (SRV, HOME)
+
+own(HOME)
+os.mkdir(ROOT + "/own/aegsh-%d" % UID, 0o700)
+own(ROOT + "/own/aegsh-%d" % UID)
+os.mkdir(SRV)
+os.chmod(SRV, 0o755)
+kept = [serve(SRV + "/listed", "listed"), serve(SRV + "/other", "other"),
+        serve(HOME + "/pinned", "pinned"), serve(HOME + "/outside", "other"),
+        serve(SRV + "/full", "full", accept=False)]
+filler = socket.socket(socket.AF_UNIX)
+filler.connect(SRV + "/full")       # more than that waits
+abstract = socket.socket(socket.AF_UNIX)
+abstract.bind("\0aegsh-connects-%d" % os.getpid())
+abstract.listen(8)
+tcp = socket.create_server(("127.0.0.1", 0), backlog=1000)
+PORT = tcp.getsockname()[1]
+
+# ---- the text --------------------------------------------------------------
+LIST = 'unix = {"%s/listed", "%s/full", "%s/pinned"}' % (SRV, SRV, HOME)
+profile(LIST, "supervise = none")
+out = line("echo on")
+tap.ok(out[1] == "" and "a list of unix sockets needs a supervisor" in out[2],
+       "a list needs a supervisor", out)
+profile('unix = {"%s"}' % HOME)
+out = line("echo on")
+tap.ok(out[1] == "" and "name a socket" in out[2] and "admin.conf:" in out[2],
+       "no directory is listed that commands may change", out)
+profile()
+REACH = script("reach", """
+print(reach(SRV + "/listed"), reach(SRV + "/other"), reach(HOME + "/pinned"),
+      reach(HOME + "/outside"))
+""")
+out = line(REACH)
+if out[1] != "listed other pinned other\n":
+    tap.skip("everything", "no line runs here: %r" % (out,))
+    tap.done()
+
+# ---- what is reached --------------------------------------------------------
+profile(LIST)
+tap.same(line(REACH), (0, "listed EACCES pinned EACCES\n", ""),
+         "what the list names, and nothing else")
+pid, uid, gid = peers["listed"]
+tap.ok(uid == UID and gid == (UID if IS_ROOT else os.getgid()),
+       "as the user that the line is", peers)
+tap.same(run(ROOT + "/aegsh", data="echo a\n%s\n" % REACH),
+         (0, "a\nlisted EACCES pinned EACCES\n", ""),
+         "and from commands on standard input")
+out = run(ROOT + "/aegshctl", "sandbox", "explain", SRV + "/other")
+tap.ok("not in the list of unix" in out[1], "sandbox explain tells why", out)
+out = run(ROOT + "/aegshctl", "sandbox", "explain", SRV + "/listed")
+tap.ok("not in the list" not in out[1] and "(unix)" in out[1] or
+       "unix" in out[1], "and what allows it", out)
+out = run(ROOT + "/aegshctl", "sandbox", "show", "admin")
+tap.ok("unix            %s/listed\n" % SRV in out[1],
+       "sandbox show tells which", out[1][:3000])
+tap.same(line(script("names", """
+os.symlink(SRV + "/listed", "link")
+os.chdir(SRV)
+print(reach("listed"), reach("other"), reach("../srv/listed"))
+d = os.open(".", os.O_RDONLY)
+print(reach("/proc/self/cwd/listed"), reach("/proc/self/fd/" + str(d) + "/listed"),
+      reach("/proc/thread-self/cwd/other"))
+print(reach(HOME + "/link"), reach("nothing"), reach(HOME),
+      reach("x" * 107), reach(""))
+t = []
+w = threading.Thread(target=lambda: t.append(reach("listed")))
+w.start()
+w.join()
+print(t)
+print(socket.socket().connect_ex(("127.0.0.1", %d)))
+try:
+    socket.socket(fileno=os.dup(0)).connect(SRV + "/listed")
+except OSError as e:
+    print(errno.errorcode[e.errno])
+print(ctypes.CDLL(None, use_errno=True).connect(999, b"", 0),
+      errno.errorcode[ctypes.get_errno()])
+""" % PORT)),
+         (0, "listed EACCES listed\nlisted listed EACCES\n"
+          "listed ENOENT EACCES ENOENT EINVAL\n['listed']\n0\n"
+          "ENOTSOCK\n-1 EBADF\n", ""),
+         "however it is named, and errors as they were")
+tap.same(line(script("mine", """
+server = socket.socket(socket.AF_UNIX)
+server.bind("mine.sock")
+server.listen(8)
+def loop():
+    for i in range(2):
+        c = server.accept()[0]
+        c.sendall(b"mine")
+        c.close()
+threading.Thread(target=loop, daemon=True).start()
+print(reach("mine.sock"))
+os.rename("mine.sock", "renamed")
+print(reach("renamed"))
+a, b = socket.socketpair()
+a.sendall(b"pair")
+print(b.recv(9).decode())
+""")), (0, "mine\nmine\npair\n", ""), "a line's own server is reached")
+shut = script("shut", """
+ctypes.CDLL(None).prctl(4, 0)
+server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+server.bind("shut.sock")
+server.listen(8)
+if os.fork() == 0:
+    os.setsid()
+    c = server.accept()[0]
+    c.sendall(b"shut")
+""")
+ask = script("ask", """
+print(reach("shut.sock"))
+""")
+for what, out in (
+        ("of the same line", line(shut + "; " + ask)),
+        ("of commands on standard input", run(
+            ROOT + "/aegsh", data="rm shut.sock\n%s\n%s\n" % (shut, ask)))):
+    tap.same(out, (0, "shut\n", ""), "also one that nobody may look into, " +
+             what)
+tap.same(line(script("moved", """
+os.link("outside", "a-link")
+print(reach("a-link"))
+os.rename("pinned", "moved")
+os.link("outside", "pinned")
+print(reach("pinned"), reach("moved"))
+os.unlink("pinned")
+os.rename("moved", "pinned")
+print(reach("pinned"))
+""")), (0, "EACCES\nEACCES EACCES\npinned\n", ""),
+         "no other service by a link or a new name")
+tap.same(line(script("kinds", """
+for kind in socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | 0x800:
+    for make in socket.socket, socket.socketpair:
+        try:
+            make(socket.AF_UNIX, kind)
+            print("made")
+        except OSError as e:
+            print(errno.errorcode[e.errno], end=" ")
+print(reach("\\0aegsh-connects-%d"))
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+a.sendmsg([b"x"], [], 0)
+for s in a, socket.socket(socket.AF_UNIX):
+    try:
+        s.sendto(b"x", SRV + "/other")
+        print("sent", end=" ")
+    except OSError as e:
+        print(e.errno == errno.EOPNOTSUPP)
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.connect(("127.0.0.1", 9))
+u.send(b"x")
+s = socket.socket()
+s.setblocking(False)
+print(s.connect_ex(("127.0.0.1", %d)) in (0, errno.EINPROGRESS),
+      socket.socket().connect_ex(("127.0.0.1", 1)) == errno.ECONNREFUSED)
+""" % (os.getpid(), PORT))),
+         (0, "EACCES " * 6 + "EPERM\nsent True\nTrue True\n", ""),
+         "no datagrams, no names without a file; inet as without")
+profile(LIST, "tcp-connect = {%d}" % PORT)
+tap.same(line(script("ports", """
+print([socket.socket().connect_ex(("127.0.0.1", p)) for p in (%d, %d)])
+""" % (PORT, PORT ^ 1))), (0, "[0, 13]\n", ""), "ports are held to")
+profile(LIST)
+
+# ---- what changes meanwhile --------------------------------------------------
+ROUNDS = 1500
+RACE = """
+libc = ctypes.CDLL(None, use_errno=True)
+stop = False
+def until_stopped(step):
+    def loop():
+        while not stop:
+            step()
+    t = threading.Thread(target=loop)
+    t.start()
+    return t
+got = {}
+def count(answer):
+    got[answer] = got.get(answer, 0) + 1
+"""
+
+
+def race(what, text):
+    out = line(script(what, RACE + text + "\nstop = True\nt.join()\n"
+                      "print(sorted(got))"))
+    tap.ok(out[0] == 0 and "'other'" not in out[1] and "listed" in out[1],
+           "%d rounds of %s" % (ROUNDS, what), out)
+
+
+race("links", """
+def step():
+    for to in "/listed", "/other":
+        os.symlink(SRV + to, "next")
+        os.rename("next", "flip")
+step()
+t = until_stopped(step)
+for i in range(%d):
+    count(reach("flip"))
+""" % ROUNDS)
+race("addresses", """
+one, two = (("\\1\\0" + SRV + n).encode().ljust(110, b"\\0")
+            for n in ("/listed", "/other"))
+address = ctypes.create_string_buffer(one)
+def step():
+    ctypes.memmove(address, two, 110)
+    ctypes.memmove(address, one, 110)
+t = until_stopped(step)
+for i in range(%d):
+    s = socket.socket(socket.AF_UNIX)
+    if libc.connect(s.fileno(), address, 110) == 0:
+        count(s.recv(99).decode())
+    else:
+        count(errno.errorcode[ctypes.get_errno()])
+    s.close()
+""" % ROUNDS)
+race("sockets", """
+# A socket of the internet at the number, until it is one of these.
+to = ("\\1\\0" + SRV + "/other").encode().ljust(110, b"\\0")
+count(reach(SRV + "/listed"))
+place = socket.socket()
+inet = socket.socket()
+def step():
+    local = socket.socket(socket.AF_UNIX)
+    os.dup2(local.fileno(), place.fileno())
+    os.dup2(inet.fileno(), place.fileno())
+t = until_stopped(step)
+for i in range(%d):
+    if libc.connect(place.fileno(), to, 110) == 0:
+        count("other")
+""" % ROUNDS)
+
+# ---- waiting -------------------------------------------------------------------
+tap.same(line(script("interrupted", """
+class Rang(Exception):
+    pass
+def ring(*_):
+    raise Rang
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    print(reach(SRV + "/full"))
+except Rang:
+    print("rang")
+pid = os.fork()
+if pid == 0:
+    reach(SRV + "/full")
+    os._exit(0)
+os.kill(pid, signal.SIGTERM)
+print(os.waitpid(pid, 0)[1])
+""")), (0, "rang\n15\n", ""), "a call that waits is interrupted, and killed")
+tap.same(line(script("many", """
+import concurrent.futures
+with concurrent.futures.ThreadPoolExecutor(100) as pool:
+    print(set(pool.map(lambda i: reach(SRV + "/listed"), range(1000))))
+""")), (0, "{'listed'}\n", ""), "a thousand of them, a hundred at a time")
+
+
+def helpers(aegsh):
+    """The pids of who connects for the lines of that aegsh."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid) as f:
+                name, rest = f.read().split(" (", 1)[1].rsplit(") ", 1)
+            with open("/proc/%s/stat" % rest.split()[1]) as f:
+                above = f.read().rsplit(") ", 1)[1].split()[1]
+        except (OSError, IndexError):
+            continue
+        if name == "aegsh-connect" and int(above) == aegsh:
+            found.append(int(pid))
+    return found
+
+
+WAIT = script("wait", 'print(reach(SRV + "/full"), flush=True)\n')
+p = start(ROOT + "/aegsh", "-c", WAIT, stdin=subprocess.DEVNULL)
+until(lambda: helpers(p.pid))
+for pid in helpers(p.pid):
+    os.kill(pid, signal.SIGKILL)
+out = p.communicate(timeout=DEADLINE)
+tap.same((p.returncode, *out), (0, "EACCES\n", ""),
+         "where who connects is killed, the call fails")
+p = start(ROOT + "/aegsh", "-c", WAIT, stdin=subprocess.DEVNULL)
+until(lambda: helpers(p.pid))
+helper, = helpers(p.pid)
+with open("/proc/%d/stat" % helper) as f:
+    os.kill(int(f.read().rsplit(") ", 1)[1].split()[1]), signal.SIGKILL)
+out = p.communicate(timeout=DEADLINE)
+tap.ok(p.returncode == 126 and "supervisor was killed" in out[1],
+       "where the supervisor is, the line dies", p.returncode, out)
+until(lambda: not os.path.exists("/proc/%d" % helper) or
+      not helpers(p.pid))
+tap.ok(not helpers(p.pid), "and nobody connects for it any more")
+
+# ---- root's lines ---------------------------------------------------------------
+if IS_ROOT:
+    profile('unix = {"%s/listed"}' % SRV, "supervise = scripts", of="root")
+    out = run(ROOT + "/aegsh", "-c", "/usr/bin/python3 reach.py; "
+              "/usr/bin/setpriv --reuid %d --regid %d --clear-groups "
+              "/usr/bin/python3 reach.py" % (UID, UID), who=None)
+    if "listed" not in out[1] and "cover" in out[2]:
+        tap.skip("root's lines", "no mounts here: %r" % (out,))
+    else:
+        tap.same(out, (0, "listed EACCES EACCES EACCES\n" * 2, ""),
+                 "root's lines are held to it, in mounts of their own")
+        tap.same(peers["listed"][1:], [UID, UID],
+                 "and who has become another connects as that")
+else:
+    tap.skip("root's lines", "not root")
+tap.done()
