@@ -272,9 +272,10 @@ take_batch(const struct wire_msg *m, const struct audit_links_from *from,
 	buf_reset(ret_text);
 	buf_put(ret_text, m->body, m->len);
 	rc = ship_batch_unpack(ret_text->data, ret_text->len, ret, err);
-	if (rc == 0 && ret->n > 0 && ret->follows == SHIP_FOLLOWS &&
-	    (ret->records[0].seq <= from->seq || (from->seq > 0 &&
-	    memcmp(ret->store, from->store, sizeof ret->store) != 0)))
+	if (rc == 0 && ret->n > 0 && (ret->records[0].seq <= 0 ||
+	    (ret->follows == SHIP_FOLLOWS && from->seq > 0 &&
+	    (ret->records[0].seq <= from->seq ||
+	    memcmp(ret->store, from->store, sizeof ret->store) != 0))))
 		rc = err_set(err, ERR_PROTOCOL, "its reader says what does "
 		    "not follow");
 	/* One place is left for the word about a gap. */

@@ -141,7 +141,9 @@ note(struct admin_mark *m, const struct ship_batch *b, bool gap,
 		m->at.seq = last->seq;
 		m->sent += t->taken - (gap ? 1 : 0);
 		m->rejected += t->rejected;
-		m->lost += gap ? b->missing : 0;
+		/* A number of the user's. */
+		if (gap && b->missing <= INT64_MAX - m->lost)
+			m->lost += b->missing;
 		m->changed += gap && b->follows != SHIP_FOLLOWS_DELETED;
 		m->sent_ns = clock_wall_ns();
 	}

@@ -9,6 +9,28 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
+/* A column of ours: whoever made the frame may be somebody else. */
+static bool
+is_name(const char *p)
+{
+	size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && n <= 32 && p[n] == '\0';
+}
+
+static void
+keep_names(json_t *columns)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(columns, next, key, value) {
+		if (!is_name(key))
+			json_object_del(columns, key);
+	}
+}
+
 int
 shipper_item(const struct shipper *s, const struct ship_batch *b, size_t i,
     struct shipper_item *ret, struct err *err)
@@ -22,6 +44,7 @@ shipper_item(const struct shipper *s, const struct ship_batch *b, size_t i,
 		return err_set(err, ERR_PROTOCOL, "record %" PRId64 " is not "
 		    "one object of JSON", r->seq);
 	}
+	keep_names(o);
 	*ret = (struct shipper_item){ .s = s, .batch = b, .record = r,
 		.columns = o };
 	return 0;

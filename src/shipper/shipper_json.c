@@ -42,15 +42,22 @@ name(const char *text)
 	return s != NULL ? s : json_string("?");
 }
 
-/* ASCII, so that a terminal shows no more of it than what it says. */
+/* Printable ASCII, so that a terminal shows no more of it than what it says;
+ * jansson leaves DEL, which stands in strings alone, as it is. */
 static void
 dump(const json_t *o, struct buf *ret)
 {
 	char *text = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 
+	const char *p, *del;
+
 	if (text == NULL)
 		abort();
-	buf_puts(ret, text);
+	for (p = text; (del = strchr(p, 127)) != NULL; p = del + 1) {
+		buf_put(ret, p, (size_t)(del - p));
+		buf_puts(ret, "\\u007f");
+	}
+	buf_puts(ret, p);
 	free(text);
 }
 

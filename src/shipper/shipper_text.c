@@ -69,16 +69,6 @@ put_param(struct buf *b, const char *name, const char *text, size_t len)
 	buf_putc(b, '"');
 }
 
-/* SD-NAME: of our own columns; whoever made the frame may be somebody
- * else. */
-static bool
-is_name(const char *p)
-{
-	size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
-
-	return n > 0 && n <= 32 && p[n] == '\0';
-}
-
 static void
 put_column(struct buf *b, const char *key, const json_t *value)
 {
@@ -127,8 +117,8 @@ shipper_syslog(const struct shipper_item *t, struct buf *ret)
 	buf_puts(ret, "[record@32473");
 	json_object_foreach(t->columns, key, value) {
 		/* The message has it. */
-		if (!is_name(key) || (strcmp(key, "line") == 0 &&
-		    t->record->what == SHIP_WHAT_LINE))
+		if (strcmp(key, "line") == 0 &&
+		    t->record->what == SHIP_WHAT_LINE)
 			continue;
 		was = ret->len;
 		put_column(ret, key, value);
@@ -222,7 +212,7 @@ shipper_journal(const struct shipper_item *t, struct buf *ret)
 	    strlen(t->batch->user));
 	put_number(ret, "AEGSH_WALL_NS", r->wall_ns);
 	json_object_foreach(t->columns, key, value) {
-		if (is_name(key) && strcmp(key, "wall_ns") != 0)
+		if (strcmp(key, "wall_ns") != 0)
 			put_journal_column(ret, key, value);
 	}
 }
