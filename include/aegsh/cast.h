@@ -155,6 +155,29 @@ int cast_reader_seek(struct cast_reader *r, int64_t offset, int64_t length,
 int cast_reader_next(struct cast_reader *r, struct cast_event *ret,
 	struct err *err);
 
+/* "01234567-89ab-…": of its bytes, and back. */
+void cast_uuid_text(const unsigned char uuid[CAST_UUID_LEN], char ret[37]);
+bool cast_uuid_parse(const char *p, size_t len,
+	unsigned char ret[CAST_UUID_LEN]);
+
+/* ---- for a terminal ------------------------------------------------------ */
+
+#define CAST_DRAW_MAX ((size_t)256)	/* bytes of a sequence that passes */
+enum cast_draw_state { CAST_DRAW_TEXT = 0, CAST_DRAW_ESCAPE, CAST_DRAW_CSI,
+	CAST_DRAW_CHARSET, CAST_DRAW_OTHER, CAST_DRAW_STRING };
+struct cast_draw {
+	enum cast_draw_state state;
+	bool escaped;		/* the last byte of a string was ESC */
+	struct buf held;	/* of a sequence */
+};
+#define CAST_DRAW_INIT { CAST_DRAW_TEXT, false, BUF_INIT }
+/* Append what may be shown of these bytes: text, and sequences that draw.
+ * Nothing of it makes a terminal answer, or changes what it does with keys.
+ * Sequences go on from call to call; characters are whole in each. */
+void cast_draw(struct cast_draw *d, struct buf *out, const char *p,
+	size_t len);
+void cast_draw_done(struct cast_draw *d);
+
 /* The SHA-256 of a part of a session's file; -ENOENT, -ENODATA: it is
  * shorter. */
 int cast_hash(const char *dir, const unsigned char session[CAST_UUID_LEN],

@@ -115,6 +115,21 @@ json_t *admin_row_json(const struct audit_row *row);
 /* Words that each end with a NUL, as a list. */
 json_t *admin_words_json(const char *p, size_t len);
 
+/* ---- admin_player.c ---------------------------------------------------- */
+
+struct cast_reader;
+struct admin_play {
+	bool raw;		/* the bytes, standard error apart */
+	bool json;		/* an object for each event */
+	int64_t speed;		/* times as fast; 0: without waiting, unless
+				 * it goes to a terminal */
+	int64_t idle_ns;	/* longer pauses are that long */
+};
+/* Play what the reader stands before.  *ret_n: how many events there were.
+ * A negative code: err. */
+int admin_player(struct admin *a, struct cast_reader *r,
+	const struct admin_play *how, int64_t *ret_n, struct err *err);
+
 /* ---- admin_page.c ------------------------------------------------------ */
 
 /* Where output goes to a terminal and $PAGER names a pager that is known,

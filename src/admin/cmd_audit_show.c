@@ -18,7 +18,7 @@ static const struct admin_option options[] = {
 };
 
 struct shown {
-	json_t *row, *programs;
+	json_t *row, *programs, *output;
 	int64_t id;
 	bool json;
 };
@@ -76,6 +76,56 @@ keep_program(void *ctx, const struct audit_ran *x)
 	return 0;
 }
 
+/* Each line of a text, inert. */
+static void
+add_lines(json_t *list, const char *name, const char *p, size_t len)
+{
+	const char *end;
+	size_t n;
+
+	for (; len > 0; p += n, len -= n) {
+		AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+		end = memchr(p, '\n', len);
+		n = end != NULL ? (size_t)(end - p) + 1 : len;
+		buf_putf(&text, "%s: ", name);
+		text_inert(&text, p, end != NULL ? n - 1 : n, 0);
+		json_array_append_new(list, json_stringn(text.data,
+		    text.len));
+	}
+}
+
+static int
+keep_output(void *ctx, const struct audit_output *x)
+{
+	const char *name = x->stream == AUDIT_STREAM_ERR ? "err" : "out";
+	struct shown *s = ctx;
+	char cut[80];
+	json_t *o;
+
+	if (!s->json) {
+		add_lines(s->output, name, x->head, x->head_len);
+		snprintf(cut, sizeof cut, "… of %lld bytes …",
+		    (long long)x->bytes);
+		if (x->cut)
+			add_lines(s->output, name, cut, strlen(cut));
+		add_lines(s->output, name, x->tail, x->tail_len);
+		return 0;
+	}
+	o = json_object();
+	admin_json_text(o, "stream", name);
+	json_object_set_new(o, "bytes", json_integer(x->bytes));
+	json_object_set_new(o, "kept", json_integer(x->kept));
+	json_object_set_new(o, "cut", json_boolean(x->cut));
+	json_object_set_new(o, "redacted", json_integer(x->redacted));
+	admin_json_bytes(o, "head", x->head != NULL ? x->head : "",
+	    x->head_len);
+	admin_json_bytes(o, "tail", x->tail_len > 0 ? x->tail : NULL,
+	    x->tail_len);
+	json_array_append_new(s->output, o);
+	return 0;
+}
+
 static int
 read_all(struct admin *a, const struct admin_filter *f, struct shown *s,
     struct err *err)
@@ -88,7 +138,11 @@ read_all(struct admin *a, const struct admin_filter *f, struct shown *s,
 	rc = audit_query(store, &f->q, keep, s, err);
 	if (rc == 0 && s->row != NULL) {
 		s->programs = json_array();
+		s->output = json_array();
 		rc = audit_execs(store, s->id, keep_program, s, err);
+		if (rc == 0)
+			rc = audit_outputs(store, s->id, keep_output, s,
+			    err);
 	}
 	audit_close(store);
 	return rc;
@@ -157,8 +211,10 @@ show(struct admin *a, const struct admin_filter *f, const char *id)
 		flatten(o);
 		soften(o);
 	}
-	if (o != NULL)
+	if (o != NULL) {
 		json_object_set_new(o, "programs", s.programs);
+		json_object_set_new(o, "output", s.output);
+	}
 	if (o != NULL && f->json)
 		admin_json_print(a, o);
 	else if (o != NULL)

@@ -14,8 +14,8 @@ extern const struct admin_verb cmd_audit_backup, cmd_audit_head,
 extern const struct admin_verb cmd_cache_clear, cmd_cache_stats,
 	cmd_validator_replay, cmd_validator_test;
 extern const struct admin_verb cmd_audit_events, cmd_audit_export,
-	cmd_audit_log, cmd_audit_report, cmd_audit_search, cmd_audit_show,
-	cmd_audit_stats, cmd_audit_tail, cmd_audit_token;
+	cmd_audit_log, cmd_audit_replay, cmd_audit_report, cmd_audit_search,
+	cmd_audit_show, cmd_audit_stats, cmd_audit_tail, cmd_audit_token;
 extern const struct admin_verb cmd_env_apply, cmd_env_backups, cmd_env_check,
 	cmd_env_detect, cmd_env_files, cmd_env_fix, cmd_env_path,
 	cmd_env_restore, cmd_env_run, cmd_env_sandbox, cmd_env_var,
@@ -27,6 +27,7 @@ const struct admin_verb *const admin_verbs[] = {
 	&cmd_history,
 	&cmd_audit_log,
 	&cmd_audit_show,
+	&cmd_audit_replay,
 	&cmd_audit_search,
 	&cmd_audit_tail,
 	&cmd_audit_events,

@@ -88,9 +88,6 @@ bool cast_file_takes(const struct cast_file *f);
 /* Make it, with that first line, or go on where it ends. */
 bool cast_file_begin(struct cast_file *f, const char *header, size_t len);
 
-void cast_uuid_text(const unsigned char uuid[CAST_UUID_LEN], char ret[37]);
-bool cast_uuid_parse(const char *p, size_t len,
-	unsigned char ret[CAST_UUID_LEN]);
 /* A session's file, for reading. */
 int cast_file_open(const char *dir,
 	const unsigned char session[CAST_UUID_LEN], char **ret_path,

@@ -44,7 +44,7 @@ def put(name, text):
 put("bad.conf", "x\n")
 put("bad.json", "x\n")
 put("bad.jsonl", "x\n")
-STORE = ["history", "audit log", "audit show 1", "audit search x",
+STORE = ["history", "audit log", "audit show 1", "audit replay 1", "audit search x",
          "audit tail", "audit events", "audit report", "audit stats",
          "audit export", "audit verify", "audit head",
          "audit prune --keep 9", "policy diff - -"]
@@ -59,7 +59,7 @@ NO_OPERAND = ["status", "doctor", "history", "audit log", "audit tail",
               "sandbox probe", "config show", "validator test",
               "cache stats", "cache clear", "env detect", "env check",
               "env backups", "env sandbox"]
-OPERAND = ["audit show", "audit search", "audit backup", "test", "parse",
+OPERAND = ["audit show", "audit replay", "audit search", "audit backup", "test", "parse",
            "policy check", "policy diff", "policy install", "policy edit", "sandbox explain",
            "validator replay", "env which", "env path", "env var", "env fix",
            "env apply", "env restore", "env wrap", "env run"]
@@ -71,7 +71,8 @@ MISTAKES = {
     "too few operands": OPERAND + ["policy diff -", "env path add"],
     "too many operands": [v + " extra" for v in NO_OPERAND] + [
         v + " x y" for v in (
-            "audit show", "audit search", "audit backup", "test", "parse",
+            "audit show", "audit replay", "audit search", "audit backup",
+            "test", "parse",
             "policy install", "policy edit", "profile show", "sandbox show",
             "sandbox explain",
             "validator replay", "env files", "env apply", "env restore")] + [
@@ -104,7 +105,7 @@ MISTAKES = {
         "policy check bad.conf", "policy install bad.conf",
         "parse --file bad.incomplete"],
     "no such line, backup, finding or program": [
-        "audit show 99", "audit show x", "audit verify --row 99",
+        "audit show 99", "audit show x", "audit replay 99", "audit verify --row 99",
         "history --search x",
         "audit search x", "env restore nosuch", "env fix nosuch",
         "env which nosuch-program"],

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: ISC
+"""aegshctl audit replay and audit show, of what lines wrote: byte for byte in
+a pipe, only drawing on a terminal, with its keys, and the terminal given back
+as it was."""
+import json
+import os
+import pty
+import random
+import select
+import subprocess
+import sys
+import termios
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import DEADLINE  # noqa: E402
+from pty_session import place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+root, env = place()
+env["AEGSH_TEST_ROOT"] = root
+CTL = program("aegshctl")
+
+
+def fill(keep, *steps):
+    """Steps as cast_fill reads them; bytes become hexadecimal."""
+    text = "".join(" ".join(x.hex() if isinstance(x, bytes) else str(x)
+                            for x in step) + "\n" for step in steps)
+    done = subprocess.run([program("cast_fill"), keep], env=env,
+                          input=text.encode(), stdout=subprocess.PIPE,
+                          check=True, timeout=DEADLINE)
+    return done.stdout.decode().strip()
+
+
+def ctl(*args):
+    return subprocess.run([CTL, "audit", *args], env=env, timeout=DEADLINE,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+
+
+def on_terminal(keys, *args):
+    """(status, output, modes before, modes after), keys pressed once the
+    first byte is there."""
+    master, slave = pty.openpty()
+    before = termios.tcgetattr(slave)
+    child = subprocess.Popen([CTL, "audit", "replay", *args], env=env,
+                             stdin=slave, stdout=slave, stderr=slave)
+    seen = b""
+    while select.select([master], [], [], DEADLINE)[0]:
+        try:
+            more = os.read(master, 65536)
+        except OSError:
+            more = b""
+        seen += more
+        if keys and b"first" in seen:
+            os.write(master, keys)
+            keys = b""
+        if not more or child.poll() is not None:
+            break
+    child.wait(DEADLINE)
+    while select.select([master], [], [], 0)[0]:
+        seen += os.read(master, 65536)
+    after = termios.tcgetattr(slave)
+    os.close(master)
+    os.close(slave)
+    return child.returncode, seen, before, after
+
+
+random.seed(7)
+blob = bytes(random.randrange(256) for _ in range(30000)) + b"\xff\xfe\0 end"
+pieces = [blob[i:i + 700] for i in range(0, len(blob), 700)]
+tap.same(ctl("replay", "1").returncode, 1, "nothing recorded: 1")
+session = fill(
+    "full", ("line", "make"),
+    *[("out", i, p) for i, p in enumerate(pieces)],
+    ("err", 60, b"oops: \xc3\xa9\n"), ("end",),
+    ("line", "true"), ("end",),
+    ("line", "draw"),
+    ("out", 100, b"first\r\n\033[1;31mred\033[0m \033]52;c;ZXZpbA==\a\033[6n"
+     b"\033]0;title\033\\\033P+q544e\033\\\033[?1000hcaf\xc3\xa9\033[21t"
+     b"\xe2\x80\xae\x9b5n\033[?25l\033[2J\033[5;5H\033[c"),
+    ("size", 120, "100x40"),
+    ("out", 140, b"second\n"), ("end",))
+
+# ---- to a pipe ----------------------------------------------------------------
+done = ctl("replay", "--raw", "1")
+tap.ok(done.returncode == 0 and done.stdout == blob and
+       done.stderr == b"oops: \xc3\xa9\n", "--raw: byte for byte",
+       (done.returncode, len(done.stdout), done.stderr))
+done = ctl("replay", "3")
+tap.same(done.stdout, "first\r\n\033[1;31mred\033[0m café<U+202E>\\x9b5n"
+         "\033[?25l\033[2J\033[5;5Hsecond\n".encode(),
+         "only what draws")
+docs = [json.loads(x) for x in ctl("replay", "--json", "3").stdout
+        .splitlines()]
+tap.same([d["event"] for d in docs], ["line", "out", "resize", "out"],
+         "--json: events")
+tap.same((docs[2]["width"], docs[2]["height"]), (100, 40), "--json: a size")
+tap.ok(docs[3]["at_ns"] - docs[1]["at_ns"] == 40000000, "--json: times",
+       docs)
+tap.same(ctl("replay", "--raw", session).stdout, blob +
+         b"".join(bytes.fromhex(d["bytes_hex"]) if "bytes_hex" in d else
+                  d["bytes"].encode() for d in docs
+                  if d["event"] == "out"), "a session by its uuid")
+tap.same(ctl("replay", "--session", "--raw", "3").stdout[:len(blob)], blob,
+         "the session of a line")
+done = ctl("replay", "2")
+tap.ok(done.returncode == 1 and done.stdout == b"" and
+       b"nothing that it wrote is kept" in done.stderr,
+       "a line that wrote nothing", done)
+for bad in ("99", "x", "12345678-1234-1234-1234-123456789abc"):
+    tap.same(ctl("replay", bad).returncode, 1, "no such line: " + bad)
+for bad in (("--speed", "0", "1"), ("--idle", "x", "1"), (),
+            ("--raw", "--json", "1"), ("1", "2")):
+    tap.same(ctl("replay", *bad).returncode, 100, "usage: " + " ".join(bad))
+
+# ---- on a terminal --------------------------------------------------------------
+code, seen, before, after = on_terminal(b"", "3")
+tap.ok(code == 0 and b"second" in seen and b"\033[1;31mred" in seen and
+       b"]52" not in seen and b"[6n" not in seen and b"title" not in seen,
+       "it is played", seen)
+tap.ok(seen.endswith(b"\033(B\017") and b"\033[?25h" in seen,
+       "the terminal is plain afterwards", seen)
+tap.same(after, before, "and has its modes")
+code, seen, before, after = on_terminal(b"q", "--session", "--idle", "0", "3")
+tap.ok(code == 0 and after == before, "q ends it", seen)
+long = fill("full", ("line", "slow"), ("out", 0, b"first\n"),
+            ("out", 3600000, b"second\n"), ("out", 7200000, b"third\n"),
+            ("end",))
+code, seen, before, after = on_terminal(b"n", "--idle", "3600", long)
+tap.ok(code == 0 and b"third" in seen and after == before,
+       "n goes on to the next line", seen)
+code, seen, before, after = on_terminal(b"q", "--idle", "3600", long)
+tap.ok(code == 0 and b"second" not in seen and after == before,
+       "q ends a pause", seen)
+code, seen, before, after = on_terminal(b"..q", "--idle", "3600", long)
+tap.ok(code == 0 and b"third" in seen or b"second" in seen,
+       ". plays the next event", seen)
+code, seen, before, after = on_terminal(b"\x03", "--idle", "3600", long)
+tap.ok(code == 0 and b"second" not in seen and after == before,
+       "so does Ctrl-C", seen)
+code, seen, before, after = on_terminal(b"", "--idle", "0", long)
+tap.ok(code == 0 and b"third" in seen, "--idle 0 waits for nothing", seen)
+code, seen, before, after = on_terminal(b"", "--raw", "3")
+tap.ok(code == 100 and b"first" not in seen, "--raw is not for a terminal",
+       seen)
+
+# ---- beginnings and ends ----------------------------------------------------------
+fill("sample", ("line", "seq"),
+     ("out", 1, b"".join(b"%06d\n" % i for i in range(3000))),
+     ("err", 2, b"\033]52;c;eA==\anot this\n"), ("end",))
+out = ctl("replay", "5").stdout
+tap.ok(out.startswith(b"000000\n") and b"002999\n" in out and
+       b"more was written" in out and b"\033" not in out and
+       b"not this" in out, "a sample", out[-200:])
+show = json.loads(ctl("show", "--json", "5").stdout)["output"]
+tap.ok([o["stream"] for o in show] == ["out", "err"] and
+       show[0]["bytes"] == 21000 and show[0]["cut"] and
+       show[0]["head"].startswith("000000\n") and
+       show[0]["tail"].endswith("002999\n"), "show --json", show)
+text = ctl("show", "5").stdout.decode()
+tap.ok("out: 000000" in text and "err: ^[]52" in text and
+       "21000 bytes" in text, "show", text[-400:])
+
+# ---- what somebody wrote into the file ------------------------------------------
+where = [os.path.join(d, n) for d, _, names in os.walk(root)
+         for n in names if n == session + ".cast"]
+tap.ok(len(where) == 1 and os.stat(where[0]).st_mode & 0o777 == 0o600 and
+       os.stat(os.path.dirname(where[0])).st_mode & 0o777 == 0o700,
+       "one file, closed to others", where)
+with open(where[0], "r+b") as f:
+    f.seek(400)
+    f.write(b"\n\nnot json\n")
+done = ctl("replay", "1")
+tap.ok(done.returncode == 111 and b"is no event" in done.stderr,
+       "a file that was damaged", done.stderr)
+os.unlink(where[0])
+done = ctl("replay", "1")
+tap.ok(done.returncode == 1, "a file that is gone", done)
+tap.done()
