@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * aegsh-elevate: what a line finds first when it calls sudo, doas, su or
- * pkexec.  No program of a line can gain rights; this one hands its words, its
+ * aegsh-elevate: what a line finds first when it calls sudo, mount and their
+ * like.  No program of a line can gain rights; this one hands its words, its
  * environment, its directory and its standard descriptors to the aegsh around
  * the line, which judges, records and starts the real program, and does
  * itself what that one did: end, by a status or a signal, or stop.
  *
  * It is a program of the line as any other, and guards nothing.
  */
+#include "elevate/elevate_int.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -178,12 +180,16 @@ int
 main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
+	const char *file = NULL;
 	int sock = -1, rc;
 
-	if (io_fill_std() < 0)
+	if (io_fill_std() < 0 || argc < 1)
 		return REFUSED;
-	if (argc > 0)
-		name = path_base(argv[0]);
+	name = path_base(argv[0]);
+	elevate_in_place(name, argv);
+	rc = elevate_open_files(name, argv, &file);
+	if (rc < 0)
+		return fail("%s: %s", file, strerror(-rc));
 	rc = supervise_knock_broker(&sock);
 	if (rc == -EPERM)
 		return fail("the profile lets no line become another user "

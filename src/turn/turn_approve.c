@@ -98,7 +98,7 @@ add(struct turn *t, struct approved *a, const struct syn_command *c)
 	}
 	if (!elevate_is_program(argv.v[0]))
 		return;
-	elevate_parse(t->policy, &argv, &call);
+	elevate_parse(t->policy, t->opts.uid, &argv, &call);
 	if (call.refusal[0] != '\0' ||
 	    !flatten(&argv, a->one[a->n].words, &a->one[a->n].len))
 		return;

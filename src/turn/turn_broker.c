@@ -263,7 +263,8 @@ start(struct request *r, pid_t *ret_pid, struct err *err)
 	if (elevate_confined(r->t, &r->call, &r->argv, &envp, &confined)) {
 		e.run = strv_peek(&confined);
 		if (r->t->audit != NULL)
-			audit_note(r->t->audit, "confined", r->call.in);
+			audit_note(r->t->audit, "confined", r->call.in != NULL ?
+			    r->call.in : "a root aegsh");
 	}
 	return exec_elevate(r->j->decision, &e, ret_pid, err);
 }
@@ -363,10 +364,9 @@ serve(struct request *r)
 		return;
 	}
 	turn_refresh_policy(t);
-	elevate_parse(t->policy, &r->argv, &r->call);
+	elevate_parse(t->policy, t->opts.uid, &r->argv, &r->call);
 	if (!turn_elevates(t))
-		refuse(r, "the profile lets no line become another user any "
-		    "more");
+		refuse(r, "the profile lets no line gain rights any more");
 	look_at_caller(r);
 	guest_record(t, &who, &t->audit, &t->unrecorded);
 	decide(r);

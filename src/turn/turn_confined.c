@@ -15,6 +15,7 @@
 
 struct sorting {
 	struct strv *sudo, *confine;
+	const char *shell;	/* options that we carry out */
 };
 
 /* An option of sudo, spelt in one way. */
@@ -42,6 +43,8 @@ sort_option(void *ctx, const struct strv *argv, const struct resolve_opt *o)
 	struct sorting *s = ctx;
 	bool user = resolve_opt_is(o, "u user");
 
+	if (s->shell != NULL && resolve_opt_is(o, s->shell))
+		return;
 	if (!user && !resolve_opt_is(o, "g group")) {
 		put_option(s->sudo, argv, o);
 		return;
@@ -78,9 +81,18 @@ elevate_confined(const struct turn *t, const struct elevate_call *c,
     const struct strv *argv, const struct strv *envp, struct strv *ret)
 {
 	AEG_AUTO(strv_done) struct strv confine = STRV_INIT;
-	struct sorting s = { ret, &confine };
+	struct sorting s = { ret, &confine, c->own_shell != NULL ?
+	    c->program->shell : NULL };
 	size_t i;
 
+	if (c->own_shell != NULL) {
+		strv_add(ret, argv->v[0]);
+		elevate_options(c->program, argv, 0, sort_option, &s);
+		strv_add(ret, c->own_shell);
+		if (c->login)
+			strv_add(ret, "--login");
+		return true;
+	}
 	if (c->in == NULL || c->command == 0)
 		return false;
 	strv_add(ret, argv->v[0]);

@@ -7,9 +7,11 @@
 #include "turn/turn_elevate.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
@@ -50,7 +52,7 @@ check_names(const struct policy *p, struct elevate_call *c, const char *list)
 struct options {
 	const struct policy *p;
 	struct elevate_call *c;
-	bool alone, tells, to_user, groups;
+	bool alone, tells, to_user, groups, shell;
 	size_t value;			/* the last value's word */
 };
 
@@ -65,7 +67,11 @@ check_option(struct options *s, const struct strv *argv,
 	s->to_user |= resolve_opt_is(o, "u user") ||
 	    resolve_opt_is(o, "g group");
 	s->groups |= resolve_opt_is(o, "P preserve-groups");
-	if (resolve_opt_is(o, g->shell)) {
+	if (g->login != NULL && resolve_opt_is(o, g->shell) &&
+	    policy_elevates_shell(s->p)) {
+		s->shell = true;
+		c->login |= resolve_opt_is(o, g->login);
+	} else if (g->shell != NULL && resolve_opt_is(o, g->shell)) {
 		refuse(c, "%s would start a shell, and what is typed there "
 		    "would not be judged: give it the command", g->name);
 	} else if (!resolve_opt_is(o, g->plain)) {
@@ -73,8 +79,8 @@ check_option(struct options *s, const struct strv *argv,
 		    (int)(o->name_len < 40 ? o->name_len : 40), o->name,
 		    g->name);
 	} else {
-		s->alone |= resolve_opt_is(o, g->alone);
-		s->tells |= resolve_opt_is(o, g->tells);
+		s->alone |= (g->alone != NULL && resolve_opt_is(o, g->alone));
+		s->tells |= (g->tells != NULL && resolve_opt_is(o, g->tells));
 		if (o->value_word > 0 && resolve_opt_is(o, "preserve-env"))
 			check_names(s->p, c, argv->v[o->value_word] +
 			    o->value_skip);
@@ -107,6 +113,12 @@ skip_variables(const struct policy *p, struct elevate_call *c,
 	return at < argv->n ? at : 0;
 }
 
+static const char *
+grammar_of(const struct elevate_program *g)
+{
+	return g->self ? g->grammar : resolve_wrapper_grammar(g->name);
+}
+
 static struct syn_word *
 known_words(const struct strv *argv)
 {
@@ -119,6 +131,16 @@ known_words(const struct strv *argv)
 	return words;
 }
 
+/* What it reads it would read with rights that the line has not. */
+static void
+check_operand(struct elevate_call *c, const char *word)
+{
+	if (c->program->no_files && strcmp(word, "-") != 0)
+		refuse(c, "%s would read the file outside of the line's "
+		    "sandbox: give it by standard input, as \"-\"",
+		    c->program->name);
+}
+
 static size_t
 read_options(struct options *s, const struct strv *argv)
 {
@@ -129,11 +151,14 @@ read_options(struct options *s, const struct strv *argv)
 	enum resolve_opt_kind kind;
 	size_t command = 0, operands = 0;
 
-	resolve_opts_init(&o, resolve_wrapper_grammar(c->program->name),
-	    words, argv->n);
+	resolve_opts_init(&o, grammar_of(c->program), words, argv->n);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind != RESOLVE_OPT_OPERAND) {
 			check_option(s, argv, &opt);
+			continue;
+		}
+		if (c->program->self) {
+			check_operand(c, argv->v[opt.word]);
 			continue;
 		}
 		if (!c->program->by_shell) {
@@ -160,7 +185,7 @@ elevate_options(const struct elevate_program *g, const struct strv *argv,
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
 
-	resolve_opts_init(&o, resolve_wrapper_grammar(g->name), words,
+	resolve_opts_init(&o, grammar_of(g), words,
 	    command > 0 ? command : argv->n);
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_OPERAND)
@@ -193,15 +218,21 @@ look_for(const char *name)
 	}
 }
 
-/* The real one: root's alone, and it gains root's rights. */
-static char *
-real_program(const char *name)
+static bool
+gains_rights(const char *path, const struct stat *st)
+{
+	return (st->st_mode & (S_ISUID | S_ISGID)) != 0 ||
+	    getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+char *
+elevate_real(const char *name, bool without)
 {
 	AEG_AUTOFREE char *path = look_for(name);
 	struct stat st;
 
 	if (path == NULL || stat(path, &st) < 0 || st.st_uid != 0 ||
-	    (st.st_mode & S_ISUID) == 0 || !turn_is_roots(path))
+	    (!without && !gains_rights(path, &st)) || !turn_is_roots(path))
 		return NULL;
 	return AEG_STEAL(path);
 }
@@ -240,13 +271,89 @@ choose_sandbox(const struct options *s, const struct strv *argv, bool found)
 		    "user: leave out -P");
 }
 
+/* One of the words has one of those in it. */
+static bool
+has_any(const struct strv *argv, const char *list)
+{
+	size_t i, n;
+
+	for (; *list != '\0'; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		for (i = 1; i < argv->n; i++)
+			if (memmem(argv->v[i], strlen(argv->v[i]), list, n) !=
+			    NULL)
+				return true;
+	}
+	return false;
+}
+
+static void
+parse_self(struct options *s, struct strv *argv)
+{
+	struct elevate_call *c = s->c;
+	const struct elevate_program *g = c->program;
+
+	if (g->never != NULL)
+		refuse(c, "%s", g->never);
+	(void)read_options(s, argv);
+	if (!s->tells && (g->asks_of == NULL || has_any(argv, g->asks_of)))
+		c->asks = g->asks;
+}
+
+/* An aegsh of root's own, whose lines are judged, confined and recorded as
+ * any others. */
+static void
+choose_shell(struct options *s)
+{
+	struct elevate_call *c = s->c;
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	if (c->command > 0)
+		refuse(c, "%s would start a shell for it, and what that makes "
+		    "of it would not be judged: leave out -i and -s",
+		    c->program->name);
+	if (s->to_user)
+		refuse(c, "the shell that %s starts here is root's aegsh, and "
+		    "no other user's: give it the command",
+		    c->program->name);
+	self[n > 0 ? n : 0] = '\0';
+	if (!turn_is_roots(self)) {
+		refuse(c, "this aegsh is not root's alone, and cannot be "
+		    "root's shell");
+		return;
+	}
+	c->shell = true;
+	c->own_shell = xstrdup(self);
+}
+
+static void
+parse_command(struct options *s, struct strv *argv)
+{
+	struct elevate_call *c = s->c;
+	bool found = false;
+
+	c->command = read_options(s, argv);
+	c->shell = c->program->by_shell;
+	if (s->shell) {
+		choose_shell(s);
+		return;
+	}
+	if (c->command == 0 && !s->alone)
+		refuse(c, "%s would start a shell, and what is typed there "
+		    "would not be judged: give it the command",
+		    c->program->name);
+	if (c->command > 0 && c->program->absolute)
+		found = find_command(c, argv);
+	choose_sandbox(s, argv, found);
+}
+
 void
-elevate_parse(const struct policy *p, struct strv *argv,
+elevate_parse(const struct policy *p, uid_t uid, struct strv *argv,
     struct elevate_call *ret)
 {
 	struct elevate_call *c = ret;
 	struct options s = { .p = p, .c = c };
-	bool found = false;
 
 	*c = (struct elevate_call){ .command = 0 };
 	c->program = argv->n > 0 ? elevate_program_of(argv->v[0]) : NULL;
@@ -255,28 +362,26 @@ elevate_parse(const struct policy *p, struct strv *argv,
 		    "user");
 		return;
 	}
+	if (uid == 0 && !c->program->roots)
+		refuse(c, "root needs no other's leave for that");
 	free(argv->v[0]);
 	argv->v[0] = xstrdup(c->program->name);
-	c->path = real_program(c->program->name);
+	c->path = elevate_real(c->program->name, uid == 0);
 	if (c->path == NULL)
 		refuse(c, "there is no %s of root's that gains rights",
 		    c->program->name);
-	c->command = read_options(&s, argv);
-	c->shell = c->program->by_shell;
-	if (c->command == 0 && !s.alone)
-		refuse(c, "%s would start a shell, and what is typed there "
-		    "would not be judged: give it the command",
-		    c->program->name);
-	if (c->command > 0 && c->program->absolute)
-		found = find_command(c, argv);
-	choose_sandbox(&s, argv, found);
+	if (c->program->self)
+		parse_self(&s, argv);
+	else
+		parse_command(&s, argv);
 }
 
 void
 elevate_call_done(struct elevate_call *c)
 {
 	free(c->path);
-	c->path = NULL;
+	free(c->own_shell);
+	c->path = c->own_shell = NULL;
 }
 
 /* ---- whether it needs a person ------------------------------------------ */
@@ -320,6 +425,8 @@ elevate_unsure(const struct elevate_call *c, const struct strv *argv,
 
 	if (c->shell)
 		return "a shell of another user would start";
+	if (c->asks != NULL)
+		return c->asks;
 	if (c->command == 0)
 		return NULL;
 	if (argv->v[c->command][0] != '/')
@@ -334,89 +441,6 @@ elevate_unsure(const struct elevate_call *c, const struct strv *argv,
 	}
 	return why != NULL || inner > 0 ? why :
 	    "what it would start is not known";
-}
-
-/* ---- what stands for them ----------------------------------------------- */
-
-/* Root's lines would gain nothing but to leave their sandbox. */
-bool
-turn_elevates(const struct turn *t)
-{
-	return t->policy != NULL && t->opts.uid != 0 &&
-	    policy_elevates(t->policy);
-}
-
-static bool
-only_tells(const struct syn_command *c)
-{
-	static const char *const words[] = { "--help", "--version", "-V",
-	    "-h" };
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(words) && c->n_words == 2; i++)
-		if (c->words[1].known &&
-		    strcmp(c->words[1].value, words[i]) == 0)
-			return true;
-	return false;
-}
-
-void
-turn_refuse_elevation(const struct turn *t, struct turn_judged *j)
-{
-	const struct resolved *r = j->resolved->items;
-
-	if (turn_elevates(t) || t->opts.uid == 0 || t->policy == NULL ||
-	    j->verdict.action == POLICY_BLOCK || !j->own->only_simple ||
-	    j->own->n_commands != 1 || j->resolved->n == 0 ||
-	    r->kind != RESOLVE_FILE || r->name == NULL ||
-	    !elevate_is_program(r->name) || only_tells(&j->own->commands[0]))
-		return;
-	j->verdict = (struct policy_verdict){
-		.action = POLICY_BLOCK,
-		.rule = "elevate",
-		.reason = "no program gains rights inside a line, and the "
-		    "profile has none of them brokered (elevate = no)",
-		.instead = "a session of that user's own; who runs this "
-		    "machine can set elevate, aegsh-policy(5)",
-	};
-}
-
-static char *
-shims(void)
-{
-	return xasprintf("%s/elevate", sysdirs()->libexec);
-}
-
-void
-turn_put_shims(const struct turn *t, struct strv *envp)
-{
-	AEG_AUTOFREE char *dir = NULL;
-	size_t i;
-
-	if (!turn_elevates(t))
-		return;
-	dir = shims();
-	for (i = 0; i < envp->n; i++)
-		if (text_starts(envp->v[i], "PATH=")) {
-			char *with = xasprintf("PATH=%s:%s", dir, envp->v[i] +
-			    strlen("PATH="));
-
-			free(envp->v[i]);
-			envp->v[i] = with;
-		}
-}
-
-void
-turn_drop_shims(struct turn *t)
-{
-	const char *path = state_get(t->opts.state, "PATH");
-	AEG_AUTOFREE char *front = NULL, *rest = NULL, *dir = shims();
-
-	front = xasprintf("%s:", dir);
-	if (!turn_elevates(t) || path == NULL || !text_starts(path, front))
-		return;
-	rest = xstrdup(path + strlen(front));
-	(void)state_set(t->opts.state, "PATH", rest, NULL);
 }
 
 /* ---- its environment ---------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Sudo and its like inside of a line: what they are called with
- * (turn_elevate.c, by the rows of turn_elevate_rows.c), how that is taken
+ * (turn_elevate.c, by the rows of turn_elevate_rows.c), what stands for them
+ * (turn_shims.c), how what they say is taken
  * (turn_called.c), who judges, records and starts them (turn_broker.c), in
  * which sandbox (turn_confined.c), and what of a line that a person said yes
  * to need not be asked about again (turn_approve.c).
@@ -24,9 +25,20 @@ struct elevate_program {
 	const char *plain;	/* options that it may have, … */
 	const char *alone;	/* … those among them that need no command, … */
 	const char *tells;	/* … and those with which it runs none */
-	const char *shell;	/* options that start a shell */
+	const char *shell;	/* options that start a shell, … */
+	const char *login;	/* … those among them that do so as a login */
 	/* Why what it runs cannot be confined; NULL: it can. */
 	const char *bare;
+	/* The rest is about programs that run no command, but gain rights of
+	 * their own by being set-uid: called as they are, in no sandbox. */
+	bool self;
+	bool roots;		/* … which root's own lines need as well */
+	const char *grammar;	/* of its options, resolve.h */
+	const char *never;	/* why it is never run, or NULL */
+	const char *asks;	/* why a person is asked, or NULL, … */
+	const char *asks_of;	/* … where a word has one of these in it; NULL:
+				 * however it is called */
+	bool no_files;		/* no operand but "-" */
 	bool assigns;		/* VAR=value before the command */
 	bool by_shell;		/* the command is a text for a shell */
 	bool absolute;		/* its command may be given by its path */
@@ -53,6 +65,11 @@ struct elevate_call {
 	size_t variables;	/* … of the first VAR=value before it, or the
 				 * same */
 	bool shell;		/* it is started by a shell of the user's */
+	/* The shell that it would start is this aegsh of root's, owned, which
+	 * confines its lines itself; or NULL. */
+	char *own_shell;
+	bool login;		/* … as at a login */
+	const char *asks;	/* why a person is to be asked, or NULL */
 	const char *in;		/* the sandbox profile of what it runs, the
 				 * policy's; NULL: none */
 	char refusal[320];	/* why it cannot be, or "" */
@@ -60,11 +77,15 @@ struct elevate_call {
 
 /* argv[0] tells which; the command's word becomes an absolute name where it is
  * found.  Fills ret->refusal, or all else. */
-void elevate_parse(const struct policy *p, struct strv *argv,
+void elevate_parse(const struct policy *p, uid_t uid, struct strv *argv,
 	struct elevate_call *ret);
 void elevate_call_done(struct elevate_call *c);
-/* One of those names. */
+/* One of those names; and one by which a command runs as another user. */
 bool elevate_is_program(const char *name);
+bool elevate_becomes_other(const char *name);
+/* The real one in the fixed places: root's alone, and it gains rights, or may
+ * do without.  Owned; NULL: there is none. */
+char *elevate_real(const char *name, bool without);
 /* What it is given of that environment, and of who the user is. */
 void elevate_envp(const struct turn *t, const struct strv *env,
 	struct strv *ret);
@@ -82,8 +103,8 @@ void elevate_options(const struct elevate_program *g, const struct strv *argv,
 /* ---- turn_confined.c ---------------------------------------------------- */
 
 /* The words by which the call's own are run, in its sandbox: the options that
- * say who is asked for become aegsh-confine's.  false: it has none, and they
- * are run as they are. */
+ * say who is asked for become aegsh-confine's; and a shell becomes an aegsh.
+ * false: it is neither, and they are run as they are. */
 bool elevate_confined(const struct turn *t, const struct elevate_call *c,
 	const struct strv *argv, const struct strv *envp, struct strv *ret);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The programs by which one becomes another user, a row each. */
+/* The programs by which a line gains rights, a row each: those that run a
+ * command as another user, and those that are set-uid for what they do. */
 #include "turn/turn_elevate.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ static const struct elevate_program programs[] = {
 	    .alone = "k reset-timestamp K remove-timestamp v validate "
 	    "V version l list help",
 	    .tells = "K remove-timestamp v validate V version l list help",
-	    .shell = "i login s shell", .assigns = true, .absolute = true },
+	    .shell = "i login s shell", .login = "i login",
+	    .assigns = true, .absolute = true },
 	{ "doas", .plain = "n u", .alone = "", .tells = "", .shell = "s",
 	    .bare = "doas cannot be asked whether it would let a user run a "
 	    "command, as sudo can" },
@@ -28,6 +30,60 @@ static const struct elevate_program programs[] = {
 	    .alone = "version help", .tells = "version help", .shell = "",
 	    .bare = "polkit answers who asks it for itself, and nobody else",
 	    .absolute = true },
+
+	/* util-linux */
+	{ "mount", .self = true, .roots = true,
+	    .grammar = "L:o:O:t:U: label: options: test-opts: types: uuid: "
+	    "source: target: target-prefix:",
+	    .plain = "a all B bind f fake F fork h help i internal-only l "
+	    "show-labels L label m mkdir M move n no-mtab o options O "
+	    "test-opts r read-only R rbind source t types target "
+	    "target-prefix U uuid v verbose V version w rw read-write "
+	    "make-shared make-slave make-private make-unbindable make-rshared "
+	    "make-rslave make-rprivate make-runbindable",
+	    .asks = "a file system of that kind is a program, and it may be "
+	    "told which", .asks_of = "fuse helper overlay" },
+	{ "umount", .self = true, .roots = true, .grammar = "O:t: test-opts: "
+	    "types:",
+	    .plain = "A all-targets a all c no-canonicalize d detach-loop f "
+	    "force fake h help i internal-only l lazy n no-mtab O test-opts q "
+	    "quiet R recursive r read-only t types v verbose V version" },
+	{ "newgrp", .self = true, .grammar = "c: command:", .plain = "",
+	    .never = "it would start a shell, and what is typed there would "
+	    "not be judged: log in anew to have the group" },
+	{ "sg", .self = true, .grammar = "c: command:", .plain = "",
+	    .never = "it would start a shell outside of the line's sandbox: "
+	    "log in anew to have the group, or use sudo -g" },
+
+	/* shadow */
+	{ "passwd", .self = true, .grammar = "",
+	    .plain = "h help k keep-tokens q quiet S status" },
+	{ "chsh", .self = true, .grammar = "s: shell:",
+	    .plain = "h help s shell",
+	    .asks = "from then on a login gets another shell" },
+	{ "chfn", .self = true, .grammar = "f:h:o:r:w: full-name: "
+	    "home-phone: other: room: work-phone:",
+	    .plain = "f full-name h home-phone r room u help w work-phone" },
+	{ "gpasswd", .self = true, .grammar = "a:d: add: delete:",
+	    .plain = "a add d delete h help r remove-password",
+	    .asks = "it changes who is in a group" },
+	{ "chage", .self = true, .grammar = "", .plain = "h help l list" },
+	{ "expiry", .self = true, .grammar = "", .plain = "c check h help" },
+
+	/* on some machines */
+	{ "crontab", .self = true, .grammar = "u:", .plain = "l r i",
+	    .tells = "l", .no_files = true,
+	    .asks = "what a crontab names runs later, and around aegsh" },
+	{ "at", .self = true, .grammar = "f:q:t:", .plain = "c l m M r d v V "
+	    "q t", .tells = "l c V",
+	    .asks = "what it is given runs later, and around aegsh" },
+	{ "atq", .self = true, .grammar = "q:", .plain = "q V" },
+	{ "atrm", .self = true, .grammar = "", .plain = "V" },
+	{ "ping", .self = true, .grammar = "c:e:F:i:I:l:m:M:N:p:Q:s:S:t:T:w:"
+	    "W:", .plain = "4 6 a A b B c C d D e F h H i I L l m M n N O p q "
+	    "Q r R s S t T U v V w W" },
+	{ "fusermount", .self = true, .grammar = "o:", .plain = "h q u V z" },
+	{ "fusermount3", .self = true, .grammar = "o:", .plain = "h q u V z" },
 };
 
 const struct elevate_program *
@@ -46,4 +102,12 @@ bool
 elevate_is_program(const char *name)
 {
 	return elevate_program_of(name) != NULL;
+}
+
+bool
+elevate_becomes_other(const char *name)
+{
+	const struct elevate_program *g = elevate_program_of(name);
+
+	return g != NULL && !g->self;
 }

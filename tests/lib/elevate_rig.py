@@ -3,6 +3,7 @@
 the real sudo finds a sudoers(5) and an account of the test's; and a policy
 whose profile "role" has it brokered.  Root's alone: whoever imports this is
 started again in mounts of its own, or skips by name."""
+import grp
 import json
 import os
 import shutil
@@ -98,6 +99,7 @@ over("/etc/passwd", passwd + "%s:x:%d:%d::%s:/bin/bash\n" %
      (NAME, UID, UID, HOME), 0o644)
 over("/etc/shadow", shadow + "%s:%s:19000:0:99999:7:::\n" %
      (NAME, hashed or "*"), 0o640)
+os.chown("/etc/shadow", 0, grp.getgrnam("shadow").gr_gid)
 over("/etc/group", group + "%s:x:%d:\n" % (NAME, UID), 0o644)
 
 
@@ -117,8 +119,15 @@ os.makedirs(SHIMS)
 shutil.copy(program("aegsh-elevate"), HOME + "/libexec/aegsh-elevate")
 shutil.copy(program("aegsh-confine"), HOME + "/libexec/aegsh-confine")
 shutil.copy(ROOT + "/libexec/aegsh-judge", HOME + "/libexec/aegsh-judge")
-for name in ("sudo", "doas", "su", "pkexec"):
+for name in ("sudo", "doas", "su", "pkexec", "mount", "umount", "newgrp", "sg",
+             "passwd", "chsh", "chfn", "gpasswd", "chage", "expiry"):
     os.symlink("../aegsh-elevate", SHIMS + "/" + name)
+for name in ("crontab", "ping", "fusermount", "fusermount3"):
+    os.mkdir(SHIMS + "-" + name)
+    os.symlink("../aegsh-elevate", SHIMS + "-%s/%s" % (name, name))
+os.mkdir(SHIMS + "-root")
+for name in ("mount", "umount"):
+    os.symlink("../aegsh-elevate", SHIMS + "-root/" + name)
 os.mkdir(ROOT + "/own/aegsh-%d" % UID, 0o700)
 os.chown(ROOT + "/own/aegsh-%d" % UID, UID, UID)
 

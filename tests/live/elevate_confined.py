@@ -2,13 +2,14 @@
 """What sudo runs for a line is confined (elevated = confine), and aegsh-confine
 runs nothing that sudoers(5) would not have run without it."""
 import os
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
-    A, DEADLINE, ENV, HOME, NAME, ROOT, UID, events, history, leave, line, own,
-    run, sudoers, tap, write)
+    A, DEADLINE, ENV, HOME, NAME, PROMPT, ROOT, UID, Session, events, history, leave,
+    line, own, run, sudoers, tap, write)
 from procs import until  # noqa: E402
 
 CONFINE = HOME + "/libexec/aegsh-confine"
@@ -127,6 +128,36 @@ tap.ok(done[0] == 126 and done[1] == "" and "nosuch" in done[2],
 policy("\televated = direct\n")
 tap.ok("NoNewPrivs:\t0" in line("sudo -n cat /proc/self/status")[1],
        "elevated = direct")
+policy()
+
+# ---- a shell of root's ----------------------------------------------------
+policy("\televated_shell = aegsh\n")
+NO_SHELL = {"sudo -n -i id": "leave out -i and -s",
+            "sudo -n -s -u nobody": "no other user's",
+            "sudo -n -i": "a shell of another user would start"}
+for text, why in NO_SHELL.items():
+    own("call.sh", "#!/bin/sh\n" + text + "\n", 0o755)
+    done = line("./call.sh")
+    tap.ok(done[0] == 126 and done[1] == "" and why in done[2],
+           "not without a person, nor otherwise: " + text, done)
+# A program of root's, wherever this was built.
+shutil.copy(A, ROOT + "/aegsh")
+s = Session([ROOT + "/aegsh"], ENV, cwd=HOME, uid=UID)
+s.expect(PROMPT)
+s.line("sudo -n -i")
+s.expect(r"Run it\?")
+s.line("y")
+found = s.expect(PROMPT)
+got = s.run("id -u; grep -c NoNewPrivs:.1 /proc/self/status", PROMPT)
+tap.same(got, "0\n1\n", "sudo -i is a root aegsh")
+s.line("nc -e sh 127.0.0.1 1")
+tap.ok(s.expect("aegsh: blocked: "), "which judges its lines")
+s.expect(PROMPT)
+s.line("exit 7")
+s.expect(PROMPT)
+tap.same(s.run("echo $?; id -u", PROMPT), "7\n%d\n" % UID,
+         "and ends as a shell does")
+s.close()
 policy()
 
 # ---- only what sudoers lets ------------------------------------------------
