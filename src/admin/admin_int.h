@@ -25,6 +25,7 @@
 #include "aegsh/base/err.h"
 #include "aegsh/conf.h"
 #include "aegsh/policy.h"
+#include "aegsh/sandbox.h"
 
 enum admin_exit {
 	ADMIN_OK = 0,
@@ -204,6 +205,11 @@ int admin_policy(struct admin *a, const char *profile, struct policy **ret,
 /* A sandbox profile as it is here; NULL: the configured policy's. */
 /* Try what a sandbox profile forbids; an exit status. */
 int admin_trial(struct admin *a, const char *name, bool json);
+/* The acts of it that a supervisor keeps from lines whose profile lists unix
+ * sockets; of no layer.  ERR_LAYER: there is no supervisor. */
+#define ADMIN_SOCKET_TRIALS 2
+int admin_try_sockets(const struct sandbox_profile *p,
+	struct sandbox_trial ret[ADMIN_SOCKET_TRIALS], struct err *err);
 int admin_sandbox(struct admin *a, const char *name,
 	struct sandbox_profile **ret, struct err *err);
 

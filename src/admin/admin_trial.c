@@ -36,6 +36,13 @@ answer(int result)
 	    strerrorname_np(result) : "unknown");
 }
 
+/* What no layer of the kernel's alone answers for. */
+static const char *
+layer_name(const struct sandbox_trial *t)
+{
+	return t->layer != 0 ? sandbox_layer_name(t->layer) : "supervisor";
+}
+
 static void
 print_json(struct admin *a, const struct sandbox_trial *t)
 {
@@ -45,7 +52,7 @@ print_json(struct admin *a, const struct sandbox_trial *t)
 
 	admin_json_text(o, "act", t->name);
 	admin_json_text(o, "what", t->what);
-	admin_json_text(o, "layer", sandbox_layer_name(t->layer));
+	admin_json_text(o, "layer", layer_name(t));
 	admin_json_text(o, "outcome", outcome_name(t->outcome));
 	admin_json_text(o, "confined", confined);
 	admin_json_text(o, "unconfined", unconfined);
@@ -61,8 +68,22 @@ print_text(struct admin *a, const struct sandbox_trial *t)
 	    answer(nothing ? t->unconfined : t->confined);
 
 	admin_say(a, "%-12s  %-14s  %-16s  %s (%s)\n",
-	    outcome_name(t->outcome), sandbox_layer_name(t->layer), t->name,
-	    t->what, why);
+	    outcome_name(t->outcome), layer_name(t), t->name, t->what, why);
+}
+
+static int
+try_all(const struct sandbox_profile *p, struct sandbox_trial **ret,
+    size_t *ret_n, struct err *err)
+{
+	int rc = sandbox_try(p, ret, ret_n, err);
+
+	if (rc < 0 || !sandbox_lists_sockets(p))
+		return rc;
+	*ret = xreallocarray(*ret, *ret_n + ADMIN_SOCKET_TRIALS,
+	    sizeof **ret);
+	rc = admin_try_sockets(p, *ret + *ret_n, err);
+	*ret_n += ADMIN_SOCKET_TRIALS;
+	return rc;
 }
 
 int
@@ -76,7 +97,7 @@ admin_trial(struct admin *a, const char *name, bool json)
 
 	if (admin_sandbox(a, name, &p, &err) < 0)
 		return admin_fail(a, &err);
-	rc = sandbox_try(p, &list, &n, &err);
+	rc = try_all(p, &list, &n, &err);
 	if (rc < 0) {
 		sandbox_profile_free(p);
 		return admin_fail(a, &err);

@@ -280,6 +280,13 @@ print([socket.socket().connect_ex(("127.0.0.1", p)) for p in (%d, %d)])
 """ % (PORT, PORT ^ 1))), (0, "[0, 13]\n", ""), "ports are held to")
 profile(LIST)
 
+out = run(ROOT + "/aegshctl", "doctor", "--sandbox", "admin")
+tap.ok(out[0] == 0 and all(
+    any(l.split()[:3] == ["enforced", "supervisor", act]
+        for l in out[1].splitlines())
+    for act in ("unlisted-socket", "datagrams")),
+       "doctor --sandbox tries it", out[0], out[1][-900:], out[2])
+
 # ---- what changes meanwhile --------------------------------------------------
 ROUNDS = 1500
 RACE = """
