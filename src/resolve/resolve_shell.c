@@ -451,6 +451,7 @@ resolve_unwrap_shell(struct walk *w, const struct spot *at,
 	w->starts_shell = true;
 	give_words(row, argv, argc, &call, &inner);
 	inner.odd = call.odd || resolve_given_get(at->given, "SHELLOPTS",
+	    &value) == SYN_VAR_SET || resolve_given_get(at->given, "BASHOPTS",
 	    &value) == SYN_VAR_SET;
 	if (row->option != NULL)
 		follow_values(w, at, row, argv, argc);

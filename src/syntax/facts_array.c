@@ -336,7 +336,9 @@ change_each(struct syn_maker *m, const struct syn_param *param,
 	struct syn_items *all = new_items(m->w, items->n);
 	size_t i;
 
-	if (all == NULL)
+	/* Attributes may be there without a value. */
+	if (all == NULL || (param->op == SYN_PARAM_TRANSFORM &&
+	    strchr("aAkK", param->letter) != NULL))
 		return false;
 	for (i = 0; i < items->n; i++) {
 		all->v[i] = items->v[i];

@@ -442,7 +442,8 @@ tell_words(struct syn_walk *w, const struct syn_text *first,
 	bool declares = is_declaration(first);
 	const struct syn_text *t;
 
-	for (t = first; t != NULL; t = t->next)
+	for (t = first; t != NULL; t = t->next) {
+		w->naming = t == first;
 		if (w->keywords && t->assignment != NULL)
 			put_unknown(w, syn_vec_add(w, words,
 			    sizeof(struct syn_word)), t->src, t->src_len,
@@ -451,6 +452,8 @@ tell_words(struct syn_walk *w, const struct syn_text *first,
 			syn_expand(w, t->pieces, t, declares &&
 			    t->assignment != NULL ? SYN_MODE_VALUE :
 			    SYN_MODE_ARGUMENT, words);
+	}
+	w->naming = false;
 }
 
 /* declare, local and typeset of one array and nothing else, with options that

@@ -252,8 +252,8 @@ static const struct builtin {
 };
 
 /* A function that the shell is born with: bash exports them so. */
-static bool
-is_inherited(struct syn_walk *w, const struct syn_word *word)
+bool
+syn_is_inherited(struct syn_walk *w, const struct syn_word *word)
 {
 	static const char before[] = "BASH_FUNC_", after[] = "%%";
 	const char *value = NULL;
@@ -344,7 +344,7 @@ syn_effect(struct syn_walk *w, const struct syn_command *command)
 		if (now == SYN_FUNCTION_YES)
 			return true;
 	}
-	if (!c.words->known || is_inherited(w, c.words)) {
+	if (!c.words->known || syn_is_inherited(w, c.words)) {
 		/* It may be any of the above. */
 		do_anything(&c);
 		return true;

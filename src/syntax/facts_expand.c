@@ -224,6 +224,11 @@ expand_known(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 	case SYN_PARAM_REPLACE:
 	case SYN_PARAM_SUBSTRING:
 	case SYN_PARAM_TRANSFORM:
+		/* Attributes may be there without a value. */
+		if (state == SYN_VAR_UNSET &&
+		    param->op == SYN_PARAM_TRANSFORM &&
+		    strchr("aAkK", param->letter) != NULL)
+			break;
 		if (state == SYN_VAR_UNSET)
 			return;
 		if (!syn_param_apply(m, param, &value, &len))
@@ -344,6 +349,9 @@ expand_double(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 static void
 expand_piece(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 {
+	const char *value;
+	size_t len;
+
 	switch (piece->kind) {
 	case SYN_PIECE_LITERAL:
 		if (quoted)
@@ -373,7 +381,10 @@ expand_piece(struct syn_maker *m, const struct syn_piece *piece, bool quoted)
 		expand_param(m, piece, quoted);
 		break;
 	case SYN_PIECE_SUBST:
-		syn_add_unknown(m, piece, quoted, SYN_WHY_SUBST);
+		if (syn_subst_text(m, piece, &value, &len))
+			syn_add_value(m, piece, value, len, quoted);
+		else
+			syn_add_unknown(m, piece, quoted, SYN_WHY_SUBST);
 		break;
 	case SYN_PIECE_PROCESS:
 		syn_add(m, false, quoted, SYN_WHY_PROCESS, piece->src,

@@ -185,6 +185,8 @@ struct syn_walk {
 				 * function, a trap, a prompt */
 	bool traps;		/* the present walk has met one */
 	bool physical;		/* set -P stands in it: cd follows links */
+	bool naming;		/* the word that names a command: what makes
+				 * its name is told as it stands there */
 	bool keywords;		/* set -k: words of the form of an assignment
 				 * are one, wherever they stand */
 	bool again;		/* it did not, but it is so */
@@ -204,6 +206,7 @@ struct syn_walk {
 #define SYN_VALUES_FREE ((size_t)16 * 1024)
 #define SYN_VALUES_PER_BYTE 4
 #define SYN_VALUE_COST 64
+#define SYN_SUBST_COST 64	/* of one that is worked out, each time */
 #define SYN_EVALS_MAX 8		/* texts and values inside others */
 #define SYN_ROUNDS_MAX 64	/* of one for loop that are told one by one */
 
@@ -393,6 +396,10 @@ bool syn_array_expand(struct syn_maker *m, const struct syn_piece *piece,
 bool syn_array_element(struct syn_walk *w, const struct syn_param *param,
 	enum syn_var *ret_state, const char **ret, size_t *ret_len);
 
+/* facts_subst.c: $(echo …); false: not known. */
+bool syn_subst_text(struct syn_maker *m, const struct syn_piece *piece,
+	const char **ret, size_t *ret_len);
+
 /* facts_brace.c: false: no braces to expand; *ret_words NULL: too many. */
 struct syn_alternative {
 	struct syn_piece *pieces;
@@ -428,6 +435,9 @@ struct syn_call {
 	const struct syn_word *words;	/* from the builtin's name on */
 	size_t n;
 };
+/* A function that the shell is born with. */
+bool syn_is_inherited(struct syn_walk *w, const struct syn_word *word);
+
 /* facts_options.c */
 void syn_do_set(const struct syn_call *c);
 void syn_do_shopt(const struct syn_call *c);
