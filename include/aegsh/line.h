@@ -171,6 +171,10 @@ struct line_editor_opts {
 	void (*explain)(void *ctx, const char *text, size_t len,
 		struct buf *out);
 	void (*idle)(void *ctx);	/* once a prompt, when it is drawn */
+	/* Or NULL.  No key waits, and the last was none of a letter or digit:
+	 * a word may be over.  The next key waits until it returns.  text:
+	 * the unit up to the cursor. */
+	void (*pause)(void *ctx, const char *text, size_t len);
 	int watch_fd;			/* readable while keys are awaited: … */
 	void (*watch)(void *ctx);	/* … then this; -1: none */
 	void *ctx;

@@ -221,7 +221,7 @@ read_physical(struct line_editor *e, struct buf *to)
 	int count = 0;
 
 	e->interrupted = e->timed_out = e->too_long = e->wants_editor = false;
-	e->idled = false;
+	e->idled = e->word_over = false;
 	e->unit = to;
 	e->deadline_ns = clock_mono_ns() + (int64_t)e->patience * 1000000000;
 	memset(&e->decode, 0, sizeof e->decode);

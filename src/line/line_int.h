@@ -80,6 +80,7 @@ struct line_editor {
 	const char *prompt;
 	char *continuation;
 	bool idled, interrupted;
+	bool word_over;			/* perhaps, since the last pause */
 	bool timed_out;
 	bool resized;			/* the screen, and libedit not yet */
 	bool between;			/* keys: it may be told now */

@@ -3,6 +3,7 @@
  * characters of several bytes, and the keys that the editor gives itself. */
 #include "line_int.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -53,6 +54,17 @@ time_left(struct line_editor *e)
 	    INT32_MAX;
 }
 
+/* So is what may come with the next word. */
+static void
+tell_pause(struct line_editor *e)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+
+	e->word_over = false;
+	line_text_before(e, &text);
+	e->opts.pause(e->opts.ctx, text.data, text.len);
+}
+
 /* 1 a byte may be read, 0 over. */
 static int
 wait_key(struct line_editor *e)
@@ -73,6 +85,9 @@ wait_key(struct line_editor *e)
 		if (e->opts.idle != NULL)
 			e->opts.idle(e->opts.ctx);
 	}
+	if (e->word_over && e->between && e->opts.pause != NULL &&
+	    poll(p, 2, 0) == 0)
+		tell_pause(e);
 	for (;;) {
 		int n;
 
@@ -129,6 +144,7 @@ next_byte(struct line_editor *e, unsigned char *ret)
 			return -1;
 		}
 		n = read(e->tty_in, ret, 1);
+		e->word_over |= n > 0 && !isalnum(*ret);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN || regain(e)));
 	return (int)n;
 }

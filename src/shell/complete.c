@@ -321,6 +321,25 @@ value(void *ctx, const char *name)
 	return state_get(sh->state, name);
 }
 
+#define SOON_MAX ((size_t)4096)	/* bytes of a line that is looked at so often */
+
+void
+shell_choices_soon(struct shell *sh, const char *text, size_t len)
+{
+	struct line_word w;
+	bool own;
+
+	if (len > SOON_MAX || sh->rescue)
+		return;
+	line_word_at(text, len, value, sh, &w);
+	if (!w.comment && !w.unknown && !w.target && !w.command) {
+		sources_of(&w, &own);
+		if (wants_program(sh, &w, own))
+			complete_ready_begin(sh, &w.before);
+	}
+	line_word_done(&w);
+}
+
 void
 shell_choices(void *ctx, const char *text, size_t len,
     struct line_choices *ret)
@@ -329,7 +348,7 @@ shell_choices(void *ctx, const char *text, size_t len,
 	struct line_word w;
 	struct complete c = { .sh = sh, .word = &w, .to = -1,
 		.text = text, .len = len, .out = BUF_INIT };
-	bool own = true;
+	bool own = true, program;
 
 	if (strcmp(conf_str(sh->conf, CONF_COMPLETION), "off") == 0)
 		return;
@@ -351,8 +370,13 @@ shell_choices(void *ctx, const char *text, size_t len,
 		c.sources = COMPLETE_USERS | COMPLETE_TILDE;
 		own = true;
 	}
+	program = wants_program(sh, &w, own);
+	if (program)
+		complete_ready_check(sh, &w.before);
 	if (!w.comment && !w.unknown)
-		ask_child(&c, wants_program(sh, &w, own), ret);
+		ask_child(&c, program, ret);
+	if (program)
+		complete_ready_end(sh);
 	buf_done(&c.out);
 	strv_done(&c.offered);
 	line_word_done(&w);

@@ -57,4 +57,13 @@ void complete_send(struct complete *c);
  * False: nothing, or not in time (then *ret_late). */
 bool complete_from_program(struct complete *c, bool *ret_late);
 
+
+/* complete_ready.c: a bash for the next Tab, behind these words.  begin:
+ * starts it, if there is none; between keys.  check: gives one up that would
+ * not do.  end: it was asked. */
+void complete_ready_begin(struct shell *sh, const struct strv *typed);
+void complete_ready_check(struct shell *sh, const struct strv *typed);
+void complete_ready_end(struct shell *sh);
+void complete_ready_free(struct shell *sh);
+
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What the bash of a completion runs.  Descriptor 3 gives it, each with a
- * NUL: bash-completion's main file (or nothing), the word as
- * far as it is typed, COMP_LINE, COMP_POINT,
- * COMP_CWORD, how many directories there are, these, and COMP_WORDS.
+ * NUL: bash-completion's main file (or nothing); then, perhaps much later, the
+ * word as far as it is typed, COMP_LINE, COMP_POINT, COMP_CWORD, how many
+ * directories there are, these, and COMP_WORDS.
  * Descriptor 4 takes the options of the completion and COMPREPLY.
  *
  * Completions are looked for in the directories that were given and nowhere
@@ -19,18 +19,14 @@
 
 const char complete_bash[] =
 "set +o history; umask 077\n"
-"mapfile -d '' -t __aeg <&3; exec 3<&-\n"
-"COMP_LINE=${__aeg[2]} COMP_POINT=${__aeg[3]} COMP_CWORD=${__aeg[4]}\n"
+"IFS= read -rd '' __aeg_main <&3\n"
 "COMP_TYPE=9 COMP_KEY=9\n"
 "COMP_WORDBREAKS=$' \\t\\n\"\\'@><=;|&(:'\n"
-"__aeg_dirs=(\"${__aeg[@]:6:__aeg[5]}\")\n"
-"COMP_WORDS=(\"${__aeg[@]:6+__aeg[5]}\")\n"
-"__aeg_cmd=${COMP_WORDS[0]##*/} __aeg_opts=' '\n"
 "BASH_COMPLETION_USER_FILE=/dev/null BASH_COMPLETION_USER_DIR=/dev/null\n"
 "BASH_COMPLETION_COMPAT_DIR=/dev/null XDG_DATA_HOME=/dev/null\n"
 "XDG_DATA_DIRS=/dev/null\n"
 "shopt -s extglob\n"
-"[[ ! ${__aeg[0]} ]] || . \"${__aeg[0]}\" &>/dev/null\n"
+"[[ ! $__aeg_main ]] || . \"$__aeg_main\" 3<&- 4>&- &>/dev/null\n"
 "__load_completion() {\n"
 "	local __d __f __c=${1##*/}\n"
 "	__c=${__c#\\\\}\n"
@@ -88,7 +84,7 @@ const char complete_bash[] =
 "}\n"
 "__aeg_by_manual() {\n"
 "	local -a __aeg_found\n"
-"	__aeg_manual \"$1\" \"${__aeg[1]}\"\n"
+"	__aeg_manual \"$1\" \"${__aeg[0]}\"\n"
 "	COMPREPLY=(\"${__aeg_found[@]}\")\n"
 "	__aeg_opts+=' known '\n"
 "	[[ $COMPREPLY != *= ]] || compopt -o nospace\n"
@@ -176,7 +172,7 @@ const char complete_bash[] =
 "	done\n"
 ")\n"
 "__aeg_call() {\n"
-"	local spec i cur=${__aeg[1]} prev= rc\n"
+"	local spec i cur=${__aeg[0]} prev= rc\n"
 "	local -a argv\n"
 "	((COMP_CWORD == 0)) || prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
 "	spec=$(complete -p -- \"$__aeg_cmd\" 2>/dev/null) || return 1\n"
@@ -198,11 +194,17 @@ const char complete_bash[] =
 "	[[ $__aeg_cmd == [A-Za-z0-9_[]*([A-Za-z0-9_.+@:-]) ]] || return\n"
 "	complete -p -- \"$__aeg_cmd\" ||\n"
 "	    __load_completion \"$__aeg_cmd\" || {\n"
-"		[[ ${__aeg[1]} != -* ]] || __aeg_by_manual \"$__aeg_cmd\"\n"
+"		[[ ${__aeg[0]} != -* ]] || __aeg_by_manual \"$__aeg_cmd\"\n"
 "		return\n"
 "	}\n"
 "	__aeg_call\n"
 "	(($? != 124)) || { COMPREPLY=(); __aeg_call; }\n"
 "}\n"
+"mapfile -d '' -t __aeg <&3; exec 3<&-\n"
+"((${#__aeg[@]} > 4)) || exit 1\n"
+"COMP_LINE=${__aeg[1]} COMP_POINT=${__aeg[2]} COMP_CWORD=${__aeg[3]}\n"
+"__aeg_dirs=(\"${__aeg[@]:5:__aeg[4]}\")\n"
+"COMP_WORDS=(\"${__aeg[@]:5+__aeg[4]}\")\n"
+"__aeg_cmd=${COMP_WORDS[0]##*/} __aeg_opts=' '\n"
 "__aeg_run 4>&- >/dev/null 2>&1 </dev/null\n"
 "printf '%s\\0' \"$__aeg_opts\" \"${COMPREPLY[@]:0:5000}\" >&4\n";

@@ -250,7 +250,7 @@ may_start(const struct complete_guard *g, const struct seccomp_notif *q)
 
 void
 complete_guard_answer(const struct complete_guard *g, int listener,
-    bool *first)
+    bool *began)
 {
 	struct seccomp_notif q;
 	struct seccomp_notif_resp a;
@@ -260,11 +260,11 @@ complete_guard_answer(const struct complete_guard *g, int listener,
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &q) < 0)
 		return;
 	a.id = q.id;
-	if (*first || may_start(g, &q))
+	if (!*began || may_start(g, &q))
 		a.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	else
 		a.error = -EACCES;
-	*first = false;
+	*began = true;
 	/* That it is gone meanwhile is all that can fail. */
 	(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &a);
 }

@@ -2,8 +2,8 @@
 /*
  * One question to bash-completion: a bash that is started for it, confined,
  * asked, listened to and ended.  One for each Tab: nothing that one question
- * did can reach the next, and its start costs less than a tenth of the time
- * there is.
+ * did can reach the next.  Where one was started in advance
+ * (complete_ready.c), and would be the same now, it is that one.
  *
  * Three processes: aegsh; its child that looks for names (complete.c), in a
  * session of its own without a terminal, which says what may start; below
@@ -17,10 +17,12 @@
 #include <linux/securebits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,12 +32,9 @@
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
-#include "aegsh/sandbox.h"
-#include "shell/complete_prog.h"
+#include "shell/complete_ask.h"
 
 #define PROFILE "completion"	/* share/sandbox/completion.conf */
-#define ANSWER_MAX ((size_t)1024 * 1024)
-#define ASK_MAX ((size_t)256 * 1024)	/* a longer line is not completed */
 #define FD_ASK 3
 #define FD_ANSWER 4
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -43,20 +42,10 @@
 /* Where its programs are; nothing that the user could put in their place. */
 #define PATH "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
-struct ask {
-	struct complete *c;
-	struct complete_guard guard;
-	struct sandbox_profile *profile;
-	struct sandbox *sandbox;
-	int question, answer, answer_end, listener;
-	int pair[2];		/* the listener comes over it */
-	pid_t bash;
-	struct strv env, dirs;
-};
 #define MAY_START (SANDBOX_READ | SANDBOX_EXECUTE)
 
-static void
-ask_done(struct ask *a)
+void
+complete_ask_done(struct complete_ask *a)
 {
 	io_close(&a->question);
 	io_close(&a->answer);
@@ -69,6 +58,7 @@ ask_done(struct ask *a)
 	complete_guard_done(&a->guard);
 	strv_done(&a->env);
 	strv_done(&a->dirs);
+	buf_done(&a->file);
 }
 
 /* ---- the question -------------------------------------------------------- */
@@ -119,35 +109,45 @@ put_string(struct buf *out, const char *text)
 	buf_put(out, text, strlen(text) + 1);
 }
 
-/* As complete_bash reads it.  -ENOENT: no completions are installed. */
-static int
-write_question(struct ask *a, const struct complete_words *w)
+void
+complete_ask_put_start(const struct complete_ask *a, struct buf *out)
 {
-	AEG_AUTO(buf_done) struct buf out = BUF_INIT_MAX(ASK_MAX);
-	AEG_AUTO(buf_done) struct buf file = BUF_INIT;
-	size_t i;
-	int fd;
+	put_string(out, a->file.data);
+}
 
-	find_dirs(a->c->sh->conf, &a->dirs, &file);
-	if (a->dirs.n == 0)
-		return -ENOENT;
-	put_string(&out, file.data);
-	put_string(&out, w->cur);
-	put_string(&out, w->line);
-	buf_putf(&out, "%zu%c%zu%c%zu%c", strlen(w->line), '\0', w->n, '\0',
+void
+complete_ask_put_words(const struct complete_ask *a,
+    const struct complete_words *w, struct buf *out)
+{
+	size_t i;
+
+	put_string(out, w->cur);
+	put_string(out, w->line);
+	buf_putf(out, "%zu%c%zu%c%zu%c", strlen(w->line), '\0', w->n, '\0',
 	    a->dirs.n, '\0');
 	for (i = 0; i < a->dirs.n; i++)
-		put_string(&out, a->dirs.v[i]);
+		put_string(out, a->dirs.v[i]);
 	for (i = 0; i < w->word.n; i++)
-		put_string(&out, w->word.v[i]);
+		put_string(out, w->word.v[i]);
+}
+
+static int
+write_question(struct complete_ask *a, const struct complete_words *w)
+{
+	AEG_AUTO(buf_done) struct buf out =
+	    BUF_INIT_MAX(COMPLETE_QUESTION_MAX);
+
+	complete_ask_put_start(a, &out);
+	complete_ask_put_words(a, w, &out);
 	if (buf_overflow(&out))
 		return -E2BIG;
-	fd = memfd_create("question", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
+	a->question = memfd_create("question", MFD_CLOEXEC |
+	    MFD_ALLOW_SEALING);
+	if (a->question < 0)
 		return -errno;
-	a->question = fd;
-	if (io_write_full(fd, out.data, out.len) < 0 ||
-	    lseek(fd, 0, SEEK_SET) < 0 || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+	if (io_write_full(a->question, out.data, out.len) < 0 ||
+	    lseek(a->question, 0, SEEK_SET) < 0 ||
+	    fcntl(a->question, F_ADD_SEALS, SEALS) < 0)
 		return -EIO;
 	return 0;
 }
@@ -185,7 +185,7 @@ loader_of(const char *program)
 }
 
 static int
-add_program(struct ask *a, const char *real, struct err *err)
+add_program(struct complete_ask *a, const char *real, struct err *err)
 {
 	char *loader AEG_AUTOFREE = loader_of(real);
 	int rc = sandbox_add(a->profile, real, MAY_START, err);
@@ -196,9 +196,9 @@ add_program(struct ask *a, const char *real, struct err *err)
 }
 
 static int
-prepare_sandbox(struct ask *a, struct err *err)
+load_profile(struct complete_ask *a, struct err *err)
 {
-	struct shell *sh = a->c->sh;
+	struct shell *sh = a->sh;
 	const char *cwd = state_cwd(sh->state);
 	struct sandbox_vars vars;
 	char *bash AEG_AUTOFREE = realpath(sysdirs()->bash, NULL);
@@ -226,11 +226,11 @@ prepare_sandbox(struct ask *a, struct err *err)
 	/* Nobody watches it. */
 	if (rc == 0 && sandbox_lists_sockets(a->profile))
 		sandbox_isolate(a->profile);
-	return rc < 0 ? rc : sandbox_prepare(a->profile, &a->sandbox, err);
+	return rc;
 }
 
 static void
-make_env(struct ask *a)
+make_env(struct complete_ask *a)
 {
 	static const char *const names[] = { "HOME", "USER", "LOGNAME",
 		"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES" };
@@ -240,38 +240,68 @@ make_env(struct ask *a)
 	strv_add(&a->env, "PATH=" PATH);
 	strv_add(&a->env, "TERM=dumb");
 	for (i = 0; i < AEG_NELEM(names); i++) {
-		value = state_get(a->c->sh->state, names[i]);
+		value = state_get(a->sh->state, names[i]);
 		if (value != NULL)
 			strv_addf(&a->env, "%s=%s", names[i], value);
 	}
 }
 
-static int
-prepare(struct ask *a, const struct complete_words *w, struct err *err)
+int
+complete_ask_look(struct complete_ask *a, const struct strv *typed,
+    struct err *err)
 {
-	struct shell *sh = a->c->sh;
+	struct shell *sh = a->sh;
 	const char *path = state_get(sh->state, "PATH");
-	int ends[2], rc;
+	int rc;
 
 	/* This process looks once, and ends. */
 	conf_trust_keep(true);
-	rc = write_question(a, w);
-	if (rc < 0)
-		return rc;
+	find_dirs(sh->conf, &a->dirs, &a->file);
+	if (a->dirs.n == 0)
+		return -ENOENT;
 	complete_guard_init(conf_str(sh->conf, CONF_COMPLETION_HELPERS),
-	    &a->c->word->before, state_cwd(sh->state),
-	    path != NULL ? path : "", &a->guard);
-	rc = prepare_sandbox(a, err);
-	if (rc < 0)
-		return rc;
-	make_env(a);
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	a->answer = ends[0];
-	a->answer_end = ends[1];
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a->pair) < 0)
-		return -errno;
-	return 0;
+	    typed, state_cwd(sh->state), path != NULL ? path : "",
+	    &a->guard);
+	rc = load_profile(a, err);
+	if (rc == 0)
+		make_env(a);
+	return rc;
+}
+
+/* Another file or directory of that name is another one. */
+static void
+put_identity(struct buf *out, const char *path, bool content)
+{
+	struct stat st;
+
+	put_string(out, path);
+	if (path[0] == '\0' || stat(path, &st) < 0)
+		return;
+	buf_putf(out, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	if (content)
+		buf_putf(out, ":%jd:%jd.%ld", (intmax_t)st.st_size,
+		    (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	buf_putc(out, '\n');
+}
+
+void
+complete_ask_key(const struct complete_ask *a, struct buf *out)
+{
+	const struct strv *const all[] = { &a->env, &a->dirs,
+		&a->guard.allowed };
+	size_t i, k;
+
+	put_identity(out, state_cwd(a->sh->state), false);
+	put_identity(out, a->sh->home != NULL ? a->sh->home : "", false);
+	put_identity(out, a->file.data, true);
+	for (k = 0; k < AEG_NELEM(all); k++) {
+		for (i = 0; i < all[k]->n; i++)
+			put_string(out, all[k]->v[i]);
+		put_string(out, "");
+	}
+	for (i = 0; i < a->guard.programs.n; i++)
+		put_identity(out, a->guard.programs.v[i], true);
+	sandbox_show(a->profile, out);
 }
 
 /* ---- the bash ------------------------------------------------------------ */
@@ -336,7 +366,7 @@ drop_capabilities(void)
 }
 
 static void __attribute__((noreturn))
-become_bash(struct ask *a, pid_t parent)
+become_bash(struct complete_ask *a, pid_t parent)
 {
 	char *argv[] = { (char *)(uintptr_t)"bash",
 		(char *)(uintptr_t)"--norc", (char *)(uintptr_t)"--noprofile",
@@ -364,7 +394,7 @@ become_bash(struct ask *a, pid_t parent)
 			_exit(1);
 	if (dup2(fd[0], 0) < 0 || dup2(fd[0], 1) < 0 || dup2(fd[0], 2) < 0 ||
 	    dup2(fd[1], FD_ASK) < 0 || dup2(fd[2], FD_ANSWER) < 0 ||
-	    chdir(state_cwd(a->c->sh->state)) < 0 ||
+	    chdir(state_cwd(a->sh->state)) < 0 ||
 	    drop_capabilities() < 0 ||
 	    sandbox_apply(a->sandbox, &layer) < 0)
 		_exit(1);
@@ -378,14 +408,12 @@ become_bash(struct ask *a, pid_t parent)
 	_exit(1);
 }
 
-/* Until all of the answer is there.  False: the time is over. */
-static bool
-listen_to(struct ask *a, int64_t end_ns, struct buf *in)
+bool
+complete_ask_listen(struct complete_ask *a, int64_t end_ns, struct buf *in)
 {
 	struct pollfd p[2] = { { .fd = a->answer, .events = POLLIN },
 		{ .fd = a->listener, .events = POLLIN } };
 	char chunk[16384];
-	bool first = true;
 	int64_t left;
 	ssize_t n;
 
@@ -395,7 +423,8 @@ listen_to(struct ask *a, int64_t end_ns, struct buf *in)
 		    errno != EINTR))
 			return false;
 		if (p[1].revents & POLLIN)
-			complete_guard_answer(&a->guard, a->listener, &first);
+			complete_guard_answer(&a->guard, a->listener,
+			    &a->began);
 		if (p[1].revents & (POLLHUP | POLLERR))
 			p[1].fd = -1;	/* nobody is left to ask */
 		if (p[0].revents == 0)
@@ -420,28 +449,54 @@ waits_for(int fd, int64_t end_ns)
 	return left > 0 && poll(&p, 1, (int)left) > 0;
 }
 
-static bool
-converse(struct ask *a, int64_t end_ns, struct buf *in)
+int
+complete_ask_start(struct complete_ask *a, int64_t end_ns)
 {
+	struct err err = ERR_INIT;
 	pid_t me = getpid();
-	bool whole = false;
+	int ends[2], rc;
 
+	rc = sandbox_prepare(a->profile, &a->sandbox, &err);
+	if (rc < 0) {
+		log_debug("completion: %s", err.text);
+		return rc;
+	}
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	a->answer = ends[0];
+	a->answer_end = ends[1];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a->pair) < 0)
+		return -errno;
 	a->bash = fork();
 	if (a->bash == 0)
 		become_bash(a, me);
 	if (a->bash < 0)
-		return true;	/* nothing is known */
+		return -errno;
 	io_close(&a->answer_end);
 	io_close(&a->pair[1]);
 	/* Its directory may be one that does not answer. */
 	if (!waits_for(a->pair[0], end_ns))
+		return 1;
+	a->listener = take_listener(a->pair[0]);
+	return a->listener >= 0 ? 0 : -ESRCH;
+}
+
+static bool
+converse(struct complete_ask *a, const struct complete_words *w,
+    int64_t end_ns, struct buf *in)
+{
+	bool whole = true;
+	int rc = write_question(a, w);
+
+	if (rc == 0)
+		rc = complete_ask_start(a, end_ns);
+	if (rc == 0)
+		whole = complete_ask_listen(a, end_ns, in);
+	else if (rc > 0)
 		whole = false;
-	else if ((a->listener = take_listener(a->pair[0])) >= 0)
-		whole = listen_to(a, end_ns, in);
-	else
-		whole = true;
-	kill(a->bash, SIGKILL);
-	if (whole)
+	if (a->bash > 0)
+		kill(a->bash, SIGKILL);
+	if (a->bash > 0 && whole)
 		waitpid(a->bash, NULL, 0);
 	return whole;
 }
@@ -450,20 +505,21 @@ bool
 complete_prog_ask(struct complete *c, const struct complete_words *w,
     int64_t end_ns, struct complete_answer *ret)
 {
-	struct ask a = { .c = c, .question = -1, .answer = -1,
-		.answer_end = -1, .listener = -1, .pair = { -1, -1 } };
-	struct buf in = BUF_INIT_MAX(ANSWER_MAX);
+	struct complete_ask a = COMPLETE_ASK_INIT(c->sh);
+	struct buf in = BUF_INIT_MAX(COMPLETE_ANSWER_MAX);
 	struct err err = ERR_INIT;
 	bool whole = true;
 
 	*ret = (struct complete_answer){ .choice = STRV_INIT };
-	if (prepare(&a, w, &err) == 0)
-		whole = converse(&a, end_ns, &in);
-	else if (err.text[0] != '\0')
-		log_debug("completion: %s", err.text);
+	if (complete_ask_look(&a, &c->word->before, &err) < 0) {
+		if (err.text[0] != '\0')
+			log_debug("completion: %s", err.text);
+	} else if (!complete_ready_ask(&a, w, end_ns, &in, &whole)) {
+		whole = converse(&a, w, end_ns, &in);
+	}
 	if (in.len > 0)
 		complete_answer_read(in.data, in.len, ret);
-	ask_done(&a);
+	complete_ask_done(&a);
 	buf_done(&in);
 	return whole;
 }

@@ -63,9 +63,9 @@ void complete_guard_done(struct complete_guard *g);
 /* Between fork and execve: what starts a program asks, what could signal
  * another process fails.  The descriptor to listen at, or -errno. */
 int complete_guard_install(void);
-/* Answer one question.  *first: bash itself has not started yet. */
+/* Answer one question.  *began: bash itself has started, as it may. */
 void complete_guard_answer(const struct complete_guard *g, int listener,
-	bool *first);
+	bool *began);
 
 /* ---- complete_prog.c ---------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "aegsh/base/tr.h"
 #include "shell/alias.h"
 #include "shell/bi.h"
+#include "shell/complete.h"
 #include "shell/job_words.h"
 #include "shell/outlook.h"
 #include "shell/recall.h"
@@ -29,6 +30,14 @@ idle(void *ctx)
 	struct repl *r = ctx;
 
 	turn_idle(r->sh->turn);
+}
+
+static void
+pause_of_keys(void *ctx, const char *text, size_t len)
+{
+	struct repl *r = ctx;
+
+	shell_choices_soon(r->sh, text, len);
 }
 
 /* A child has changed, or a bash in the background wants to be heard. */
@@ -510,6 +519,7 @@ shell_run_prompt(struct shell *sh)
 		.foreseen = previews ? foreseen : NULL,
 		.explain = explain,
 		.idle = idle,
+		.pause = pause_of_keys,
 		.watch_fd = exec_poll_fd(turn_exec(sh->turn)),
 		.watch = watch,
 		.ctx = &r,
@@ -549,6 +559,7 @@ shell_run_prompt(struct shell *sh)
 	sh->aliases = NULL;
 	outlook_free(sh->outlook);
 	sh->outlook = NULL;
+	complete_ready_free(sh);
 	recall_free(sh->recall);
 	sh->recall = NULL;
 	return sh->exit_status;

@@ -66,6 +66,7 @@ struct shell {
 	int64_t last_took_ns;		/* … from Enter to its end */
 	bool progress_shown;
 	struct outlook *outlook;	/* at a prompt only */
+	struct complete_ready *ready;	/* likewise */
 	int exit_status;
 	int exit_signal;		/* die by it, or 0 */
 };
@@ -152,6 +153,8 @@ void shell_drain_interrupts(struct shell *sh);
  * ctx is the shell. */
 void shell_choices(void *ctx, const char *text, size_t len,
 	struct line_choices *ret);
+/* They may be wanted soon: what takes time is begun. */
+void shell_choices_soon(struct shell *sh, const char *text, size_t len);
 /* A place for a child that may hang in a dead file system when it is killed
  * and waited for; NULL: too many do. */
 pid_t *shell_child_place(struct shell *sh);

@@ -213,8 +213,8 @@ s.expect(PROMPT)
 
 
 def below(pid):
-    """Processes that are left of completions: in a session that one of the
-    shell's children leads."""
+    """Processes that are left of completions, but for the one that waits for
+    the next question, at the end of a pipe."""
     found = []
     for name in os.listdir("/proc"):
         try:
@@ -224,7 +224,11 @@ def below(pid):
                 words = f.read()
         except (OSError, IndexError):
             continue
-        if b"__aeg" in words and fields[0] != "Z":
+        try:
+            waits = os.readlink("/proc/%s/fd/3" % name).startswith("pipe:")
+        except OSError:
+            waits = False
+        if b"__aeg" in words and fields[0] != "Z" and not waits:
             with open("/proc/%s/environ" % name, "rb") as f:
                 if home.encode() in f.read():
                     found.append(name)

@@ -64,7 +64,8 @@ check(struct line_editor *e, bool vi)
 		unsigned where = vi ? LINE_KEY_INSERT : LINE_KEY_EMACS;
 		const char *b = keys[i].bound;
 
-		if (keys[i].function == NULL || b[0] == '\\')
+		/* Both are listed in another way. */
+		if (keys[i].function == NULL || strchr(b, '\\') != NULL)
 			continue;
 		if ((keys[i].where & where) != 0)
 			OKF(lists(list.data, b, keys[i].function) ||
@@ -94,10 +95,12 @@ in_manual(void)
 	}
 	for (i = 0; i < n; i++) {
 		AEG_AUTOFREE char *row = NULL;
+		const char *shown = keys[i].shown;
 
-		if (keys[i].shown == NULL)
+		if (shown == NULL)
 			continue;
-		row = xasprintf("\n.It %s Ta %s%s%s Ta\n%s\n", keys[i].shown,
+		row = xasprintf("\n.It %s Ta %s%s%s Ta\n%s\n",
+		    strcmp(shown, "M-\\") == 0 ? "M-\\e" : shown,
 		    (keys[i].where & LINE_KEY_EMACS) != 0 ? "e" : "",
 		    (keys[i].where & LINE_KEY_INSERT) != 0 ? "i" : "",
 		    (keys[i].where & LINE_KEY_COMMAND) != 0 ? "c" : "",
@@ -120,8 +123,8 @@ put_rc(const char *text)
 int
 main(void)
 {
-	static const char *const files[] = { "bind ^T vi-histedit\n",
-		"bind -v\nbind -a ^T vi-histedit\nbind -a q ed-command\n" };
+	static const char *const files[] = { "bind ^O vi-histedit\n",
+		"bind -v\nbind -a ^O vi-histedit\nbind -a q ed-command\n" };
 	struct line_editor *e;
 	struct conf *conf;
 	size_t i;
