@@ -25,6 +25,7 @@
 #include "aegsh/capture.h"
 #include "aegsh/decision.h"
 #include "aegsh/relay.h"
+#include "aegsh/relay_term.h"
 #include "aegsh/sandbox.h"
 #include "aegsh/supervise.h"
 #include "aegsh/try.h"
@@ -42,6 +43,9 @@ struct exec_session_opts {
 	uint64_t ignored;	/* bit n-1: signal n was ignored when aegsh was
 				 * started (nohup) and stays so in children */
 	size_t state_max;	/* bytes of a state frame */
+	/* What carries all that the terminal gets, or NULL: when it is lost
+	 * the line in front is killed. */
+	struct relay_term *term;
 	/* What broker() of a line's supervisor asks (supervise_ask()) is put to
 	 * the person by this, while all of the line stands still and the
 	 * terminal is ours; NULL: nobody is there. */

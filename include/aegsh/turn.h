@@ -89,6 +89,7 @@ struct turn_opts {
 	bool session;			/* more than one line: launcher, state
 					 * comes back */
 	int tty;			/* for job control; -1: none */
+	struct relay_term *term;	/* that stands around it, or NULL */
 	const char *argv0;		/* $0 of lines */
 	char *const *bash_options;	/* for the bash of each unit, as in
 					 * struct exec_spec: judged with it */

@@ -241,7 +241,11 @@ exec_job_hear(struct exec_session *s, struct job *j)
 void
 exec_job_mind_output(struct exec_session *s, struct job *j)
 {
-	if (j->relay != NULL && j->state != JOB_DONE && relay_lost(j->relay))
+	if (j->state == JOB_DONE)
+		return;
+	if ((j->relay != NULL && relay_lost(j->relay)) ||
+	    (s->opts.term != NULL && j->foreground &&
+	    relay_term_lost(s->opts.term)))
 		kill_line(s, j);
 }
 

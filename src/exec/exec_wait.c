@@ -84,6 +84,15 @@ mind_limit(struct job *j)
 	exec_job_signal(j, SIGKILL);
 }
 
+/* Where it shows that nobody sees any more what it writes. */
+static int
+output_fd(const struct exec_session *s, const struct job *j)
+{
+	if (j->relay != NULL)
+		return relay_poll_fd(j->relay);
+	return s->opts.term != NULL ? relay_term_fd(s->opts.term) : -1;
+}
+
 /* One sleep.  0 when something else than v->fd was the reason. */
 static int
 doze(struct exec_session *s, struct job *j, struct vigil *v)
@@ -98,8 +107,7 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 		    .events = POLLIN },
 		{ .fd = j->supervisor != NULL ?
 		    supervise_poll_fd(j->supervisor) : -1, .events = POLLIN },
-		{ .fd = j->relay != NULL ? relay_poll_fd(j->relay) : -1,
-		    .events = POLLIN },
+		{ .fd = output_fd(s, j), .events = POLLIN },
 	};
 	bool watch = s->opts.tty >= 0 && j->own_group && j->foreground;
 	int n = poll(p, 7, until(j, v, watch));

@@ -14,9 +14,6 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/pack.h"
-
-#define TICK_MS 1000		/* between looks whether it was stopped */
 
 struct relay {
 	pid_t pid;
@@ -24,9 +21,7 @@ struct relay {
 	int child[RELAY_STREAMS];	/* for 1 and 2, or -1 */
 	bool same;			/* 2 is 1's */
 	bool lost;
-	struct cast_line line;
-	char *packet;			/* that it borrows from */
-	char trouble[RELAY_TROUBLE_MAX];
+	struct relay_said said;
 };
 
 static bool
@@ -198,63 +193,22 @@ relay_line(struct relay *r, const unsigned char uuid[CAST_UUID_LEN])
 		(void)relay_lost(r);
 }
 
-static void
-take_answer(struct relay *r, const char *p, size_t len)
-{
-	struct pack_reader in = { p, p + len };
-	const char *trouble = pack_get_text(&in);
-
-	r->trouble[0] = '\0';
-	if (trouble != NULL)
-		strncat(r->trouble, trouble, sizeof r->trouble - 1);
-	cast_line_unpack(&in, &r->line);
-	if (in.p == NULL)
-		r->line = (struct cast_line){ .offset = 0 };
-}
-
-/* The answer comes when whoever reads has read enough: as long as it takes.
- * Who interrupts us then ends us, as in a write(2) of the line itself. */
-static ssize_t
-await_answer(struct relay *r)
-{
-	struct pollfd p = { .fd = r->control, .events = POLLIN };
-	siginfo_t info;
-	ssize_t n;
-
-	for (;;) {
-		n = recv(r->control, r->packet, RELAY_PACKET_MAX,
-		    MSG_DONTWAIT);
-		if (n > 0)
-			return n;
-		if (n == 0 || (errno != EAGAIN && errno != EINTR))
-			return -EPIPE;
-		poll(&p, 1, TICK_MS);
-		info.si_pid = 0;
-		if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WNOHANG |
-		    WNOWAIT) == 0 && info.si_pid != 0)
-			return -EPIPE;
-	}
-}
-
 int
 relay_end(struct relay *r, const struct cast_line **ret,
     const char **ret_trouble)
 {
 	const char word = RELAY_END;
-	ssize_t n = -EPIPE;
+	int rc = -EPIPE;
 
-	if (r->packet == NULL)
-		r->packet = xmalloc(RELAY_PACKET_MAX);
 	if (!r->lost && send(r->control, &word, 1, MSG_NOSIGNAL) == 1)
-		n = await_answer(r);
-	if (n < 0) {
+		rc = relay_await(r->control, r->pid, &r->said);
+	if (rc <= 0) {
 		kill(r->pid, SIGKILL);
 		r->lost = true;
 		return -EPIPE;
 	}
-	take_answer(r, r->packet, (size_t)n);
-	*ret = &r->line;
-	*ret_trouble = r->trouble[0] != '\0' ? r->trouble : NULL;
+	*ret = &r->said.line;
+	*ret_trouble = r->said.trouble[0] != '\0' ? r->said.trouble : NULL;
 	return 0;
 }
 
@@ -265,6 +219,6 @@ relay_free(struct relay *r)
 		return;
 	relay_handed_over(r);
 	io_close(&r->control);
-	free(r->packet);
+	free(r->said.packet);
 	free(r);
 }

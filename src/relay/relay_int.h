@@ -4,6 +4,12 @@
 #define RELAY_INT_H
 
 #include "aegsh/relay.h"
+#include "aegsh/relay_term.h"
+
+#include <termios.h>
+
+#include "aegsh/base/buf.h"
+#include "aegsh/base/mem.h"
 
 #define RELAY_STREAMS 2
 #define RELAY_TROUBLE_MAX ((size_t)256)
@@ -12,7 +18,13 @@
 
 /* What aegsh says: a byte, and of a line that begins its number.  The answer
  * to an end is a text (the trouble, or none) and a packed line. */
-enum relay_word { RELAY_LINE = 'l', RELAY_END = 'e' };
+enum relay_word {
+	RELAY_LINE = 'l', RELAY_END = 'e',
+	/* Of a terminal: what is kept; a name and a value, each with its NUL;
+	 * and the other way: it was hung up, and nothing is answered. */
+	RELAY_KEEP = 'k', RELAY_FORGET = 'f', RELAY_LEARN = 'v',
+	RELAY_HUNG_UP = 'h'
+};
 
 struct relay_stream {
 	int in;			/* the line's end of it, for reading; or -1 */
@@ -20,8 +32,76 @@ struct relay_stream {
 	enum cast_stream as;
 };
 
+/* ---- relay_main.c -------------------------------------------------------- */
+
 /* The process, with its descriptors; it never returns. */
 void relay_main(const struct relay_opts *o, int control,
 	struct relay_stream stream[RELAY_STREAMS]) __attribute__((noreturn));
+/* What the line came to (c NULL: nothing was kept); false: nobody listens. */
+bool relay_answer(int control, struct cast *c);
+/* All descriptors but those, which may be -1. */
+void relay_close_others(const int *keep, size_t n);
+
+/* ---- relay_wait.c: aegsh's side of that ---------------------------------- */
+
+struct relay_said {
+	struct cast_line line;
+	char *packet;		/* that it borrows from, owned */
+	char trouble[RELAY_TROUBLE_MAX];
+};
+/* Waits for the answer; pid: of who gives it, who may be stopped or die
+ * (-EPIPE).  0: it is none (RELAY_HUNG_UP). */
+int relay_await(int control, pid_t pid, struct relay_said *ret);
+
+/* ---- relay_marks.c ------------------------------------------------------- */
+
+#define RELAY_NONCE 16
+#define RELAY_MARK_MAX ((size_t)64)
+#define RELAY_TERM_CHUNK ((size_t)4096)	/* what one read of a terminal gives */
+
+struct relay_marks {
+	char text[RELAY_MARK_MAX], held[RELAY_MARK_MAX];
+	size_t len, n_held;
+	unsigned due;		/* so many are to come */
+	bool returns;		/* the last one's carriage return is */
+};
+struct relay_marks_to {
+	void (*text)(void *ctx, const char *p, size_t len);
+	void (*mark)(void *ctx);
+	void *ctx;
+};
+void relay_marks_init(struct relay_marks *m,
+	const unsigned char nonce[RELAY_NONCE]);
+/* At most RELAY_TERM_CHUNK bytes. */
+void relay_marks_feed(struct relay_marks *m, const char *p, size_t len,
+	const struct relay_marks_to *to);
+
+/* ---- relay_echo.c -------------------------------------------------------- */
+
+struct relay_echo {
+	unsigned char due[4096];
+	size_t at, n;
+	size_t missed;		/* bytes of others since the last */
+};
+/* These were typed, while the terminal had these modes. */
+void relay_echo_typed(struct relay_echo *e, const struct termios *t,
+	const char *p, size_t len);
+/* What of those bytes is no echo, added to out. */
+void relay_echo_strip(struct relay_echo *e, const char *p, size_t len,
+	struct buf *out);
+void relay_echo_forget(struct relay_echo *e);
+
+/* ---- relay_tty.c --------------------------------------------------------- */
+
+struct relay_outside {
+	int tty, master, control;
+	pid_t child;
+	struct termios modes;	/* of the outer terminal, before */
+	unsigned char nonce[RELAY_NONCE];
+};
+/* The process outside, to its end. */
+void relay_tty_main(const struct relay_outside *o) __attribute__((noreturn));
+/* The outer terminal is as it was. */
+void relay_tty_restore(int tty, const struct termios *modes);
 
 #endif

@@ -128,21 +128,20 @@ give(struct flow *f)
 	}
 }
 
-/* ---- aegsh --------------------------------------------------------------- */
+/* ---- aegsh ------------------------------------------------------------- */
 
-static void
-answer(struct between *b)
+bool
+relay_answer(int control, struct cast *c)
 {
+	static const struct cast_line nothing;
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
-	const struct cast_line *line = cast_end(b->cast, clock_mono_ns());
-	const char *trouble = cast_trouble(b->cast);
+	const struct cast_line *line = c != NULL ? cast_end(c,
+	    clock_mono_ns()) : &nothing;
 
-	b->ending = false;
-	pack_text(&out, trouble);
+	pack_text(&out, c != NULL ? cast_trouble(c) : NULL);
 	cast_line_pack(&out, line);
-	if (send(b->control, out.data, out.len, MSG_NOSIGNAL) !=
-	    (ssize_t)out.len)
-		_exit(1);	/* the line is told to be lost */
+	return send(control, out.data, out.len, MSG_NOSIGNAL) ==
+	    (ssize_t)out.len;
 }
 
 /* What stands in the pipes now is the line's; later it may be anybody's. */
@@ -180,7 +179,7 @@ hear(struct between *b)
 		begin_end(b);
 }
 
-/* ---- the loop ------------------------------------------------------------ */
+/* ---- the loop ---------------------------------------------------------- */
 
 /* For each stream, whichever end it waits for; and that nobody reads. */
 static bool
@@ -229,11 +228,11 @@ owes(const struct between *b)
 	return false;
 }
 
-static void
-close_others(int from, const int *keep, size_t n)
+void
+relay_close_others(const int *keep, size_t n)
 {
+	int from = 0, next;
 	size_t i;
-	int next;
 
 	do {
 		next = -1;
@@ -284,7 +283,7 @@ relay_main(const struct relay_opts *o, int control,
 	keep[2 * RELAY_STREAMS] = control;
 	/* What is not kept must not stay open because of us, and the cast
 	 * shall not be given their numbers. */
-	close_others(0, keep, AEG_NELEM(keep));
+	relay_close_others(keep, AEG_NELEM(keep));
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	while (null >= 0 && null < STDERR_FILENO)
 		null = fcntl(null, F_DUPFD_CLOEXEC, 0);
@@ -292,9 +291,13 @@ relay_main(const struct relay_opts *o, int control,
 		_exit(1);
 	b.cast = cast_new(&o->cast);
 	cast_begin(b.cast, o->line, clock_mono_ns());
-	while (doze(&b))
-		if (b.ending && !owes(&b))
-			answer(&b);
+	while (doze(&b)) {
+		if (!b.ending || owes(&b))
+			continue;
+		b.ending = false;
+		if (!relay_answer(b.control, b.cast))
+			break;	/* the line is told to be lost */
+	}
 	cast_free(b.cast);
 	_exit(0);
 }

@@ -33,6 +33,9 @@ run(struct shell *sh)
 	    sh->args.script != NULL ? LINE_SCRIPT : LINE_STDIN;
 	int r;
 
+	r = prompt ? shell_enter_terminal(sh) : 0;
+	if (r != 0)
+		return r;
 	if (prompt)
 		shell_become_interactive(sh);
 	if (prompt && sh->args.bash_options.n > 0)
@@ -111,6 +114,7 @@ static void
 free_all(struct shell *sh)
 {
 	turn_free(sh->turn);
+	relay_term_free(sh->term);
 	state_free(sh->state);
 	conf_free(sh->conf);
 	strv_done(&sh->args.options);

@@ -45,6 +45,7 @@ struct shell {
 	uid_t uid, loginuid;
 	uint64_t ignored;		/* signals that came ignored */
 	int tty;			/* /dev/tty, or -1 */
+	struct relay_term *term;	/* that stands around us, or NULL */
 	int outer;			/* to the aegsh around us, or -1 */
 	int interrupts;			/* signalfd for SIGINT, or -1 */
 	int hangup;			/* of SIGHUP, never read here, or -1 */
@@ -116,6 +117,9 @@ int shell_knock(struct shell *sh);
  * rescue. */
 bool shell_is_lost(struct shell *sh);
 void shell_become_interactive(struct shell *sh);
+/* terminal.c: where what lines write is kept, from here on in a terminal of
+ * our own, and a child of who was started; 0, or a status to exit with. */
+int shell_enter_terminal(struct shell *sh);
 int shell_start_turn(struct shell *sh, enum line_origin origin, bool session);
 
 /* batch.c, repl.c: the entrances; each gives the exit status. */

@@ -285,6 +285,7 @@ shell_start_turn(struct shell *sh, enum line_origin origin, bool session)
 		.origin = origin,
 		.session = session,
 		.tty = session ? sh->tty : -1,
+		.term = session ? sh->term : NULL,
 		.argv0 = session ? path_base(sh->args.argv0) : sh->args.argv0,
 		.ignored = sh->ignored,
 		.bash_options = session ? NULL :

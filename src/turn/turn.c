@@ -38,7 +38,7 @@ open_store(struct turn *t, const struct turn_opts *o)
 		.remote = remote,
 		.origin = line_origin_name(o->origin),
 		.host = host,
-		.tty = t->tty,
+		.tty = o->term != NULL ? relay_term_outer(o->term) : t->tty,
 		.version = o->version,
 		.profile = policy_profile(t->policy),
 		.policy_hash = policy_hash(t->policy),
@@ -100,6 +100,7 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 		.launcher = o->session,
 		.once = !o->session && o->origin != LINE_STDIN,
 		.tty = o->tty,
+		.term = o->term,
 		.ignored = o->ignored,
 		.state_max = (size_t)conf_int(o->conf, CONF_STATE_MAX),
 		.question = o->confirm != NULL ? turn_question : NULL,
@@ -186,6 +187,7 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 	}
 	if (t->store != NULL)
 		open_store(t, opts);
+	turn_output_keep(t);
 	policy_clean_state(t->policy, opts->state);
 	*ret = t;
 	return 0;

@@ -154,8 +154,12 @@ act_builtin(struct turn *t, struct turn_judged *j,
 		return;
 	}
 	ret->ran = true;
+	if (b->starts)
+		turn_output_line(t, ev.uuid);
 	ret->status = b->run(t->opts.ctx, (int)argv.n, strv_peek(&argv), &out,
 	    &complaint);
+	if (b->starts)
+		turn_output_end(t, NULL, ev.id);
 	write_out(1, &out);
 	if (out.overflow && ret->status == 0)
 		ret->status = 1;
@@ -347,7 +351,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	    (ret->status != 126 && ret->status != 127));
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
-	if (job_state(job) == JOB_DONE)
+	if (t->opts.term != NULL || job_state(job) == JOB_DONE)
 		turn_output_end(t, job, id);
 	turn_note_why(t, j, job, ret);
 	ret->kept_back = turn_refused(t, job, 0, ret->note, sizeof ret->note) !=
@@ -453,12 +457,23 @@ ready(void *ctx, struct err *err)
 }
 
 static void
+not_started(struct turn *t, int64_t id, struct turn_result *ret)
+{
+	struct audit_outcome failed = { .status = TURN_STATUS_BLOCKED,
+		.note = ret->err.text };
+
+	ret->status = TURN_STATUS_BLOCKED;
+	turn_output_end(t, NULL, 0);
+	state_set_status(t->opts.state, ret->status);
+	t->ops->outcome(t, id, &failed);
+}
+
+static void
 act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
     char *const *args, struct turn_result *ret)
 {
 	struct strv envp = STRV_INIT;
 	struct audit_event ev;
-	struct audit_outcome failed = { 0 };
 	struct job *job = NULL;
 	struct start start = { t, j, clock_mono_ns(), 0 };
 	struct supervise_opts watch;
@@ -509,16 +524,14 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	if (watch.broker != NULL)
 		watch.approved = turn_approve(t, j);
 	started = turn_know_places(t, &ret->err);
+	/* What goes on beside the prompt cannot be told from that. */
+	turn_output_line(t, beside ? NULL : ev.uuid);
 	if (started == 0)
 		started = exec_start(t->exec, j->decision, &spec, &job,
 		    &ret->err);
 	turn_approve_done(watch.approved);
 	if (started != 0) {
-		ret->status = TURN_STATUS_BLOCKED;
-		state_set_status(t->opts.state, ret->status);
-		failed.status = ret->status;
-		failed.note = ret->err.text;
-		t->ops->outcome(t, ev.id, &failed);
+		not_started(t, ev.id, ret);
 	} else if (beside) {
 		ret->ran = true;
 		go_beside(t, job, ev.id, ret);

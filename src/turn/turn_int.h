@@ -53,6 +53,8 @@ struct turn {
 	struct turn_login *login;	/* while a login lasts, or NULL */
 	struct val_verdict *login_failed;	/* what asking about one of
 					 * its files came to, or NULL */
+	uint64_t secrets;		/* of what the terminal's relay was
+					 * told of variables */
 	pid_t last_pid;			/* $! as people mean it, or 0 */
 	struct job *stream;		/* the bash of a stream */
 	bool stream_began, stream_over, stream_killed;
@@ -222,10 +224,15 @@ enum cast_keep turn_keeps_output(const struct turn *t);
 const struct relay_opts *turn_output(const struct turn *t, const char *uuid,
 	struct relay_opts *ret);
 void turn_output_next(const struct job *job, const char *uuid);
-/* The line is over: all that it wrote is where it goes, and on record. */
+/* The same of a session's terminal: what is kept; a line begins (uuid NULL:
+ * it is not told apart). */
+void turn_output_keep(struct turn *t);
+void turn_output_line(struct turn *t, const char *uuid);
+/* The line is over: all that it wrote is where it goes, and on record.  job
+ * NULL: there is only the terminal. */
 void turn_output_end(struct turn *t, const struct job *job, int64_t id);
 /* Why it cannot be any more, or NULL. */
-const char *turn_output_lost(const struct job *job);
+const char *turn_output_lost(const struct turn *t, const struct job *job);
 /* Why the line was killed, in ret and on record; NULL: it was not. */
 const char *turn_killed(const struct turn *t, const struct job *job,
 	char *ret, size_t size);

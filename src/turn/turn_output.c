@@ -6,6 +6,7 @@
  */
 #include "aegsh/relay.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "aegsh/base/clock.h"
@@ -90,24 +91,134 @@ turn_output_next(const struct job *job, const char *uuid)
 	relay_line(job_relay(job), line);
 }
 
+/* ---- a terminal --------------------------------------------------------- */
+
+void
+turn_output_keep(struct turn *t)
+{
+	struct cast_setup setup = {
+		.dir = t->store,
+		.term = state_get(t->opts.state, "TERM"),
+	};
+	AEG_AUTOFREE char *text = NULL;
+
+	if (t->opts.term == NULL || t->audit == NULL)
+		return;
+	setup.keep = turn_keeps_output(t);
+	setup.line_max = (size_t)conf_int(t->opts.conf, CONF_OUTPUT_MAX);
+	audit_session_uuid(t->audit, setup.session);
+	relay_term_keep(t->opts.term, &setup);
+	text = xasprintf("%s, shown on %s", t->tty,
+	    relay_term_outer(t->opts.term));
+	audit_note(t->audit, "terminal-between", text);
+}
+
+static int
+count_secret(void *ctx, const char *name, const char *value)
+{
+	uint64_t *n = ctx;	/* FNV-1a */
+
+	for (; *name != '\0'; name++)
+		*n = (*n ^ (unsigned char)*name) * 0x100000001b3U;
+	*n *= 0x100000001b3U;
+	for (; value != NULL && *value != '\0'; value++)
+		*n = (*n ^ (unsigned char)*value) * 0x100000001b3U;
+	*n *= 0x100000001b3U;
+	return 0;
+}
+
+static int
+learn(void *ctx, const char *name, const char *value)
+{
+	if (value != NULL)
+		relay_term_learn(ctx, name, value);
+	return 0;
+}
+
+void
+turn_output_line(struct turn *t, const char *uuid)
+{
+	unsigned char line[CAST_UUID_LEN];
+	uint64_t secrets = 0xcbf29ce484222325U;
+
+	if (t->opts.term == NULL || uuid == NULL)
+		return;
+	state_each(t->opts.state, count_secret, &secrets);
+	if (secrets != t->secrets) {
+		t->secrets = secrets;
+		relay_term_forget(t->opts.term);
+		state_each(t->opts.state, learn, t->opts.term);
+	}
+	uuid_bytes(uuid, line);
+	relay_term_line(t->opts.term, line);
+}
+
+/* ---- both --------------------------------------------------------------- */
+
+static int
+end_line(struct turn *t, const struct job *job, const struct cast_line **ret,
+    const char **ret_trouble)
+{
+	if (job != NULL && job_relay(job) != NULL)
+		return relay_end(job_relay(job), ret, ret_trouble);
+	return t->opts.term != NULL ? relay_term_end(t->opts.term, ret,
+	    ret_trouble) : -ENODATA;
+}
+
+static void
+record_stream(struct turn *t, int64_t id, enum audit_stream stream,
+    const struct cast_output *o, const struct cast_line *in_file)
+{
+	struct audit_output row = {
+		.stream = stream,
+		.head = o->head, .head_len = o->head_len,
+		.tail = o->tail, .tail_len = o->tail_len,
+		.bytes = o->bytes,
+		.kept = o->kept,
+		.redacted = o->redacted,
+		.cut = o->cut,
+	};
+
+	if (in_file != NULL && in_file->filed) {
+		row.offset = in_file->offset;
+		row.length = in_file->length;
+		memcpy(row.sha256, in_file->sha256, sizeof row.sha256);
+	}
+	audit_output(t->audit, id, &row);
+}
+
+/* Where it is in the file stands in the first row that there is. */
+static void
+record(struct turn *t, int64_t id, const struct cast_line *line)
+{
+	bool out = line->out.bytes > 0;
+
+	if (out)
+		record_stream(t, id, AUDIT_STREAM_OUT, &line->out, line);
+	if (line->err.bytes > 0)
+		record_stream(t, id, AUDIT_STREAM_ERR, &line->err, out ?
+		    NULL : line);
+}
+
 void
 turn_output_end(struct turn *t, const struct job *job, int64_t id)
 {
 	const struct cast_line *line;
 	const char *trouble;
 
-	if (job_relay(job) == NULL || relay_end(job_relay(job), &line,
-	    &trouble) < 0)
+	if (end_line(t, job, &line, &trouble) < 0)
 		return;
-	if (id != 0)
-		(void)line;
-	if (trouble != NULL)
+	if (id != 0 && t->audit != NULL)
+		record(t, id, line);
+	if (trouble != NULL && t->audit != NULL)
 		audit_note(t->audit, "output-not-kept", trouble);
 }
 
 const char *
-turn_output_lost(const struct job *job)
+turn_output_lost(const struct turn *t, const struct job *job)
 {
-	return job_relay(job) != NULL && relay_lost(job_relay(job)) ?
-	    "what carries its output, and records it, was ended" : NULL;
+	if ((job_relay(job) != NULL && relay_lost(job_relay(job))) ||
+	    (t->opts.term != NULL && relay_term_lost(t->opts.term)))
+		return "what carries its output, and records it, was ended";
+	return NULL;
 }

@@ -242,7 +242,7 @@ turn_killed(const struct turn *t, const struct job *job, char *ret,
 	const char *why = s != NULL ? supervise_broken(s) : NULL;
 
 	if (why == NULL)
-		why = turn_output_lost(job);
+		why = turn_output_lost(t, job);
 	if (why == NULL)
 		return NULL;
 	if (t->audit != NULL)

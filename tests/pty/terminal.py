@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: ISC
+"""A prompt whose lines' output is kept: the terminal that stands between
+behaves as the one outside, to keys, sizes, jobs and full screens; nothing
+that was typed is kept, nothing goes on unseen, and the person's terminal is
+given back whoever dies."""
+import fcntl
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import DEADLINE, alive, children, until  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
+from tap import Tap  # noqa: E402
+
+tap = Tap()
+root, env = place()
+env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
+env["TERM"] = "xterm"
+env["TMUX_TMPDIR"] = env["HOME"]
+env["API_TOKEN"] = "tok-8f3a11d0c7754be2"
+if os.environ.get("SANITIZED"):
+    env["ASAN_OPTIONS"] = "detect_leaks=0"
+AEGSH, CTL = program("aegsh"), program("aegshctl")
+HOME = env["HOME"]
+PROMPT = "P> $"
+TIOCGPTN = 0x80045430
+
+
+def settings(text):
+    with open(root + "/etc/aegsh.conf", "w") as f:
+        f.write('prompt = "P> "\n' + text)
+
+
+def begin(**more):
+    s = Session([AEGSH], env=env, cwd=HOME, **more)
+    s.expect(PROMPT)
+    return s
+
+
+def comm(pid):
+    try:
+        with open("/proc/%d/comm" % pid) as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+def events():
+    """Of all recordings."""
+    got = []
+    for path in glob.glob(root + "/own/*/output/*"):
+        with open(path, "rb") as f:
+            got += [json.loads(line) for line in f.read().splitlines()
+                    if line.startswith(b"[")]
+    return got
+
+
+def kept():
+    return "".join(e[2] for e in events() if e[1] == "o")
+
+
+def outside(s):
+    number = fcntl.ioctl(s.fd, TIOCGPTN, b"\0" * 4)
+    return "/dev/pts/%d" % int.from_bytes(number, sys.byteorder)
+
+
+def run(s, line):
+    return s.run(line, "P> $")
+
+
+# What is not wanted costs nothing.
+settings("")
+s = begin()
+tap.same((comm(s.pid), run(s, "tty")), ("aegsh", outside(s) + "\n"),
+         "without the setting there is no terminal between")
+s.line("exit")
+s.wait()
+s.close()
+
+settings("output = full\n")
+pair = os.openpty()
+outer = termios.tcgetattr(pair[0])
+s = begin()
+tap.ok(comm(s.pid) == "aegsh-terminal", "with it there is one", comm(s.pid))
+tap.same(run(s, "echo hello; exit 3"), "hello\n", "a line")
+tap.same(run(s, "echo $?"), "3\n", "its status")
+size = run(s, "stty size; stty -g")
+tap.ok(size.startswith("24 200\n"), "the size is the one outside", size)
+s.resize(30, 90)
+tap.ok(until(lambda: run(s, "stty size") == "30 90\n"), "and follows it")
+s.line("trap 'stty size' WINCH; echo up; while :; do sleep 0.1; done")
+s.expect("up\r\n")
+s.resize(40, 100)
+tap.ok(s.expect("40 100"), "SIGWINCH reaches a line")
+s.send("\x03")
+s.expect(PROMPT)
+tap.same(run(s, "echo $?"), "130\n", "Ctrl-C ends a line")
+s.line("echo up; cat")
+s.expect("up\r\n")
+s.line("a typed word")
+tap.ok(s.expect("a typed word\r\n.*a typed word"), "keys reach a line")
+s.send("\x04")
+tap.ok(s.expect(PROMPT), "Ctrl-D is its end of input")
+
+# Jobs.
+s.line("echo up; sleep 1000")
+s.expect("up\r\n")
+s.send("\x1a")
+tap.ok(s.expect("Stopped.*" + PROMPT), "Ctrl-Z stops a line")
+s.line("fg")
+s.expect("sleep 1000")
+s.send("\x03")
+tap.ok(s.expect(PROMPT), "fg, and Ctrl-C")
+s.line("sleep 1000 &")
+s.expect(PROMPT)
+tap.ok("Running" in (run(s, "jobs") or ""), "a job in the background")
+run(s, "kill %1")
+
+# Modes are the line's own business, and the prompt's again after it.
+run(s, "stty -echo -icanon; kill -9 $$")
+tap.ok(" echo " in (run(s, "stty -a | tr ';' ' '") or ""),
+       "modes of a line that died are not kept")
+
+# Typed with and without echo; a secret in pieces; a foreign mark.
+s.line("read -p 'first: ' x; stty -echo; read -p 'second: ' y; stty echo; "
+       "echo; echo done")
+s.expect("first: ")
+s.line("typedwithecho")
+s.expect("second: ")
+s.line("typedwithoutecho")
+s.expect("done\r\n.*" + PROMPT)
+run(s, "printf 'value tok-8f3a'; sleep 0.2; echo 11d0c7754be2 end")
+fake = "\\033]7777;%s\\a" % ("AB" * 16)
+got = run(s, "printf '<%s>\\n'" % fake)
+tap.same(got, "<\033]7777;%s\a>\n" % ("AB" * 16),
+         "what only looks like a mark of ours arrives")
+
+# Full screens.
+with open(HOME + "/text", "w") as f:
+    f.write("".join("row %d\n" % i for i in range(300)))
+s.resize(24, 80)
+if shutil.which("vim.tiny"):
+    s.line("vim.tiny -u NONE note")
+    s.expect("note.*\\[New")
+    s.send("ihello from vim\x1b:wq\r")
+    s.expect(PROMPT)
+    with open(HOME + "/note") as f:
+        tap.same(f.read(), "hello from vim\n", "vim writes a file")
+else:
+    tap.skip("vim writes a file", "no vim.tiny")
+if shutil.which("less"):
+    s.line("less text")
+    s.expect("row 1\r?\n")
+    s.send("G")
+    tap.ok(s.expect("row 299"), "less goes to the end")
+    s.send("q")
+    s.expect(PROMPT)
+else:
+    tap.skip("less goes to the end", "no less")
+if shutil.which("tmux"):
+    s.line("tmux -L t -f /dev/null new")
+    said = s.expect(r"Run it\?|\[0\]|P> $")
+    if said and b"Run" in said.group(0):
+        s.send("y\r")
+        said = s.expect(r"\[0\]|P> $")
+    if said and b"[0]" in said.group(0):
+        s.line("echo in$((1))side")
+        tap.ok(s.expect("in1side"), "tmux, and a shell in it")
+        s.line("exit")
+        tap.ok(s.expect("exited.*" + PROMPT), "and its end")
+    else:
+        tap.skip("tmux, and a shell in it", "it does not start here")
+else:
+    tap.skip("tmux, and a shell in it", "no tmux")
+s.line("printf '**\\030B00000000000000'; printf '\\030binary'; echo sent")
+s.expect("sent.*" + PROMPT)
+
+# Nobody else opens the person's terminal meanwhile.
+if os.getuid() != 0:
+    out = run(s, ": <%s" % outside(s))
+    tap.ok("busy" in out, "the outer terminal cannot be opened", out)
+else:
+    tap.skip("the outer terminal cannot be opened", "root may")
+
+s.line("exit 5")
+tap.same(s.wait(), 5 << 8, "the session's status")
+tap.same(termios.tcgetattr(s.fd)[:4], outer[:4], "the modes are given back")
+s.close()
+
+text = kept()
+tap.ok("hello\r\n" in text and "hello from vim" in text,
+       "what lines wrote is kept")
+tap.ok("typedwithecho" not in text and "typedwithoutecho" not in text,
+       "nothing that was typed is")
+tap.ok("P> " not in text and "7777" in text and text.count("7777") == 1,
+       "neither are prompts and marks", text.count("7777"))
+tap.ok("tok-8f3a" not in text and "11d0c7754be2" not in text,
+       "nor a secret that came in pieces")
+tap.ok("sent" not in text, "nor a transfer of files through the terminal")
+rows = [json.loads(row) for row in subprocess.run(
+    [CTL, "history", "--json", "-n", "0"], env=env, capture_output=True,
+    text=True, timeout=DEADLINE).stdout.splitlines()]
+lines = {e[2].split()[-1] for e in events() if e[1] == "m"}
+tap.ok(lines and lines <= {row.get("uuid") for row in rows},
+       "each line of a recording is on record", rows[:1])
+
+# The process outside is killed: the line is, and the modes are given back.
+s = begin()
+s.line("trap '' HUP TERM INT; echo up-$$-; while sleep 1; do :; done")
+bash = int(s.expect("up-(\\d+)-\r").group(1))
+raw = termios.tcgetattr(s.fd)[3] & termios.ICANON
+os.kill(s.pid, signal.SIGKILL)
+tap.ok(until(lambda: not alive(bash)), "it is killed: so is the line")
+tap.ok(not raw and
+       until(lambda: termios.tcgetattr(s.fd)[3] & termios.ICANON),
+       "and the person's terminal has its modes again")
+s.wait()
+s.close()
+
+# The shell is killed: likewise, and its end is told.
+s = begin()
+shell = children(s.pid)[0]
+os.kill(shell, signal.SIGKILL)
+status = s.wait()
+tap.ok(os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL and
+       termios.tcgetattr(s.fd)[3] & termios.ICANON,
+       "the shell is killed: its status, and the modes", status)
+s.close()
+
+# The person's terminal goes away: so does the session.
+s = begin()
+shell = children(s.pid)[0]
+os.close(s.fd)
+tap.ok(until(lambda: not alive(shell)), "a hangup ends the session")
+os.waitpid(s.pid, 0)
+
+# Stopped and continued from outside.
+s = begin()
+shell = children(s.pid)[0]
+os.kill(shell, signal.SIGSTOP)
+stopped = until(lambda: os.waitpid(s.pid, os.WNOHANG | os.WUNTRACED)[0])
+tap.ok(stopped and termios.tcgetattr(s.fd)[3] & termios.ICANON,
+       "a shell that is stopped: who started it sees that")
+os.kill(s.pid, signal.SIGCONT)
+s.line("echo a$((1))gain")
+tap.ok(s.expect("a1gain\r\n.*" + PROMPT), "and it goes on")
+s.line("exit")
+s.wait()
+s.close()
+tap.done()

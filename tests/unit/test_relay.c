@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: ISC */
+/* Marks in a terminal's stream, and what it echoes: cut anywhere. */
+#include "relay/relay_int.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct seen {
+	struct buf text;	/* a mark is a "|" */
+};
+
+static void
+on_text(void *ctx, const char *p, size_t len)
+{
+	struct seen *s = ctx;
+
+	buf_put(&s->text, p, len);
+}
+
+static void
+on_mark(void *ctx)
+{
+	struct seen *s = ctx;
+
+	buf_putc(&s->text, '|');
+}
+
+static const unsigned char nonce[RELAY_NONCE] = { 1, 0xab };
+
+/* "|" stands for a mark with its carriage return, "!" for one without, "?" for
+ * one of another session. */
+static void
+spell(const char *text, const struct relay_marks *m, struct buf *out)
+{
+	struct relay_marks other;
+
+	relay_marks_init(&other, (const unsigned char *)"0123456789abcdef");
+	for (; *text != '\0'; text++) {
+		if (*text == '|' || *text == '!')
+			buf_put(out, m->text, m->len);
+		if (*text == '|')
+			buf_putc(out, '\r');
+		else if (*text == '?')
+			buf_put(out, other.text, other.len);
+		else if (*text != '!')
+			buf_putc(out, *text);
+	}
+	buf_putc(out, '\0');
+	out->len--;
+}
+
+/* In two pieces, cut at every place, and byte by byte. */
+static void
+test_marks(const char *text, unsigned due, const char *want)
+{
+	const struct relay_marks_to to = { on_text, on_mark, NULL };
+	struct buf whole = BUF_INIT, wanted = BUF_INIT;
+	struct relay_marks m;
+	size_t cut, bad = 0, i;
+
+	relay_marks_init(&m, nonce);
+	spell(text, &m, &whole);
+	/* What was not looked for is still there: "@" is the first "|". */
+	for (i = 0; want[i] != '\0'; i++)
+		if (want[i] == '@') {
+			buf_put(&wanted, m.text, m.len);
+			buf_putc(&wanted, '\r');
+		} else if (want[i] == '?') {
+			spell("?", &m, &wanted);
+		} else {
+			buf_putc(&wanted, want[i]);
+		}
+	for (cut = 0; cut <= whole.len; cut++) {
+		struct seen s = { BUF_INIT };
+		struct relay_marks_to at = to;
+
+		at.ctx = &s;
+		relay_marks_init(&m, nonce);
+		m.due = due;
+		relay_marks_feed(&m, whole.data, cut, &at);
+		relay_marks_feed(&m, whole.data + cut, whole.len - cut, &at);
+		bad += s.text.len != wanted.len || memcmp(s.text.data,
+		    wanted.data, wanted.len) != 0;
+		buf_done(&s.text);
+	}
+	OKF(bad == 0, "marks of \"%s\", %u to come: %zu cuts differ", text,
+	    due, bad);
+	buf_done(&whole);
+	buf_done(&wanted);
+}
+
+static void
+test_held(void)
+{
+	struct seen s = { BUF_INIT };
+	const struct relay_marks_to to = { on_text, on_mark, &s };
+	struct relay_marks m;
+
+	relay_marks_init(&m, nonce);
+	relay_marks_feed(&m, "a\033", 2, &to);
+	OKF(s.text.len == 2, "an escape is not held back where none is due");
+	m.due = 1;
+	relay_marks_feed(&m, "b\033]77", 5, &to);
+	OKF(s.text.len == 3, "a beginning is held back where one is due");
+	relay_marks_feed(&m, "x", 1, &to);
+	OKF(s.text.len == 8, "and given back when it was none");
+	buf_done(&s.text);
+}
+
+static void
+test_echo(const char *name, tcflag_t lflag, const char *typed,
+    const char *seen, const char *want)
+{
+	struct relay_echo e = { .at = 0 };
+	struct termios t = { .c_lflag = lflag, .c_iflag = ICRNL | IXON };
+	struct buf out = BUF_INIT;
+	size_t i;
+
+	t.c_cc[VERASE] = 0x7f;
+	t.c_cc[VEOF] = 4;
+	t.c_cc[VINTR] = 3;
+	t.c_cc[VSTOP] = 0x13;
+	relay_echo_typed(&e, &t, typed, strlen(typed));
+	for (i = 0; seen[i] != '\0'; i++)
+		relay_echo_strip(&e, seen + i, 1, &out);
+	buf_putc(&out, '\0');
+	IS_STRN(out.data, want, name);
+	buf_done(&out);
+}
+
+static void
+test_forgotten(void)
+{
+	struct relay_echo e = { .at = 0 };
+	struct termios t = { .c_lflag = ECHO };
+	struct buf out = BUF_INIT;
+	char other[5000];
+
+	memset(other, '.', sizeof other);
+	relay_echo_typed(&e, &t, "abc", 3);
+	relay_echo_strip(&e, other, sizeof other, &out);
+	relay_echo_strip(&e, "abc", 3, &out);
+	OKF(out.len == sizeof other + 3, "what does not come is forgotten");
+	buf_done(&out);
+}
+
+int
+main(void)
+{
+	const tcflag_t line = ICANON | ECHO | ECHOE | ECHOCTL | ISIG;
+
+	test_marks("abc", 1, "abc");
+	test_marks("a|b", 1, "a|b");
+	test_marks("|", 1, "|");
+	test_marks("||x", 2, "||x");
+	test_marks("a!b", 1, "a|b");
+	test_marks("|\rb", 1, "|\rb");
+	test_marks("|a|b", 1, "|a@b");
+	test_marks("a|b", 0, "a@b");
+	test_marks("a?b|c", 1, "a?b|c");
+	test_held();
+	test_echo("a word", line, "ls\r", "ls\r\nfile\r\n", "\r\nfile\r\n");
+	test_echo("between other text", line, "me\r", "1m2e3\r\n", "123\r\n");
+	test_echo("no echo, nothing is left out", ICANON, "pw\r",
+	    "pw is what was said", "pw is what was said");
+	test_echo("a control character", line, "\001x", "^Ax.", ".");
+	test_echo("keys that are not shown", line, "a\177\003\023b",
+	    "a\b \b^Cb.", "\b \b^C.");
+	test_forgotten();
+	return tap_done();
+}
