@@ -146,7 +146,7 @@ audit_close(struct audit *a)
 		audit_flush(a, NULL);
 	if (a->brief)
 		fold_long_spool(a);
-	audit_apart_free(a->apart);
+	audit_apart_free(a);
 	forget_session(a);
 	audit_queue_clear(&a->queue);
 	audit_db_done(&a->db);

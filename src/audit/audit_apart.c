@@ -531,14 +531,35 @@ audit_apart_settled(struct audit *a, struct err *err)
 	return rc < 0 ? rc : too_late(p, err);
 }
 
-void
-audit_apart_free(struct audit_apart *p)
+/* What is not answered as its teller ends: a writer that has ended is told no
+ * more by anybody, and one that is held may be ended, too.  So it is on disk
+ * beside the store, or with a new writer, before it is left. */
+static void
+save(struct audit *a)
 {
+	struct audit_apart *p = a->apart;
+	pid_t was = p->pid;
+
+	if (talk(a, 0, NULL) == 1)
+		return;
+	/* Once in vain was enough, as long as the session had it. */
+	p->no_copies = false;
+	copy_late(a);
+	if (p->no_copies && p->pid != was)
+		(void)talk(a, p->wait_ns, NULL);
+}
+
+void
+audit_apart_free(struct audit *a)
+{
+	struct audit_apart *p = a->apart;
 	struct said *s, *next;
 	char byte;
 
 	if (p == NULL)
 		return;
+	if (p->first != NULL)
+		save(a);
 	if (p->fd >= 0 && p->first == NULL) {
 		struct pollfd fd = { p->fd, POLLIN, 0 };
 
@@ -549,6 +570,7 @@ audit_apart_free(struct audit_apart *p)
 			;
 	}
 	leave(p);
+	leave_child(&p->late_fd, &p->late_pid);
 	for (s = p->first; s != NULL; s = next) {
 		next = s->next;
 		free(s);
@@ -556,4 +578,5 @@ audit_apart_free(struct audit_apart *p)
 	audit_queue_clear(&p->held);
 	free(p->dir);
 	free(p);
+	a->apart = NULL;
 }

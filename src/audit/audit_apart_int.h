@@ -51,8 +51,9 @@ struct audit_apart;
 
 struct audit_apart *audit_apart_new(const char *dir, int64_t wait_ns,
 	bool runs_on);
-/* Closes the socket; waits for the process, unless it is held up. */
-void audit_apart_free(struct audit_apart *p);
+/* Closes the socket; waits for the process, unless it is held up: then what it
+ * has is on disk beside the store, if that can be had in time. */
+void audit_apart_free(struct audit *a);
 /* Start it and have it open the store, without waiting. */
 int audit_apart_warm(struct audit *a, struct err *err);
 /* A transaction in two steps, as audit_write_store(); settled, it is answered,

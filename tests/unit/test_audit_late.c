@@ -79,6 +79,50 @@ all_killed(const char *dir)
 	IS_INT(count(dir, "SELECT count(*) FROM events"), 0);
 }
 
+/* The session ends, and what it could not have copied is copied then: the
+ * writer is killed before anybody else has it. */
+static void
+uncopied(void)
+{
+	struct audit *a = fresh("uncopied", LATE_NS, true);
+	struct err err = ERR_INIT;
+	pid_t writer, late;
+	bool kept = true;
+	size_t n;
+
+	while (store_put(a, "one", &err) < 0 || !is_over(a))
+		until(is_over, a);
+	hold(a);
+	writer = audit_writer_pid(a);
+	store_put(a, "two", &err);
+	late = audit_late_pid(a);
+	kill(late, SIGKILL);
+	OK(until(is_gone, &late));
+	store_put(a, "three", &err);
+	OK(audit_stalled(a, &n, &kept) != NULL && !kept && n == 2);
+	audit_close(a);
+	kill(writer, SIGKILL);
+	rows("uncopied", "one=open two=open three=open");
+}
+
+/* Likewise a line that was refused, but is on its way to the record. */
+static void
+refused(void)
+{
+	struct audit *a = fresh("refused", LATE_NS, false);
+	struct err err = ERR_INIT;
+	pid_t writer;
+
+	while (store_put(a, "one", &err) < 0 || !is_over(a))
+		until(is_over, a);
+	hold(a);
+	writer = audit_writer_pid(a);
+	OK(store_put(a, "two", &err) < 0);
+	audit_close(a);
+	kill(writer, SIGKILL);
+	rows("refused", "one=open two=open");
+}
+
 /* Half of it is not readable any more: the rest is, and it is said. */
 static void
 torn(void)
@@ -178,6 +222,8 @@ main(void)
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	copied();
 	all_killed("dead");
+	uncopied();
+	refused();
 	torn();
 	told_again();
 	return tap_done();
