@@ -36,6 +36,10 @@ struct relay_opts {
 	 * starts. */
 	struct cast_setup cast;
 	unsigned char line[CAST_UUID_LEN];	/* the first line's */
+	/* Bytes of each line that are carried on; of more, no more, or the
+	 * line is to be killed.  0: all are. */
+	uint64_t most;
+	bool kills;
 };
 
 /* Of 1 and 2.  *ret is NULL where neither is a pipe.  -errno. */
@@ -50,8 +54,12 @@ pid_t relay_pid(const struct relay *r);
 /* Readable when relay_lost() may have something to say. */
 int relay_poll_fd(const struct relay *r);
 /* It was killed or stopped, and what the line writes is not seen any more; an
- * own process that was stopped is killed by this. */
+ * own process that was stopped is killed by this.  Or the line is to be killed
+ * for what relay_killed() says. */
 bool relay_lost(struct relay *r);
+const char *relay_killed(const struct relay *r);
+/* That it wrote more than most, once for each line; or NULL. */
+const char *relay_limited(struct relay *r);
 /* The next line of the same bash; the one before was ended. */
 void relay_line(struct relay *r, const unsigned char uuid[CAST_UUID_LEN]);
 /* The line is over: waits until all that it wrote is where it goes.  *ret

@@ -115,10 +115,15 @@ bool sandbox_denies_shells(const struct sandbox_profile *p);
 /* Of such a profile: is the open file that of a shell or of the dynamic
  * loader, or a copy of one? */
 bool sandbox_is_shell(const struct sandbox_profile *p, int fd);
+/* What becomes of a line that prints more than it may. */
+enum sandbox_output { SANDBOX_OUTPUT_KILL = 0, SANDBOX_OUTPUT_TRUNCATE };
+
 /* What the processes of one line may use together; 0: no limit. */
 struct sandbox_line_limits {
 	unsigned children;	/* beside the line's bash, at one time */
 	uint64_t cpu_s, time_s, memory;	/* memory: bytes */
+	uint64_t output;		/* bytes that it may print */
+	enum sandbox_output output_then;
 };
 void sandbox_line_limits(const struct sandbox_profile *p,
 	struct sandbox_line_limits *ret);

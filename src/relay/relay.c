@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -22,6 +24,9 @@ struct relay {
 	bool same;			/* 2 is 1's */
 	bool lost;
 	struct relay_said said;
+	bool kills, told;		/* more than most; it was said */
+	char limit[96];			/* what that is, behind … */
+#define MET "it met its limit, "
 };
 
 static bool
@@ -122,6 +127,10 @@ relay_start(const struct relay_opts *o, struct relay **ret, struct err *err)
 	int rc;
 
 	r->control = r->child[0] = r->child[1] = -1;
+	r->kills = o->kills;
+	snprintf(r->limit, sizeof r->limit, MET "limit-output: more than "
+	    "%" PRIu64 " MiB%s", o->most >> 20, o->kills ? "" :
+	    "; the rest is left out");
 	rc = open_streams(r, stream);
 	if (rc < 0)
 		err_sys(err, -rc, "output: a pipe");
@@ -165,6 +174,18 @@ relay_poll_fd(const struct relay *r)
 	return r->lost ? -1 : r->control;
 }
 
+static void
+take_over(struct relay *r)
+{
+	char word;
+
+	if (recv(r->control, &word, 1, MSG_DONTWAIT | MSG_PEEK) != 1 ||
+	    word != RELAY_OVER)
+		return;
+	(void)recv(r->control, &word, 1, MSG_DONTWAIT);
+	r->said.over = true;
+}
+
 /* Not reaped by this: whoever ends a line does that. */
 bool
 relay_lost(struct relay *r)
@@ -173,6 +194,9 @@ relay_lost(struct relay *r)
 	siginfo_t info = { .si_pid = 0 };
 
 	if (r->lost)
+		return true;
+	take_over(r);
+	if (relay_killed(r) != NULL)
 		return true;
 	/* Out of turn it says nothing, but that it is gone. */
 	if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | WSTOPPED | WNOHANG |
@@ -183,12 +207,30 @@ relay_lost(struct relay *r)
 	return r->lost;
 }
 
+const char *
+relay_killed(const struct relay *r)
+{
+	return r->said.over && r->kills ? r->limit : NULL;
+}
+
+const char *
+relay_limited(struct relay *r)
+{
+	if (!r->said.over || r->told)
+		return NULL;
+	r->told = true;
+	return r->limit + strlen(MET);
+}
+
 void
 relay_line(struct relay *r, const unsigned char uuid[CAST_UUID_LEN])
 {
 	char word[1 + CAST_UUID_LEN] = { RELAY_LINE };
 
 	memcpy(word + 1, uuid, CAST_UUID_LEN);
+	take_over(r);
+	r->said.over = r->said.over && r->kills;
+	r->told = false;
 	if (send(r->control, word, sizeof word, MSG_NOSIGNAL) < 0)
 		(void)relay_lost(r);
 }

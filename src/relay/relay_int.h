@@ -23,7 +23,9 @@ enum relay_word {
 	/* Of a terminal: what is kept; a name and a value, each with its NUL;
 	 * and the other way: it was hung up, and nothing is answered. */
 	RELAY_KEEP = 'k', RELAY_FORGET = 'f', RELAY_LEARN = 'v',
-	RELAY_HUNG_UP = 'h'
+	RELAY_HUNG_UP = 'h',
+	/* Unasked, once for each line: it wrote more than it may. */
+	RELAY_OVER = 'o'
 };
 
 struct relay_stream {
@@ -48,6 +50,7 @@ struct relay_said {
 	struct cast_line line;
 	char *packet;		/* that it borrows from, owned */
 	char trouble[RELAY_TROUBLE_MAX];
+	bool over;		/* RELAY_OVER came, and not another line */
 };
 /* Waits for the answer; pid: of who gives it, who may be stopped or die
  * (-EPIPE).  0: it is none (RELAY_HUNG_UP). */

@@ -42,6 +42,7 @@ struct between {
 	struct cast *cast;
 	struct flow flow[RELAY_STREAMS];
 	bool ending;		/* an answer is due */
+	uint64_t most, seen;	/* bytes of the line; 0: any */
 };
 
 /* Its own descriptor for the same pipe, so that writes never block and nobody
@@ -70,6 +71,23 @@ close_flow(struct flow *f)
 	f->at = f->len = f->owed = 0;
 }
 
+/* How much of it the line may still write.  What is too much is read on, so
+ * that it need not know: it is not the line that fails. */
+static size_t
+admit(struct between *b, size_t n)
+{
+	const char word = RELAY_OVER;
+	uint64_t left = b->most > b->seen ? b->most - b->seen : 0;
+	bool was = b->seen > b->most;
+
+	b->seen += n;
+	if (b->most == 0 || n <= left)
+		return n;
+	if (!was && b->control >= 0)
+		(void)send(b->control, &word, 1, MSG_NOSIGNAL);
+	return (size_t)left;
+}
+
 static void
 take(struct between *b, struct flow *f)
 {
@@ -82,8 +100,10 @@ take(struct between *b, struct flow *f)
 		return;
 	}
 	f->at = 0;
-	f->len = (size_t)n;
-	cast_put(b->cast, f->s.as, f->bytes, f->len, clock_mono_ns());
+	cast_put(b->cast, f->s.as, f->bytes, (size_t)n, clock_mono_ns());
+	f->len = admit(b, (size_t)n);
+	n -= (ssize_t)f->len;
+	f->owed -= f->owed < (size_t)n ? f->owed : (size_t)n;
 }
 
 /* As much as pipe(7) writes in one: to the end of a line, where there is one
@@ -171,12 +191,14 @@ hear(struct between *b)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0)
+	if (n <= 0) {
 		io_close(&b->control);
-	else if (word[0] == RELAY_LINE && n == (ssize_t)sizeof word)
+	} else if (word[0] == RELAY_LINE && n == (ssize_t)sizeof word) {
+		b->seen = 0;
 		cast_begin(b->cast, word + 1, clock_mono_ns());
-	else if (word[0] == RELAY_END)
+	} else if (word[0] == RELAY_END) {
 		begin_end(b);
+	}
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -265,7 +287,7 @@ void
 relay_main(const struct relay_opts *o, int control,
     struct relay_stream stream[RELAY_STREAMS])
 {
-	struct between b = { .control = control };
+	struct between b = { .control = control, .most = o->most };
 	int keep[2 * RELAY_STREAMS + 1], null;
 	size_t i;
 

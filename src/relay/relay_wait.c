@@ -41,6 +41,10 @@ relay_await(int control, pid_t pid, struct relay_said *s)
 		n = recv(control, s->packet, RELAY_PACKET_MAX, MSG_DONTWAIT);
 		if (n == 1 && s->packet[0] == RELAY_HUNG_UP)
 			return 0;
+		if (n == 1 && s->packet[0] == RELAY_OVER) {
+			s->over = true;
+			continue;
+		}
 		if (n > 0)
 			break;
 		if (n == 0 || (errno != EAGAIN && errno != EINTR))

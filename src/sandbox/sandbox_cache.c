@@ -88,6 +88,7 @@ static const size_t texts[] = {
 	offsetof(struct sandbox_text, shells),
 	offsetof(struct sandbox_text, addresses),
 	offsetof(struct sandbox_text, umask),
+	offsetof(struct sandbox_text, output_then),
 	offsetof(struct sandbox_text, scope),
 	offsetof(struct sandbox_text, description),
 	offsetof(struct sandbox_text, for_root),

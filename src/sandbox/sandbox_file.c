@@ -201,6 +201,8 @@ new_cfg(void)
 		CFG_INT("limit-address-space", -1, CFGF_NONE),
 		CFG_INT("limit-children", -1, CFGF_NONE),
 		CFG_INT("limit-time", -1, CFGF_NONE),
+		CFG_INT("limit-output", -1, CFGF_NONE),
+		CFG_STR("limit-output-then", "truncate", CFGF_NONE),
 		CFG_END()
 	};
 	cfg_t *cfg;
@@ -491,6 +493,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->shells = take(cfg, "descendant-shells");
 	t->addresses = take(cfg, "addresses");
 	t->umask = take(cfg, "umask");
+	t->output_then = take(cfg, "limit-output-then");
 	t->scope = take(cfg, "scope");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
@@ -587,6 +590,7 @@ sandbox_text_done(struct sandbox_text *t)
 	free(t->shells);
 	free(t->addresses);
 	free(t->umask);
+	free(t->output_then);
 	free(t->scope);
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		strv_done(&t->list[i].value);

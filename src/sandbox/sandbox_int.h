@@ -74,7 +74,7 @@ enum sandbox_limit {
 	SANDBOX_LIMIT_CPU, SANDBOX_LIMIT_MEMORY, SANDBOX_LIMIT_PROCESSES,
 	SANDBOX_LIMIT_FILES, SANDBOX_LIMIT_FILE_SIZE, SANDBOX_LIMIT_CORE,
 	SANDBOX_LIMIT_SPACE, SANDBOX_LIMIT_CHILDREN, SANDBOX_LIMIT_TIME,
-	SANDBOX_LIMIT_COUNT
+	SANDBOX_LIMIT_OUTPUT, SANDBOX_LIMIT_COUNT
 };
 
 struct sandbox_list {
@@ -88,7 +88,7 @@ struct sandbox_text {
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
 	char *udp, *seccomp, *supervise, *started, *escape, *shells,
-		*addresses, *umask, *scope;
+		*addresses, *umask, *output_then, *scope;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -234,6 +234,7 @@ struct sandbox_profile {
 	enum sandbox_started started;
 	enum sandbox_escape escape;
 	bool addresses;		/* are recorded */
+	enum sandbox_output output_then;
 	bool no_shells;		/* below the line's own bash */
 	struct sandbox_shell *shells;	/* that were found */
 	size_t n_shells;

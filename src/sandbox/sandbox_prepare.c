@@ -119,6 +119,7 @@ static const struct {
 	[SANDBOX_LIMIT_SPACE] = { RLIMIT_AS, 1024 * 1024 },
 	[SANDBOX_LIMIT_CHILDREN] = { -1, 0 },
 	[SANDBOX_LIMIT_TIME] = { -1, 0 },
+	[SANDBOX_LIMIT_OUTPUT] = { -1, 0 },
 };
 
 int

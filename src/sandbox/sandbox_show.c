@@ -170,6 +170,8 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	buf_putf(out, "%-15s %s\n", "descendant-shells", p->text.shells);
 	buf_putf(out, "%-15s %s\n", "addresses", p->text.addresses);
 	buf_putf(out, "%-15s %s\n", "umask", p->text.umask);
+	if (p->text.limit[SANDBOX_LIMIT_OUTPUT] > 0)
+		put_line(out, "limit-output-then", p->text.output_then, NULL);
 	buf_putf(out, "%-15s %s\n", "scope", p->text.scope);
 	for (i = 0; i < SANDBOX_LIMIT_COUNT; i++) {
 		if (p->text.limit[i] >= 0)

@@ -42,6 +42,10 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	};
 	static const char *const addresses[] = { "ignore", "record" };
 	static const char *const shells[] = { "deny", "allow" };
+	static const char *const then[] = {
+		[SANDBOX_OUTPUT_KILL] = "kill",
+		[SANDBOX_OUTPUT_TRUNCATE] = "truncate",
+	};
 	int rc;
 
 	rc = read_word(p, "supervise", p->text.supervise, lines,
@@ -80,6 +84,11 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->loosens_umask = rc == 1;
+	rc = read_word(p, "limit-output-then", p->text.output_then, then,
+	    AEG_NELEM(then), "truncate or kill", err);
+	if (rc < 0)
+		return rc;
+	p->output_then = (enum sandbox_output)rc;
 	return 0;
 }
 
@@ -93,6 +102,7 @@ static const char *const limit_names[SANDBOX_LIMIT_COUNT] = {
 	[SANDBOX_LIMIT_SPACE] = "limit-address-space",
 	[SANDBOX_LIMIT_CHILDREN] = "limit-children",
 	[SANDBOX_LIMIT_TIME] = "limit-time",
+	[SANDBOX_LIMIT_OUTPUT] = "limit-output",
 };
 
 const char *
@@ -105,7 +115,8 @@ bool
 sandbox_limit_is_shared(enum sandbox_limit limit)
 {
 	return limit == SANDBOX_LIMIT_CPU || limit == SANDBOX_LIMIT_MEMORY ||
-	    limit == SANDBOX_LIMIT_CHILDREN || limit == SANDBOX_LIMIT_TIME;
+	    limit == SANDBOX_LIMIT_CHILDREN || limit == SANDBOX_LIMIT_TIME ||
+	    limit == SANDBOX_LIMIT_OUTPUT;
 }
 
 static uint64_t
@@ -125,6 +136,8 @@ sandbox_line_limits(const struct sandbox_profile *p,
 		.cpu_s = line_limit(p, SANDBOX_LIMIT_CPU),
 		.time_s = line_limit(p, SANDBOX_LIMIT_TIME),
 		.memory = line_limit(p, SANDBOX_LIMIT_MEMORY) << 20,
+		.output = line_limit(p, SANDBOX_LIMIT_OUTPUT) << 20,
+		.output_then = p->output_then,
 	};
 }
 

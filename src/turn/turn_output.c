@@ -62,18 +62,24 @@ uuid_bytes(const char *text, unsigned char ret[CAST_UUID_LEN])
 const struct relay_opts *
 turn_output(const struct turn *t, const char *uuid, struct relay_opts *ret)
 {
-	if (turn_is_guest(t) || t->audit == NULL || t->opts.session)
+	struct sandbox_line_limits most;
+
+	if (turn_is_guest(t) || t->opts.session)
 		return NULL;
+	sandbox_line_limits(t->sandbox, &most);
 	*ret = (struct relay_opts){ .cast = {
-		.dir = t->store,
+		.dir = t->store != NULL ? t->store : "",
 		.redact = t->redact,
-		.keep = turn_keeps_output(t),
+		.keep = t->audit != NULL ? turn_keeps_output(t) :
+		    CAST_KEEP_NONE,
 		.line_max = (size_t)conf_int(t->opts.conf, CONF_OUTPUT_MAX),
 		.term = state_get(t->opts.state, "TERM"),
-	} };
-	if (ret->cast.keep == CAST_KEEP_NONE)
+	}, .most = most.output,
+	    .kills = most.output_then == SANDBOX_OUTPUT_KILL };
+	if (ret->cast.keep == CAST_KEEP_NONE && ret->most == 0)
 		return NULL;
-	audit_session_uuid(t->audit, ret->cast.session);
+	if (t->audit != NULL)
+		audit_session_uuid(t->audit, ret->cast.session);
 	ret->cast.wall_ns = clock_wall_ns();
 	ret->cast.mono_ns = clock_mono_ns();
 	uuid_bytes(uuid, ret->line);
@@ -217,6 +223,8 @@ turn_output_end(struct turn *t, const struct job *job, int64_t id)
 const char *
 turn_output_lost(const struct turn *t, const struct job *job)
 {
+	if (job_relay(job) != NULL && relay_killed(job_relay(job)) != NULL)
+		return relay_killed(job_relay(job));
 	if ((job_relay(job) != NULL && relay_lost(job_relay(job))) ||
 	    (t->opts.term != NULL && relay_term_lost(t->opts.term)))
 		return "what carries its output, and records it, was ended";

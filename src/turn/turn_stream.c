@@ -93,14 +93,15 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 	return r;
 }
 
-/* The limits are the stream's, not a unit's: told once. */
 static bool
 was_limited(struct turn *t, struct turn_result *ret)
 {
-	if (t->stream_limited || turn_limited(t, t->stream, ret->note,
-	    sizeof ret->note) == NULL)
+	const struct supervisor *s = job_supervisor(t->stream);
+
+	if (turn_limited(t, t->stream, ret->note, sizeof ret->note) == NULL)
 		return false;
-	return t->stream_limited = true;
+	t->stream_limited = s != NULL && supervise_limited(s) != NULL;
+	return true;
 }
 
 /* What was swapped under a unit has ended the stream, while it ran or while

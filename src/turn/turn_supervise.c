@@ -223,8 +223,13 @@ turn_limited(const struct turn *t, const struct job *job, char *ret,
     size_t size)
 {
 	const struct supervisor *s = job_supervisor(job);
-	const char *which = s != NULL ? supervise_limited(s) : NULL;
+	const char *which = job_relay(job) != NULL ?
+	    relay_limited(job_relay(job)) : NULL;
 
+	/* Those that are counted there are a stream's, told once. */
+	if (which == NULL && s != NULL && !(job == t->stream &&
+	    t->stream_limited))
+		which = supervise_limited(s);
 	if (which == NULL)
 		return NULL;
 	if (t->audit != NULL)
