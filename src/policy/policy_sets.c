@@ -12,6 +12,7 @@
 /* A wildcard word says something about a set only by what it spells out:
  * bytes other than wildcards that it must share with the pattern. */
 #define SPELLED_MIN 4
+#define SPELLED_FILE_MIN 3	/* of one file, whose name it says a part of */
 #define WILD_WORD_MAX 256	/* bytes of a word that is tried as a path */
 #define HOMES 4		/* the account's, by two names, $HOME, any */
 
@@ -224,7 +225,7 @@ match_wild(const struct pol_pattern *pat, const char *text, const char *word)
 		    (fnmatch(text, word, FNM_PATHNAME) == 0 ||
 		    may_become(word, text));
 	return starts_alike(word, text) && !says_nothing(word) &&
-	    spelled(word) >= SPELLED_MIN &&
+	    spelled(word) >= SPELLED_FILE_MIN &&
 	    spelled(word) * 3 >= spelled(text) && fnmatch(word, text, 0) == 0;
 }
 
