@@ -36,6 +36,8 @@ enum audit_fault {
 	AUDIT_FAULT_SIGNATURE,	/* not of this head, or of no known key */
 	AUDIT_FAULT_INDEX,	/* searching would pass over lines from that
 				 * row on; the rows are as they were */
+	AUDIT_FAULT_OUTPUT,	/* what the line wrote is not in its session's
+				 * file as it was */
 	AUDIT_FAULT_COUNT
 };
 struct audit_finding {
@@ -55,6 +57,7 @@ struct audit_verdict {
 	int64_t first, last;	/* links that were read; last 0: none */
 	unsigned char link[AUDIT_HASH_LEN];	/* the last one */
 	int64_t links, heads, witnessed, deletions;
+	int64_t outputs;	/* parts of files that were compared */
 	int64_t older;		/* lines from before the chain */
 	int64_t is_signed;	/* heads with a signature that is good, */
 	int64_t signed_to;	/* the last of them, 0: none, */

@@ -178,6 +178,19 @@ void cast_draw(struct cast_draw *d, struct buf *out, const char *p,
 	size_t len);
 void cast_draw_done(struct cast_draw *d);
 
+/* ---- all of a store ------------------------------------------------------ */
+
+/* Each session that has a file, until fn returns other than 0. */
+int cast_each(const char *dir, int (*fn)(void *ctx,
+	const unsigned char session[CAST_UUID_LEN]), void *ctx,
+	struct err *err);
+/* Empty what stands before that byte, but the header; before < 0: the file
+ * goes.  What stays keeps its place. */
+int cast_forget(const char *dir, const unsigned char session[CAST_UUID_LEN],
+	int64_t before, struct err *err);
+/* All of them, into the directory `to', which is made, where there are any. */
+int cast_copy(const char *dir, const char *to, struct err *err);
+
 /* The SHA-256 of a part of a session's file; -ENOENT, -ENODATA: it is
  * shorter. */
 int cast_hash(const char *dir, const unsigned char session[CAST_UUID_LEN],

@@ -138,6 +138,8 @@ on_finding(void *ctx, const struct audit_finding *f)
 		[AUDIT_FAULT_REWRITTEN] = "a witness has seen another chain",
 		[AUDIT_FAULT_SCHEMA] = "is not the table that aegsh makes, or "
 		    "has something to it; no row was read",
+		[AUDIT_FAULT_OUTPUT] = "what the line wrote is not in its "
+		    "session's file as it was",
 		[AUDIT_FAULT_INDEX] = "a search would not find it, or one of "
 		    "those behind it: remove audit.index",
 		[AUDIT_FAULT_SIGNATURE] = "its signature is not one by a "
@@ -186,6 +188,7 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 	json_object_set_new(o, "witnessed", json_integer(v->witnessed));
 	json_object_set_new(o, "signed", json_integer(v->is_signed));
 	json_object_set_new(o, "signed_to", json_integer(v->signed_to));
+	json_object_set_new(o, "outputs", json_integer(v->outputs));
 	json_object_set_new(o, "older", json_integer(v->older));
 	json_object_set_new(o, "findings", json_integer(v->findings));
 	if (json)

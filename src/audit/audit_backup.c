@@ -10,6 +10,7 @@
 #include "aegsh/audit_chain.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/cast.h"
 
 static int
 fail(const char *path, const char *why, struct err *err)
@@ -42,6 +43,21 @@ copy(sqlite3 *from, const char *path, struct err *err)
 	return rc;
 }
 
+static int
+copy_output(const struct audit_db *d, const char *path, struct err *err)
+{
+	const char *end = strrchr(d->path, '/'), *base = strrchr(path, '/');
+	size_t dir = base != NULL ? (size_t)(base + 1 - path) : 0;
+	/* Where it belongs to a store of that name, and else beside it. */
+	AEG_AUTOFREE char *to = strcmp(path + dir, AUDIT_FILE) == 0 ?
+	    xasprintf("%.*s" CAST_DIR, (int)dir, path) :
+	    xasprintf("%s." CAST_DIR, path);
+	AEG_AUTOFREE char *store = xmemdup0(d->path,
+	    end != NULL ? (size_t)(end - d->path) : 0);
+
+	return cast_copy(store, to, err);
+}
+
 int
 audit_backup(struct audit *a, const char *path, struct err *err)
 {
@@ -61,6 +77,9 @@ audit_backup(struct audit *a, const char *path, struct err *err)
 	    copy(audit_db_of(a)->db, whole, err);
 	if (rc == 0 && fsync(fd) < 0)
 		rc = fail(path, strerror(errno), err);
+	/* After the rows: so what they are of is there. */
+	if (rc == 0)
+		rc = copy_output(audit_db_of(a), path, err);
 	if (rc < 0)
 		unlink(path);
 	return rc;

@@ -299,6 +299,11 @@ int audit_schema_check(struct audit_db *d, struct err *err);
 /* An empty store in memory; to be closed in any case. */
 int audit_schema_model(sqlite3 **ret);
 
+/* ---- audit_output.c ----------------------------------------------------- */
+
+/* After a deletion: what of the files of output has no row any more. */
+int audit_output_drop(struct audit_db *d, struct err *err);
+
 /* ---- audit_kept.c: records held back ----------------------------------- */
 
 enum audit_kept_kind { AUDIT_KEPT_OUTCOME, AUDIT_KEPT_BUILTIN,

@@ -295,6 +295,10 @@ audit_prune(struct audit *a, const struct audit_keep *keep,
 		audit_db_rollback(p.d);
 		return rc;
 	}
+	/* Nor in files. */
+	rc = audit_output_drop(p.d, err);
+	if (rc < 0)
+		return rc;
 	/* Nor from the index, which the next search makes anew. */
 	audit_index_drop(p.d);
 	/* Nor from the log, as soon as nobody reads from it. */

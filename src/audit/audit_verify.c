@@ -30,6 +30,7 @@ audit_fault_name(enum audit_fault f)
 	case AUDIT_FAULT_SCHEMA:	return "schema";
 	case AUDIT_FAULT_SIGNATURE:	return "signature";
 	case AUDIT_FAULT_INDEX:		return "index";
+	case AUDIT_FAULT_OUTPUT:	return "output";
 	case AUDIT_FAULT_NONE:
 	case AUDIT_FAULT_COUNT:
 		break;
@@ -407,6 +408,8 @@ read_all(struct audit_verifying *v, struct err *err)
 		rc = audit_verify_damaged(v, "heads", err);
 	if (rc == 0)
 		rc = check_rest(v, err);
+	if (rc == 0)
+		rc = audit_output_check(v, err);
 	return rc == 0 ? audit_index_check(v->d, find_unindexed, v, err) : rc;
 }
 

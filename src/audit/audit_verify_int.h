@@ -64,6 +64,11 @@ void audit_heads_removed(struct audit_verifying *v);
 /* At the end. */
 int audit_heads_rest(struct audit_verifying *v, struct err *err);
 
+/* ---- audit_output.c ----------------------------------------------------- */
+
+/* The parts of files that rows have the hashes of. */
+int audit_output_check(struct audit_verifying *v, struct err *err);
+
 /* ---- audit_shape.c ------------------------------------------------------ */
 
 /* Whether all that is read is a plain table as the steps of the schema make

@@ -75,10 +75,8 @@ cast_file_init(struct cast_file *f, const char *dir,
 
 /* ---- making it ------------------------------------------------------- */
 
-/* The directory of such files below the store's, which is its user's alone;
- * -ENOENT: there is none, and make is false. */
-static int
-open_place(const char *store, bool make, int *ret_fd, struct err *err)
+int
+cast_place_open(const char *store, bool make, int *ret_fd, struct err *err)
 {
 	AEG_AUTOFREE char *path = xasprintf("%s/%s", store, CAST_DIR);
 	AEG_AUTOFD int parent = -1;
@@ -166,7 +164,7 @@ make_file(struct cast_file *f, const char *header, size_t len,
 {
 	AEG_AUTOFD int place = -1;
 	struct stat st;
-	int rc = open_place(f->dir, true, &place, err);
+	int rc = cast_place_open(f->dir, true, &place, err);
 
 	if (rc < 0)
 		return rc;
@@ -195,7 +193,7 @@ cast_file_open(const char *dir, const unsigned char session[CAST_UUID_LEN],
 
 	cast_uuid_text(session, uuid);
 	path = xasprintf("%s/%s/%s.cast", dir, CAST_DIR, uuid);
-	rc = open_place(dir, false, &place, err);
+	rc = cast_place_open(dir, false, &place, err);
 	if (rc < 0)
 		return rc;
 	fd = openat(place, strrchr(path, '/') + 1, O_RDONLY | O_NOFOLLOW |

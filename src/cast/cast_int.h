@@ -88,6 +88,10 @@ bool cast_file_takes(const struct cast_file *f);
 /* Make it, with that first line, or go on where it ends. */
 bool cast_file_begin(struct cast_file *f, const char *header, size_t len);
 
+/* The directory of such files below the store's, which is its user's alone;
+ * -ENOENT: there is none, and make is false. */
+int cast_place_open(const char *store, bool make, int *ret_fd,
+	struct err *err);
 /* A session's file, for reading. */
 int cast_file_open(const char *dir,
 	const unsigned char session[CAST_UUID_LEN], char **ret_path,
