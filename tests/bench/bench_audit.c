@@ -4,7 +4,7 @@
  * on the same file system, both taken in turn.  Run with a directory on
  * the disk in question: bench_audit [DIR].
  */
-#include "aegsh/audit.h"
+#include "aegsh/audit_read.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "aegsh/base/mem.h"
 
 #define ROUNDS 300
+#define EXEC_LINES 20
 
 static const char line[] = "tar -czf /srv/backup/home.tar.gz --one-file-system"
     " /home && ls -l /srv/backup";
@@ -143,6 +144,74 @@ apart(const char *dir, int fd)
 	    median(flush_ns, ROUNDS) / 1e3, median(flush_ns, ROUNDS) / unit);
 }
 
+struct kept {
+	int64_t *ids;
+	size_t n;
+};
+
+static int
+keep_id(void *ctx, const struct audit_row *row)
+{
+	struct kept *k = ctx;
+
+	k->ids[k->n++] = row->id;
+	return 0;
+}
+
+static int
+count_exec(void *ctx, const struct audit_ran *x)
+{
+	++*(int64_t *)ctx;
+	return 0;
+}
+
+/* Programs under lines, a thousand each, which is what a line keeps. */
+static void
+execs(const char *dir)
+{
+	static const char argv[] = "cc\0-c\0-O2\0file.c";
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+	int64_t ids[EXEC_LINES], start, took, there = 0, id;
+	size_t i, j;
+
+	if (audit_open_apart(dir, INT64_C(60) * 1000000000, false, &a, &err) <
+	    0 || audit_warm(a, &err) < 0)
+		die("open", &err);
+	audit_session_begin(a, &session, &err);
+	start = clock_mono_ns();
+	for (i = 0; i < EXEC_LINES; i++) {
+		intent(a, &id);
+		for (j = 0; j < AUDIT_EXECS_SHOWN; j++)
+			audit_exec(a, id, &(struct audit_exec){
+			    .pid = (pid_t)j + 2, .ppid = 1,
+			    .wall_ns = clock_wall_ns(),
+			    .mono_ns = clock_mono_ns(),
+			    .path = "/usr/bin/cc", .argv = argv,
+			    .argv_len = sizeof argv });
+		audit_outcome(a, id, &(struct audit_outcome){ .status = 0 });
+		if (audit_flush(a, &err) < 0)
+			die("flush", &err);
+	}
+	took = clock_mono_ns() - start;
+	audit_session_end(a, &err);
+	audit_close(a);
+	if (audit_open(dir, true, &a, &err) < 0)
+		die("open", &err);
+	if (audit_query(a, &(struct audit_query){ .limit = EXEC_LINES },
+	    keep_id, &(struct kept){ ids, 0 }, &err) < 0)
+		die("read", &err);
+	for (i = 0; i < EXEC_LINES; i++) {
+		if (audit_execs(a, ids[i], count_exec, &there, &err) < 0)
+			die("read", &err);
+	}
+	audit_close(a);
+	printf("programs under lines   %8.0f rows a second (at least 1000), "
+	    "%lld of %d lost\n", EXEC_LINES * AUDIT_EXECS_SHOWN * 1e9 /
+	    (double)took, (long long)(EXEC_LINES * AUDIT_EXECS_SHOWN - there),
+	    EXEC_LINES * AUDIT_EXECS_SHOWN);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -184,6 +253,7 @@ main(int argc, char **argv)
 	    median(flush_ns, ROUNDS / 2) / unit);
 	audit_close(a);
 	apart(dir, fd);
+	execs(dir);
 	starts(dir, unit);
 	remove = xasprintf("rm -rf '%s'", dir);
 	return system(remove) != 0;

@@ -14,6 +14,7 @@
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
 #include "aegsh/turn.h"
 
 extern char **environ;
@@ -117,6 +118,82 @@ run(struct turn *t, const struct bench *b, int rounds, int real_out)
 	    median(ours, rounds) / 1000, median(bashs, rounds) / 1000);
 }
 
+/* ---- what the record costs ----------------------------------------------- */
+
+static int
+no_intent(struct turn *t, struct audit_event *ev, struct err *err)
+{
+	ev->id = 1;
+	return 0;
+}
+
+static int
+no_settle(struct turn *t, struct err *err)
+{
+	return 0;
+}
+
+static void
+no_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
+{
+}
+
+static double
+time_sync(int fd)
+{
+	char record[512] = { 0 };
+	int64_t start = clock_mono_ns();
+
+	if (pwrite(fd, record, sizeof record, 0) != (ssize_t)sizeof record ||
+	    fdatasync(fd) < 0)
+		exit(111);
+	return (double)(clock_mono_ns() - start);
+}
+
+/* The same line, by the same turn but for the record, and beside it a synced
+ * write of 512 bytes where the record lies: the three in turn. */
+static void
+record(const struct turn_opts *opts, const char *name, double most,
+    int rounds, int real_out)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/raw", sysdirs()->state_own);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), i;
+	double ratio[2000], added[2000], sync[2000];
+	struct turn_ops bare = turn_local;
+	struct turn_opts o = *opts;
+	struct err err = ERR_INIT;
+	struct turn *with, *without;
+
+	bare.intent = no_intent;
+	bare.settle = no_settle;
+	bare.outcome = no_outcome;
+	bare.hurry = NULL;
+	if (turn_new(&o, &with, &err) != 0)
+		exit(111);
+	o.ops = &bare;
+	if (fd < 0 || turn_new(&o, &without, &err) != 0)
+		exit(111);
+	for (i = -5; i < rounds; i++) {
+		double a = (double)time_turn(without, "/bin/true");
+		double b = (double)time_turn(with, "/bin/true");
+		double c = time_sync(fd);
+
+		if (i < 0)
+			continue;
+		ratio[i] = b / a;
+		added[i] = b - a;
+		sync[i] = c;
+	}
+	dprintf(real_out, "record, %-22s %5.1f %% (at most %.0f)   %7.0f us, "
+	    "a synced write %7.0f us\n", name, 100 * (median(ratio, rounds) -
+	    1), most, median(added, rounds) / 1000, median(sync, rounds) /
+	    1000);
+	turn_free(with);
+	turn_free(without);
+	close(fd);
+	unlink(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -154,6 +231,10 @@ main(int argc, char **argv)
 	for (i = 0; i < AEG_NELEM(benches); i++)
 		run(t, &benches[i], rounds, real_out);
 	turn_free(t);
+	record(&o, "of a session", 25, rounds, real_out);
+	o.session = false;
+	o.origin = LINE_STDIN;
+	record(&o, "of a short run", 12, rounds, real_out);
 	return 0;
 failed:
 	fprintf(stderr, "bench_turn: %s\n", err.text);
