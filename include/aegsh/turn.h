@@ -300,6 +300,10 @@ enum val_status turn_validator_health(const struct turn *t);
 int turn_check_sandbox(const struct turn *t, struct err *err);
 /* Why lines are not recorded, or NULL. */
 const char *turn_unrecorded(const struct turn *t);
+/* How much is kept of what lines write (sample, full), or NULL: nothing; and
+ * why some of it was not, or NULL. */
+const char *turn_output_kept(const struct turn *t);
+const char *turn_output_trouble(const struct turn *t);
 /* Why the setting's witness was not told how far the record has come, or
  * NULL. */
 const char *turn_unheard(const struct turn *t);

@@ -22,6 +22,9 @@ say_unrecorded(const struct shell *sh, const struct turn_result *r)
 {
 	if (r->ran && turn_unrecorded(sh->turn) != NULL)
 		shell_say("not recorded: %s", turn_unrecorded(sh->turn));
+	if (turn_output_trouble(sh->turn) != NULL)
+		shell_say("what lines write is not all kept: %s",
+		    turn_output_trouble(sh->turn));
 }
 
 /* A bash that was killed takes its caller along (bash does so by being

@@ -45,6 +45,11 @@ shell_say_record(const struct shell *sh, struct shell_told *told)
 		shell_say(tr("the record has no witness: %s"),
 		    turn_unheard(sh->turn));
 	}
+	if (turn_output_trouble(sh->turn) != NULL && !told->not_kept) {
+		told->not_kept = true;
+		shell_say(tr("what lines write is not all kept: %s"),
+		    turn_output_trouble(sh->turn));
+	}
 	say_stalled(sh, told);
 }
 
@@ -59,7 +64,20 @@ shell_say_left(const struct shell *sh)
 		    "in a process of its own"), waiting);
 }
 
-/* One line, to somebody who has no record yet. */
+/* Whose own wish it is knows it. */
+static void
+say_output(const struct shell *sh)
+{
+	const char *kept = turn_output_kept(sh->turn);
+
+	if (kept != NULL && conf_origin(sh->conf, CONF_OUTPUT) != CONF_USER &&
+	    conf_origin(sh->conf, CONF_OUTPUT) != CONF_CMDLINE)
+		shell_say(tr("what lines write is recorded, too (output = "
+		    "%s)"), kept);
+}
+
+/* One line, to somebody who has no record yet; and that output is kept, each
+ * time. */
 void
 shell_greet(const struct shell *sh)
 {
@@ -70,6 +88,7 @@ shell_greet(const struct shell *sh)
 	/* From inside of a line the record cannot be seen. */
 	if (sh->outer >= 0)
 		return;
+	say_output(sh);
 	if (audit_place(sh->uid, false, &dir, &err) == 0)
 		store = xasprintf("%s/audit.db", dir);
 	if (store != NULL ? access(store, F_OK) == 0 : err.code != -ENOENT)

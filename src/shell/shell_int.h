@@ -97,7 +97,7 @@ void shell_complain(const struct shell *sh, const struct turn_judged *j,
 /* say_record.c: what is amiss with the record, once each; at the end, how much
  * of it is not written yet; and at the very first, that there is one. */
 struct shell_told {
-	bool unrecorded, unheard, stalled;
+	bool unrecorded, unheard, stalled, not_kept;
 };
 void shell_say_record(const struct shell *sh, struct shell_told *told);
 void shell_say_left(const struct shell *sh);

@@ -236,6 +236,7 @@ turn_free(struct turn *t)
 	free(t->store);
 	free(t->project);
 	free(t->unrecorded);
+	free(t->output_trouble);
 	strv_done(&t->told);
 	free(t->functions);
 	io_close(&t->outer);

@@ -159,7 +159,7 @@ act_builtin(struct turn *t, struct turn_judged *j,
 	ret->status = b->run(t->opts.ctx, (int)argv.n, strv_peek(&argv), &out,
 	    &complaint);
 	if (b->starts)
-		turn_output_end(t, NULL, ev.id);
+		turn_output_end(t, NULL, ev.id, ret);
 	write_out(1, &out);
 	if (out.overflow && ret->status == 0)
 		ret->status = 1;
@@ -352,7 +352,7 @@ finish(struct turn *t, struct turn_judged *j, struct job *job, int64_t id,
 	if (t->opts.session && job_state(job) == JOB_DONE && !replaced)
 		turn_bring_back(t, job, ret);
 	if (t->opts.term != NULL || job_state(job) == JOB_DONE)
-		turn_output_end(t, job, id);
+		turn_output_end(t, job, id, ret);
 	turn_note_why(t, j, job, ret);
 	ret->kept_back = turn_refused(t, job, 0, ret->note, sizeof ret->note) !=
 	    NULL;
@@ -463,7 +463,7 @@ not_started(struct turn *t, int64_t id, struct turn_result *ret)
 		.note = ret->err.text };
 
 	ret->status = TURN_STATUS_BLOCKED;
-	turn_output_end(t, NULL, 0);
+	turn_output_end(t, NULL, 0, NULL);
 	state_set_status(t->opts.state, ret->status);
 	t->ops->outcome(t, id, &failed);
 }

@@ -53,6 +53,7 @@ struct turn {
 	struct turn_login *login;	/* while a login lasts, or NULL */
 	struct val_verdict *login_failed;	/* what asking about one of
 					 * its files came to, or NULL */
+	char *output_trouble;		/* why output was not kept, or NULL */
 	uint64_t secrets;		/* of what the terminal's relay was
 					 * told of variables */
 	pid_t last_pid;			/* $! as people mean it, or 0 */
@@ -229,8 +230,10 @@ void turn_output_next(const struct job *job, const char *uuid);
 void turn_output_keep(struct turn *t);
 void turn_output_line(struct turn *t, const char *uuid);
 /* The line is over: all that it wrote is where it goes, and on record.  job
- * NULL: there is only the terminal. */
-void turn_output_end(struct turn *t, const struct job *job, int64_t id);
+ * NULL: there is only the terminal.  What of it is not kept stands in
+ * ret->note, where that is free; or NULL. */
+void turn_output_end(struct turn *t, const struct job *job, int64_t id,
+	struct turn_result *ret);
 /* Why it cannot be any more, or NULL. */
 const char *turn_output_lost(const struct turn *t, const struct job *job);
 /* Why the line was killed, in ret and on record; NULL: it was not. */

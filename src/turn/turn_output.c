@@ -7,6 +7,7 @@
 #include "aegsh/relay.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "aegsh/base/clock.h"
@@ -206,8 +207,24 @@ record(struct turn *t, int64_t id, const struct cast_line *line)
 		    NULL : line);
 }
 
+/* A person hears at once that not all of it is kept. */
+static void
+warn(struct turn *t, const struct cast_line *line, const char *trouble,
+    struct turn_result *ret)
+{
+	if (trouble != NULL && t->audit != NULL)
+		audit_note(t->audit, "output-not-kept", trouble);
+	if (trouble != NULL && t->output_trouble == NULL)
+		t->output_trouble = xstrdup(trouble);
+	if (ret != NULL && ret->note[0] == '\0' && line->cut &&
+	    t->opts.session)
+		snprintf(ret->note, sizeof ret->note, "it wrote more than is "
+		    "recorded of one line; see output-max");
+}
+
 void
-turn_output_end(struct turn *t, const struct job *job, int64_t id)
+turn_output_end(struct turn *t, const struct job *job, int64_t id,
+    struct turn_result *ret)
 {
 	const struct cast_line *line;
 	const char *trouble;
@@ -216,8 +233,22 @@ turn_output_end(struct turn *t, const struct job *job, int64_t id)
 		return;
 	if (id != 0 && t->audit != NULL)
 		record(t, id, line);
-	if (trouble != NULL && t->audit != NULL)
-		audit_note(t->audit, "output-not-kept", trouble);
+	warn(t, line, trouble, ret);
+}
+
+const char *
+turn_output_trouble(const struct turn *t)
+{
+	return t->output_trouble;
+}
+
+const char *
+turn_output_kept(const struct turn *t)
+{
+	enum cast_keep keep = turn_is_guest(t) || t->audit == NULL ?
+	    CAST_KEEP_NONE : turn_keeps_output(t);
+
+	return keep != CAST_KEEP_NONE ? cast_keep_word(keep) : NULL;
 }
 
 const char *

@@ -169,7 +169,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 		t->stream_skipped = 0;
 		r = exec_feed(t->exec, t->stream, j->decision, watch,
 		    &ret->err);
-		turn_output_end(t, t->stream, ev.id);
+		turn_output_end(t, t->stream, ev.id, NULL);
 		ret->kept_back = turn_refused(t, t->stream, t->stream_images,
 		    ret->note, sizeof ret->note) != NULL;
 		if (was_limited(t, ret))
@@ -212,7 +212,7 @@ turn_stream_end(struct turn *t, struct turn_result *ret)
 	ret->status = job_status(t->stream);
 	ret->signal = job_signal(t->stream);
 	/* What it wrote as it ended is of no unit. */
-	turn_output_end(t, t->stream, 0);
+	turn_output_end(t, t->stream, 0, NULL);
 	turn_record_images(t, t->stream, t->stream_images, t->stream_id);
 	/* What its last unit left behind may have met one since. */
 	ret->kept_back = was_limited(t, ret);

@@ -3,7 +3,9 @@
 as it would without aegsh, in bash's own order, under bash's own conditions;
 and nothing else than a pipe is replaced."""
 import fcntl
+import glob
 import hashlib
+import json
 import os
 import select
 import signal
@@ -22,7 +24,7 @@ root, env = place()
 env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
 if os.environ.get("SANITIZED"):
     env["ASAN_OPTIONS"] = "detect_leaks=0"
-AEGSH = program("aegsh")
+AEGSH, CTL = program("aegsh"), program("aegshctl")
 BASH = "/bin/bash"
 HOME = env["HOME"]
 HOLDER = "aegsh-output"         # the name of the process between
@@ -166,6 +168,7 @@ def unread():
     return int.from_bytes(raw, sys.byteorder)
 
 
+room = fcntl.fcntl(p.stdout, fcntl.F_GETPIPE_SZ)
 looks = []
 
 
@@ -173,12 +176,12 @@ def at_rest():
     """The line and who carries it sleep, look after look."""
     kids = children(p.pid)
     looks.append((count(), sorted(state(k) for k in kids)))
-    return (unread() > 60000 and len(looks) > 20 and
+    return (unread() > room * 3 // 4 and len(looks) > 20 and
             looks[-20:] == [(looks[-1][0], ["S", "S"])] * 20)
 
 
 rests = until(at_rest)
-tap.ok(rests and count() * 32 <= 65536 * 3 + 4096,
+tap.ok(rests and count() * 32 <= 2 * room + 65536 + 4096,
        "who reads slowly is waited for", looks[-1:], unread())
 p.kill()
 p.communicate()
@@ -208,14 +211,56 @@ tap.same(p.communicate(timeout=DEADLINE), (b"late\n", b"later\n"),
          "what was left behind still has a reader, and then none")
 
 # All that was written is there when aegsh has ended.
-p = start("head -c 60000 random")
+r, w = os.pipe()
+n = fcntl.fcntl(r, fcntl.F_GETPIPE_SZ) - 4096 or 2048
+p = start("head -c %d random" % n, stdout=w)
 p.wait(DEADLINE)
-r = select.select([p.stdout], [], [], 0)[0]
+os.close(w)
 with open(HOME + "/random", "rb") as f:
-    want = f.read(60000)
-tap.same(hashlib.sha256(os.read(p.stdout.fileno(), 65536)).digest(),
-         hashlib.sha256(want).digest(), "at the end all of it is there")
+    tap.ok(select.select([r], [], [], 0)[0] and os.read(r, n) == f.read(n),
+           "at the end all of it is there")
+os.close(r)
 p.communicate()
+
+# What is on record of it.
+def last(line):
+    rows = [json.loads(row) for row in subprocess.run(
+        [CTL, "history", "--json", "-n", "0"], env=env, capture_output=True,
+        text=True, timeout=DEADLINE).stdout.splitlines()]
+    return [row["id"] for row in rows if row["line"].startswith(line)][-1]
+
+
+def replay(row):
+    return subprocess.run([CTL, "audit", "replay", "--raw", str(row)],
+                          env=env, capture_output=True,
+                          timeout=DEADLINE).stdout
+
+
+got = run(AEGSH, "head -c 300000 random")[1]
+tap.same(hashlib.sha256(replay(last("head -c 300000"))).digest(),
+         hashlib.sha256(got).digest(), "what is recorded is what was written")
+run(AEGSH, "head -c 2000000 random")
+tap.ok(0 < len(replay(last("head -c 2000000"))) <= 1 << 20,
+       "up to output-max of it")
+env["API_TOKEN"] = "tok-8f3a11d0c7754be2"
+got = run(AEGSH, "printf 'v tok-8f3'; sleep 0.1; printf a11d0; sleep 0.1; "
+          "echo c7754be2 end")[1]
+seen = replay(last("printf 'v tok"))
+tap.ok(got == b"v tok-8f3a11d0c7754be2 end\n" and seen.startswith(b"v ") and
+       seen.endswith(b" end\n") and b"tok-8" not in seen and
+       b"7754be2" not in seen, "without a secret that came in pieces", got,
+       seen)
+
+# Where it cannot be kept that is said, and nobody is held up by it.
+out = glob.glob(root + "/own/*/output")[0]
+os.rename(out, out + ".away")
+with open(out, "w"):
+    pass
+got = run(AEGSH, "echo still")
+tap.ok(got[:2] == (0, b"still\n") and b"not all kept" in got[2],
+       "a recording that cannot be made is told, and the line runs", got)
+os.unlink(out)
+os.rename(out + ".away", out)
 
 # A stream on standard input.
 text = b"echo one\necho two >&2\nx=3\necho $x; trap 'echo bye' EXIT\n"
