@@ -115,6 +115,8 @@ class Session:
                     pass
                 break
             if time.monotonic() > end:
+                # A test that goes on all the same is to be seen, too.
+                print("# killed after %d s: %r" % (timeout, self.seen[-200:]))
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
                 self.status = -1

@@ -34,9 +34,9 @@ def start(cols=80, **kw):
     return s
 
 
-def end(s):
-    s.send("\x15\x04")
-    s.wait()
+def end(s, first="\x15"):
+    s.send(first + "\x04")
+    tap.ok(s.wait() != -1, "the shell ends")
     s.close()
 
 
@@ -101,6 +101,7 @@ def nothing():
     s.expect(r"\[safe\]")
     s.send("\r")
     s.expect("<on>\r")
+    s.expect(PROMPT)
     tap.ok(s.seen.count(b"[safe]") >= 2 and b"[will" not in s.seen,
            "nothing of !!, an open quotation or a very long line", s.seen)
     end(s)
@@ -138,7 +139,8 @@ def in_full():
     s.send("ls\x1b\x18?")
     tap.ok(s.expect("The rules let the line run:"), "in vi's command mode",
            s.rest)
-    end(s)
+    s.expect(PROMPT + "ls")
+    end(s, "ddi")
 
 
 def model():

@@ -4,6 +4,8 @@
 #include "exec/exec_int.h"
 #include "tap.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -32,8 +34,19 @@ leader(const char *line)
 static void
 end(pid_t pid)
 {
+	FILE *children;
+	int orphan;
+
 	kill(-pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	/* Those that left its group are ours now. */
+	children = fopen("/proc/thread-self/children", "r");
+	while (children != NULL && fscanf(children, "%d", &orphan) == 1) {
+		kill(orphan, SIGKILL);
+		waitpid(orphan, NULL, 0);
+	}
+	if (children != NULL)
+		fclose(children);
 }
 
 /* Whether it comes to be stuck. */
@@ -61,6 +74,7 @@ main(void)
 		SKIP(1, "no children files in /proc");
 		return tap_done();
 	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid = leader("bash --norc -c 'kill -STOP $$; :'; :");
 	OKF(gets_stuck(pid, SLOW), "a program that stopped itself alone");
 	end(pid);
