@@ -150,8 +150,10 @@ confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 	const char *instead = decision_instead(j->decision);
 	int says = -EMSGSIZE;
 
-	if (r->door->runs && turn_approved(r->door->approved, &r->argv,
-	    r->cwd, r->fd, &r->file)) {
+	if (r->door->runs && (r->call.edits ? turn_approved_edit(
+	    r->door->approved, &r->argv, r->cwd, &r->file) :
+	    turn_approved(r->door->approved, &r->argv, r->cwd, r->fd,
+	    &r->file))) {
 		if (t->audit != NULL)
 			audit_note(t->audit, "approved", "with the line in "
 			    "which it stands");
@@ -257,12 +259,13 @@ start(struct request *r, pid_t *ret_pid, struct err *err)
 		    "any more", r->argv.v[r->call.command]);
 	if (rc < 0)
 		return rc;
-	elevate_envp(r->t, &r->env, &envp);
+	elevate_envp(r->t, &r->call, &r->env, &envp);
 	e.argv = strv_peek(&r->argv);
 	e.envp = strv_peek(&envp);
 	if (elevate_confined(r->t, &r->call, &r->argv, &envp, &confined)) {
 		e.run = strv_peek(&confined);
-		if (r->t->audit != NULL)
+		if (r->t->audit != NULL && (r->call.in != NULL ||
+		    r->call.own_shell != NULL))
 			audit_note(r->t->audit, "confined", r->call.in != NULL ?
 			    r->call.in : "a root aegsh");
 	}

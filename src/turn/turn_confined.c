@@ -5,6 +5,8 @@
  *
  *	sudo -n -u www-data X=1 /usr/bin/id -u
  *	sudo -n X=1 …/aegsh-confine -u www-data -e X elevated -- /usr/bin/id -u
+ *
+ * And what else has to be said to sudo in other words than it was called by.
  */
 #include "turn/turn_elevate.h"
 
@@ -18,9 +20,8 @@ struct sorting {
 	const char *shell;	/* options that we carry out */
 };
 
-/* An option of sudo, spelt in one way. */
-static void
-put_option(struct strv *to, const struct strv *argv,
+void
+elevate_put_option(struct strv *to, const struct strv *argv,
     const struct resolve_opt *o)
 {
 	const char *value = o->value_word > 0 ? argv->v[o->value_word] +
@@ -46,12 +47,18 @@ sort_option(void *ctx, const struct strv *argv, const struct resolve_opt *o)
 	if (s->shell != NULL && resolve_opt_is(o, s->shell))
 		return;
 	if (!user && !resolve_opt_is(o, "g group")) {
-		put_option(s->sudo, argv, o);
+		elevate_put_option(s->sudo, argv, o);
 		return;
 	}
 	strv_add(s->confine, user ? "-u" : "-g");
 	strv_add(s->confine, o->value_word > 0 ? argv->v[o->value_word] +
 	    o->value_skip : "");
+}
+
+static void
+sort_nothing(void *ctx, const struct strv *argv, const struct resolve_opt *o)
+{
+	elevate_put_option(ctx, argv, o);
 }
 
 static bool
@@ -76,6 +83,21 @@ put_kept(const struct turn *t, const char *variable, struct strv *to)
 	strv_add(to, name);
 }
 
+/* In no sandbox, and with our editor: who asks must be let set variables. */
+static void
+put_as_is(const struct elevate_call *c, const struct strv *argv,
+    struct strv *ret)
+{
+	size_t i;
+
+	elevate_options(c->program, argv, c->command, sort_nothing, ret);
+	for (i = c->variables; i < c->command; i++)
+		strv_add(ret, argv->v[i]);
+	elevate_put_editor(ret);
+	for (; i < argv->n; i++)
+		strv_add(ret, argv->v[i]);
+}
+
 bool
 elevate_confined(const struct turn *t, const struct elevate_call *c,
     const struct strv *argv, const struct strv *envp, struct strv *ret)
@@ -93,9 +115,13 @@ elevate_confined(const struct turn *t, const struct elevate_call *c,
 			strv_add(ret, "--login");
 		return true;
 	}
-	if (c->in == NULL || c->command == 0)
+	if (c->command == 0 || (c->in == NULL && !c->edits))
 		return false;
 	strv_add(ret, argv->v[0]);
+	if (c->in == NULL) {
+		put_as_is(c, argv, ret);
+		return true;
+	}
 	elevate_options(c->program, argv, c->command, sort_option, &s);
 	for (i = c->variables; i < c->command; i++) {
 		strv_add(ret, argv->v[i]);
@@ -104,6 +130,8 @@ elevate_confined(const struct turn *t, const struct elevate_call *c,
 	for (i = 0; i < envp->n; i++)
 		put_kept(t, envp->v[i], &confine);
 	strv_addf(ret, "%s/aegsh-confine", sysdirs()->libexec);
+	if (c->edits)
+		strv_add(ret, "--edit");
 	for (i = 0; i < confine.n; i++)
 		strv_add(ret, confine.v[i]);
 	strv_add(ret, c->in);

@@ -80,6 +80,7 @@ check_option(struct options *s, const struct strv *argv,
 		    g->name);
 	} else {
 		s->alone |= (g->alone != NULL && resolve_opt_is(o, g->alone));
+		c->edits |= g->edit != NULL && resolve_opt_is(o, g->edit);
 		s->tells |= (g->tells != NULL && resolve_opt_is(o, g->tells));
 		if (o->value_word > 0 && resolve_opt_is(o, "preserve-env"))
 			check_names(s->p, c, argv->v[o->value_word] +
@@ -116,7 +117,8 @@ skip_variables(const struct policy *p, struct elevate_call *c,
 static const char *
 grammar_of(const struct elevate_program *g)
 {
-	return g->self ? g->grammar : resolve_wrapper_grammar(g->name);
+	return g->self ? g->grammar : resolve_wrapper_grammar(
+	    g->real != NULL ? g->real : g->name);
 }
 
 static struct syn_word *
@@ -328,6 +330,46 @@ choose_shell(struct options *s)
 }
 
 static void
+put_other(void *ctx, const struct strv *argv, const struct resolve_opt *o)
+{
+	if (!resolve_opt_is(o, "e edit"))
+		elevate_put_option(ctx, argv, o);
+}
+
+/* By the name under which rules know it.  Its operands are files, and nothing
+ * runs but our editor. */
+static void
+name_edit(struct elevate_call *c, struct strv *argv)
+{
+	struct strv named = STRV_INIT;
+	size_t i;
+
+	if (c->command == 0) {
+		refuse(c, "%s is given no file to edit", c->program->name);
+		return;
+	}
+	strv_add(&named, "sudoedit");
+	elevate_options(c->program, argv, c->command, put_other, &named);
+	for (i = c->variables; i < argv->n; i++)
+		strv_add(&named, argv->v[i]);
+	strv_done(argv);
+	*argv = named;
+	c->command = 0;
+}
+
+static bool
+starts_editor(const char *path)
+{
+	static const char *const names[] = { "visudo", "vipw", "vigr" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		if (strcmp(names[i], path_base(path)) == 0)
+			return true;
+	return false;
+}
+
+static void
 parse_command(struct options *s, struct strv *argv)
 {
 	struct elevate_call *c = s->c;
@@ -339,12 +381,18 @@ parse_command(struct options *s, struct strv *argv)
 		choose_shell(s);
 		return;
 	}
+	c->edits |= c->program->real != NULL && !s->tells;
+	if (c->edits) {
+		name_edit(c, argv);
+		return;
+	}
 	if (c->command == 0 && !s->alone)
 		refuse(c, "%s would start a shell, and what is typed there "
 		    "would not be judged: give it the command",
 		    c->program->name);
 	if (c->command > 0 && c->program->absolute)
 		found = find_command(c, argv);
+	c->edits = found && starts_editor(argv->v[c->command]);
 	choose_sandbox(s, argv, found);
 }
 
@@ -366,7 +414,8 @@ elevate_parse(const struct policy *p, uid_t uid, struct strv *argv,
 		refuse(c, "root needs no other's leave for that");
 	free(argv->v[0]);
 	argv->v[0] = xstrdup(c->program->name);
-	c->path = elevate_real(c->program->name, uid == 0);
+	c->path = elevate_real(c->program->real != NULL ? c->program->real :
+	    c->program->name, uid == 0);
 	if (c->path == NULL)
 		refuse(c, "there is no %s of root's that gains rights",
 		    c->program->name);
@@ -431,6 +480,8 @@ elevate_unsure(const struct elevate_call *c, const struct strv *argv,
 		return NULL;
 	if (argv->v[c->command][0] != '/')
 		return "what it would start is not known";
+	if (c->edits)
+		return NULL;
 	if (resolved == NULL || resolved->incomplete || resolved->n_code > 0)
 		return "what it would start runs whatever it is told";
 	for (i = 0; i < resolved->n && why == NULL; i++) {
@@ -468,10 +519,25 @@ is_of_terminal(const char *name)
 }
 
 void
-elevate_envp(const struct turn *t, const struct strv *env, struct strv *ret)
+elevate_put_editor(struct strv *to)
+{
+	static const char *const names[] = { "SUDO_EDITOR", "VISUAL",
+	    "EDITOR" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(names); i++)
+		strv_addf(to, "%s=%s/aegsh-edit", names[i],
+		    sysdirs()->libexec);
+}
+
+void
+elevate_envp(const struct turn *t, const struct elevate_call *c,
+    const struct strv *env, struct strv *ret)
 {
 	size_t i;
 
+	if (c->edits)
+		elevate_put_editor(ret);
 	strv_add(ret, "PATH=" ELEVATE_PATH);
 	if (t->opts.home != NULL)
 		strv_addf(ret, "HOME=%s", t->opts.home);

@@ -25,6 +25,9 @@ struct elevate_program {
 	const char *plain;	/* options that it may have, … */
 	const char *alone;	/* … those among them that need no command, … */
 	const char *tells;	/* … and those with which it runs none */
+	const char *edit;	/* options that start an editor, or NULL */
+	const char *real;	/* the program that it is another name of, and
+				 * edits files by; or NULL */
 	const char *shell;	/* options that start a shell, … */
 	const char *login;	/* … those among them that do so as a login */
 	/* Why what it runs cannot be confined; NULL: it can. */
@@ -69,6 +72,7 @@ struct elevate_call {
 	 * confines its lines itself; or NULL. */
 	char *own_shell;
 	bool login;		/* … as at a login */
+	bool edits;		/* the editor that it starts is aegsh-edit */
 	const char *asks;	/* why a person is to be asked, or NULL */
 	const char *in;		/* the sandbox profile of what it runs, the
 				 * policy's; NULL: none */
@@ -87,8 +91,10 @@ bool elevate_becomes_other(const char *name);
  * do without.  Owned; NULL: there is none. */
 char *elevate_real(const char *name, bool without);
 /* What it is given of that environment, and of who the user is. */
-void elevate_envp(const struct turn *t, const struct strv *env,
-	struct strv *ret);
+void elevate_envp(const struct turn *t, const struct elevate_call *c,
+	const struct strv *env, struct strv *ret);
+/* The variables by which it finds aegsh-edit. */
+void elevate_put_editor(struct strv *to);
 /* Why that needs a person, whatever the rules allow; NULL: it does not. */
 const char *elevate_unsure(const struct elevate_call *c,
 	const struct strv *argv, const struct resolve_set *resolved);
@@ -101,6 +107,10 @@ void elevate_options(const struct elevate_program *g, const struct strv *argv,
 	size_t command, elevate_option_fn *fn, void *ctx);
 
 /* ---- turn_confined.c ---------------------------------------------------- */
+
+/* An option of sudo and its value, spelt in one way. */
+void elevate_put_option(struct strv *to, const struct strv *argv,
+	const struct resolve_opt *o);
 
 /* The words by which the call's own are run, in its sandbox: the options that
  * say who is asked for become aegsh-confine's; and a shell becomes an aegsh.
@@ -127,5 +137,8 @@ void turn_approve_done(void *approved);
  * descriptors, for that file; false: there is none, or it is used up. */
 bool turn_approved(void *approved, const struct strv *argv, const char *cwd,
 	const int *std, const struct elevate_file *file);
+/* The same of one whose contents come by descriptors of their own. */
+bool turn_approved_edit(void *approved, const struct strv *argv,
+	const char *cwd, const struct elevate_file *file);
 
 #endif

@@ -12,12 +12,17 @@ static const struct elevate_program programs[] = {
 	{ "sudo", .plain = "n non-interactive S stdin k reset-timestamp K "
 	    "remove-timestamp E preserve-env H set-home P preserve-groups v "
 	    "validate V version l list u user g group U other-user N "
-	    "no-update help",
+	    "no-update help e edit",
+	    .edit = "e edit",
 	    .alone = "k reset-timestamp K remove-timestamp v validate "
 	    "V version l list help",
 	    .tells = "K remove-timestamp v validate V version l list help",
 	    .shell = "i login s shell", .login = "i login",
 	    .assigns = true, .absolute = true },
+	{ "sudoedit", .real = "sudo", .plain = "n non-interactive S stdin k "
+	    "reset-timestamp u user g group N no-update V version h help",
+	    .alone = "V version h help", .tells = "V version h help",
+	    .shell = "" },
 	{ "doas", .plain = "n u", .alone = "", .tells = "", .shell = "s",
 	    .bare = "doas cannot be asked whether it would let a user run a "
 	    "command, as sudo can" },
@@ -59,24 +64,21 @@ static const struct elevate_program programs[] = {
 	{ "passwd", .self = true, .grammar = "",
 	    .plain = "h help k keep-tokens q quiet S status" },
 	{ "chsh", .self = true, .grammar = "s: shell:",
-	    .plain = "h help s shell",
-	    .asks = "from then on a login gets another shell" },
+	    .plain = "h help s shell" },
 	{ "chfn", .self = true, .grammar = "f:h:o:r:w: full-name: "
 	    "home-phone: other: room: work-phone:",
 	    .plain = "f full-name h home-phone r room u help w work-phone" },
 	{ "gpasswd", .self = true, .grammar = "a:d: add: delete:",
-	    .plain = "a add d delete h help r remove-password",
-	    .asks = "it changes who is in a group" },
+	    .plain = "a add d delete h help r remove-password" },
 	{ "chage", .self = true, .grammar = "", .plain = "h help l list" },
 	{ "expiry", .self = true, .grammar = "", .plain = "c check h help" },
 
 	/* on some machines */
-	{ "crontab", .self = true, .grammar = "u:", .plain = "l r i",
-	    .tells = "l", .no_files = true,
-	    .asks = "what a crontab names runs later, and around aegsh" },
+	{ "crontab", .self = true, .grammar = "u:", .plain = "l r i e",
+	    .edit = "e",
+	    .tells = "l", .no_files = true },
 	{ "at", .self = true, .grammar = "f:q:t:", .plain = "c l m M r d v V "
-	    "q t", .tells = "l c V",
-	    .asks = "what it is given runs later, and around aegsh" },
+	    "q t", .tells = "l c V" },
 	{ "atq", .self = true, .grammar = "q:", .plain = "q V" },
 	{ "atrm", .self = true, .grammar = "", .plain = "V" },
 	{ "ping", .self = true, .grammar = "c:e:F:i:I:l:m:M:N:p:Q:s:S:t:T:w:"

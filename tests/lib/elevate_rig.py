@@ -118,9 +118,11 @@ os.chown(HOME, UID, UID)
 os.makedirs(SHIMS)
 shutil.copy(program("aegsh-elevate"), HOME + "/libexec/aegsh-elevate")
 shutil.copy(program("aegsh-confine"), HOME + "/libexec/aegsh-confine")
+shutil.copy(os.path.join(os.environ["abs_top_builddir"], "aegsh-edit"),
+            HOME + "/libexec/aegsh-edit")
 shutil.copy(ROOT + "/libexec/aegsh-judge", HOME + "/libexec/aegsh-judge")
-for name in ("sudo", "doas", "su", "pkexec", "mount", "umount", "newgrp", "sg",
-             "passwd", "chsh", "chfn", "gpasswd", "chage", "expiry"):
+for name in ("sudo", "sudoedit", "doas", "su", "pkexec", "mount", "umount",
+             "newgrp", "sg", "passwd", "chsh", "chfn", "gpasswd", "chage", "expiry"):
     os.symlink("../aegsh-elevate", SHIMS + "/" + name)
 for name in ("crontab", "ping", "fusermount", "fusermount3"):
     os.mkdir(SHIMS + "-" + name)
