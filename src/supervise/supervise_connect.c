@@ -173,7 +173,7 @@ connect_path(struct sup *s, int fd, const struct sup_wish *w)
 	case SUPERVISE_REACH_YES:
 		break;
 	case SUPERVISE_REACH_OWN:
-		if (sup_is_own(wish.dev, wish.ino))
+		if (sup_is_own((pid_t)s->ask->pid, file, &wish))
 			break;
 		return -EACCES;
 	case SUPERVISE_REACH_NO:

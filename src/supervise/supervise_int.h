@@ -417,8 +417,9 @@ bool sup_place_name(int fd, char *ret, size_t size,
 int sup_own_begin(void);
 /* A program wants a unix socket. */
 enum sup_answer sup_socket(struct sup *s);
-/* All sockets that are bound to that file were made for lines. */
-bool sup_is_own(dev_t dev, ino_t ino);
+/* All sockets that are bound to the file, as that process sees it, were made
+ * for lines. */
+bool sup_is_own(pid_t asker, int file, const struct supervise_wish *w);
 /* Memory of who asks. */
 bool sup_peek(const struct sup *s, uint64_t at, void *to, size_t len);
 /* supervise_network.c: an address is wanted; it is told, once. */

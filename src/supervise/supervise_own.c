@@ -6,9 +6,11 @@
  * supervisors of a session see them: so no name is believed, and no process
  * looked into, which some do not allow.
  *
- * The kernel tells 32 bits of the file's number, and another device than
- * stat(2) for some file systems.  Where more than one socket may be meant,
- * all of them must be the session's.
+ * The kernel tells 32 bits of the file's number and the device of the whole
+ * file system, of which stat(2) says another for parts of some: that is asked
+ * from the list of mounts.  Where more than one socket may be meant, all of
+ * them must be the session's; and since what comes and goes while sockets are
+ * listed may hide one, they are listed more than once.
  */
 #include "supervise_int.h"
 
@@ -19,19 +21,23 @@
 #include <linux/unix_diag.h>
 #include <linux/rtnetlink.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
 #define MATCHES_MAX 64
 #define ANSWER_ROOM ((size_t)64 * 1024)
+#define LISTINGS 3
 /* As the kernel packs a device. */
-#define DEVICE(dev) ((uint32_t)major(dev) << 20 | (uint32_t)minor(dev))
+#define DEVICE(major, minor) ((uint32_t)(major) << 20 | (uint32_t)(minor))
 
 #define MADE_MAX 262144U	/* sockets; then the oldest are forgotten */
 
@@ -42,16 +48,16 @@ static struct {
 
 struct matches {
 	uint32_t dev, ino;
-	uint32_t socket[2][MATCHES_MAX];	/* by number; and device */
-	size_t n[2];
+	uint32_t socket[MATCHES_MAX];
+	size_t n;
 	bool many;
 };
 
 static void
-note(struct matches *m, size_t which, uint32_t socket)
+note(struct matches *m, uint32_t socket)
 {
-	if (m->n[which] < MATCHES_MAX)
-		m->socket[which][m->n[which]++] = socket;
+	if (m->n < MATCHES_MAX)
+		m->socket[m->n++] = socket;
 	else
 		m->many = true;
 }
@@ -73,12 +79,10 @@ look_at(struct matches *m, const struct nlmsghdr *h)
 			continue;
 		memcpy(&vfs, RTA_DATA(a), sizeof vfs);
 		/* Those that were accepted there have its name, too. */
-		if (vfs.udiag_vfs_ino != m->ino ||
-		    d->udiag_state == TCP_ESTABLISHED)
-			continue;
-		note(m, 0, d->udiag_ino);
-		if (vfs.udiag_vfs_dev == m->dev)
-			note(m, 1, d->udiag_ino);
+		if (vfs.udiag_vfs_ino == m->ino &&
+		    vfs.udiag_vfs_dev == m->dev &&
+		    d->udiag_state != TCP_ESTABLISHED)
+			note(m, d->udiag_ino);
 	}
 }
 
@@ -140,19 +144,59 @@ was_made(uint32_t socket)
 	return false;
 }
 
-bool
-sup_is_own(dev_t dev, ino_t ino)
+/* The number of the mount that it was opened in, or -1. */
+static int
+mount_of(int file)
 {
-	struct matches m = { .dev = DEVICE(dev), .ino = (uint32_t)ino };
-	size_t which, i;
+	char what[32], text[512];
+	const char *p;
+	ssize_t len;
 
-	if (made == NULL || !find_sockets(&m) || m.many || m.n[0] == 0)
-		return false;
-	which = m.n[1] > 0;
-	for (i = 0; i < m.n[which]; i++)
-		if (!was_made(m.socket[which][i]))
+	snprintf(what, sizeof what, "fdinfo/%d", file);
+	len = sup_proc_file(getpid(), what, text, sizeof text - 1);
+	text[len > 0 ? len : 0] = '\0';
+	p = strstr(text, "mnt_id:");
+	return p != NULL ? (int)strtol(p + strlen("mnt_id:"), NULL, 10) : -1;
+}
+
+/* Of the whole file system. */
+static uint32_t
+device_of(pid_t asker, int file, dev_t said)
+{
+	const int want = mount_of(file);
+	uint32_t dev = DEVICE(major(said), minor(said));
+	AEG_AUTOFREE char *line = NULL;
+	unsigned from, to;
+	char path[64];
+	size_t size = 0;
+	int mount, above;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)asker);
+	f = fopen(path, "re");
+	while (f != NULL && getline(&line, &size, f) > 0)
+		if (sscanf(line, "%d %d %u:%u ", &mount, &above, &from,
+		    &to) == 4 && mount == want)
+			dev = DEVICE(from, to);
+	if (f != NULL)
+		fclose(f);
+	return dev;
+}
+
+bool
+sup_is_own(pid_t asker, int file, const struct supervise_wish *w)
+{
+	struct matches m = { .dev = device_of(asker, file, w->dev),
+		.ino = (uint32_t)w->ino };
+	size_t i;
+
+	for (i = 0; i < LISTINGS; i++)
+		if (made == NULL || !find_sockets(&m) || m.many)
 			return false;
-	return true;
+	for (i = 0; i < m.n; i++)
+		if (!was_made(m.socket[i]))
+			return false;
+	return m.n > 0;
 }
 
 /* ---- making them --------------------------------------------------------- */
