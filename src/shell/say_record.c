@@ -82,6 +82,7 @@ void
 shell_greet(const struct shell *sh)
 {
 	AEG_AUTOFREE char *dir = NULL, *store = NULL, *kept = NULL;
+	bool sent = conf_str(sh->conf, CONF_SHIP)[0] != '\0';
 	int64_t days = conf_int(sh->conf, CONF_RETAIN_DAYS);
 	struct err err = ERR_INIT;
 
@@ -96,7 +97,7 @@ shell_greet(const struct shell *sh)
 	if (days > 0)
 		kept = xasprintf(tr("%lld days"), (long long)days);
 	shell_say(tr("each line is judged, confined and recorded (text without "
-	    "secrets, place, decision, outcome; kept %s); \"aegshctl status\" "
-	    "shows what, \"help\" tells more"), kept != NULL ? kept :
-	    tr("until removed"));
+	    "secrets, place, decision, outcome; kept %s%s); \"aegshctl "
+	    "status\" shows what, \"help\" tells more"), kept != NULL ? kept :
+	    tr("until removed"), sent ? tr(", and sent to other places") : "");
 }

@@ -5,6 +5,7 @@
  *	q  SQL, run on a store without any guard
  *	p  bytes put into its file: four of place, one of length, the bytes
  *	s  likewise into a spool, which is then taken in
+ *	l  likewise into copies of what was late
  *	w  a text with heads of a witness
  *
  * Everything that reads it ends; and what the verifier has no fault with is
@@ -14,7 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct buf model = BUF_INIT, spool = BUF_INIT;
+static struct buf model = BUF_INIT, spool = BUF_INIT,
+	late = BUF_INIT;
 static struct hostile_seen was;
 static char *place;
 
@@ -54,6 +56,45 @@ make_spool(void)
 		spool.len = 64 * AUDIT_SLOT;
 }
 
+/* The same records, as copies. */
+static void
+make_late(void)
+{
+	static const struct audit_spool none = AUDIT_SPOOL_INIT;
+	AEG_AUTOFREE char *path = scratch_path("spool");
+	AEG_AUTOFREE char *file = scratch_path("spool/audit.late");
+	struct audit_spool from = none, to = none;
+	struct buf record = BUF_INIT, copy = BUF_INIT;
+	struct audit_mark end;
+	struct err err = ERR_INIT;
+	struct audit_db d;
+	uint32_t slot = 1, gaps = 0;
+	AEG_AUTOFD int fd = -1;
+	int64_t after = 0;
+
+	to.name = AUDIT_LATE;
+	must(audit_db_init(&d, path, false, &err) == 0 &&
+	    audit_spool_open(&from, &d, false, &err) == 0 &&
+	    audit_spool_open(&to, &d, true, &err) == 0 &&
+	    audit_spool_end(&from, &end, &err) == 0, err.text);
+	while (audit_spool_next(&from, &end, &slot, &record, &gaps)) {
+		buf_reset(&copy);
+		buf_put(&copy, &after, sizeof after);
+		buf_put(&copy, record.data, record.len);
+		must(audit_spool_append(&to, copy.data, copy.len, &err) == 0,
+		    err.text);
+	}
+	audit_spool_done(&from);
+	audit_spool_done(&to);
+	audit_db_done(&d);
+	buf_done(&record);
+	buf_done(&copy);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	must(fd >= 0 && io_read_all(fd, &late) == 0, file);
+	if (late.len > 64 * AUDIT_SLOT)
+		late.len = 64 * AUDIT_SLOT;
+}
+
 static void
 set_up(void)
 {
@@ -65,6 +106,7 @@ set_up(void)
 	was = hostile_read(place);
 	must(was.rc == 0 && was.v.findings == 0, was.first);
 	make_spool();
+	make_late();
 }
 
 static int
@@ -120,15 +162,16 @@ by_bytes(const uint8_t *data, size_t size)
 }
 
 static void
-by_spool(const uint8_t *data, size_t size)
+by_spool(const char *name, const struct buf *kept, const uint8_t *data,
+    size_t size)
 {
 	struct buf file = BUF_INIT;
 	struct hostile_seen seen;
 
 	hostile_put("store", model.data, model.len);
-	buf_put(&file, spool.data, spool.len);
+	buf_put(&file, kept->data, kept->len);
 	patch(&file, data, size);
-	scratch_write("store/audit.spool", file.data, file.len, 0600);
+	scratch_write(name, file.data, file.len, 0600);
 	buf_done(&file);
 	seen = hostile_read(place);
 	/* Whatever it holds, what is made of it is chained. */
@@ -165,8 +208,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		by_witness((const char *)data + 1, size - 1);
 		return 0;
 	}
-	if (data[0] == 's') {
-		by_spool(data + 1, size - 1);
+	if (data[0] == 's' || data[0] == 'l') {
+		by_spool(data[0] == 's' ? "store/audit.spool" :
+		    "store/audit.late", data[0] == 's' ? &spool : &late,
+		    data + 1, size - 1);
 		return 0;
 	}
 	if (data[0] == 'q')

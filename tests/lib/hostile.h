@@ -8,6 +8,7 @@
 #define TESTS_HOSTILE_H
 
 #include "aegsh/audit_chain.h"
+#include "aegsh/audit_links.h"
 #include "aegsh/audit_prove.h"
 #include "aegsh/audit_read.h"
 #include "audit/audit_chain_int.h"
@@ -67,6 +68,24 @@ hostile_proof(void *ctx, const struct audit_proof *p)
 	*(size_t *)ctx += p->n;
 }
 
+/* As it is sent: what the verifier has no fault with, is not said to be
+ * altered there either. */
+static inline int
+hostile_link(void *ctx, const struct audit_linked *l)
+{
+	struct buf *b = ctx;
+	size_t i;
+
+	buf_putf(b, "%lld %d %d %d\n", (long long)l->seq, (int)l->what,
+	    l->missing, l->altered);
+	for (i = 0; i < l->n; i++) {
+		buf_putf(b, "%s %d %lld ", l->values[i].name,
+		    (int)l->values[i].type, (long long)l->values[i].number);
+		buf_put(b, l->values[i].p, l->values[i].len);
+	}
+	return buf_overflow(b);
+}
+
 /* Read the store in the directory in every way. */
 static inline struct hostile_seen
 hostile_read(const char *dir)
@@ -77,6 +96,8 @@ hostile_read(const char *dir)
 	struct buf rows = BUF_INIT_MAX((size_t)4 * 1024 * 1024);
 	struct audit_keys keys = { .keys = { { 1 } }, .n = 1 };
 	struct audit_against against = { .keys = &keys };
+	static const struct audit_links_from from;
+	struct audit_links_found found;
 	struct audit_stats stats;
 	struct err err = ERR_INIT;
 	struct audit *a = NULL;
@@ -93,6 +114,7 @@ hostile_read(const char *dir)
 		audit_events(a, &every, hostile_event, &rows, &err);
 		audit_stats(a, &stats, &err);
 		audit_prove(a, 2, hostile_proof, &nodes, &err);
+		audit_links(a, &from, hostile_link, &rows, &found, &err);
 	}
 	audit_close(a);
 	audit_sha256(rows.data, rows.len, s.digest);

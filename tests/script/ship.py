@@ -17,7 +17,7 @@ import sys
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from procs import DEADLINE, children, command_line, until  # noqa: E402
-from pty_session import place, program  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
 from ship_rig import (Collector, Datagrams, Stream, message,  # noqa: E402
                       values)
 from tap import Tap  # noqa: E402
@@ -94,6 +94,18 @@ for text, why in (("gopher://x", b"not one of unix:"),
     said(done, 111, why, "ship = " + text)
     tap.ok(b"aegsh.conf:1: ship: " in done.stderr, "and where it stands",
            done.stderr)
+
+# ---- it is told ----------------------------------------------------------------
+settings(ship="unix:/nowhere")
+other, where = place()
+shutil.copy(CONF, os.path.join(other, "etc"))
+s = Session([program("aegsh")], env=where)
+s.expect(rb"[$#] $")
+told = s.seen
+s.line("exit")
+s.wait()
+tap.ok(b", and sent to other places" in b" ".join(told.split()),
+       "a first session tells that the record goes elsewhere", told)
 
 # ---- a file ----------------------------------------------------------------
 out = os.path.join(root, "own", "log.jsonl")
