@@ -17,6 +17,7 @@ PROMPT = "READY> "
 # Or that the time which aegsh has for it is over.
 MENU = "--reverse|not all: "
 COMPLETION = "/usr/share/bash-completion/bash_completion"
+PASTED = 10000
 LONG = "echo " + "word " * 199          # 1,000 bytes
 
 
@@ -73,7 +74,8 @@ def key(s):
     out = []
     for _ in range(ROUNDS // 6):
         clear(s)
-        out += [took(s, c, c) for c in "echo q"]
+        # No blanks: beside a preview, the cursor goes over them.
+        out += [took(s, c, c) for c in "echoqj"]
     clear(s)
     return statistics.median(out)
 
@@ -130,10 +132,32 @@ def name_tab(s):
     return statistics.median(out)
 
 
+def paste(s):
+    """10,000 lines, put in, sent by one Enter and run."""
+    lines = "".join(":\n" for _ in range(PASTED - 1))
+    pasted = ("\x1b[200~%secho al''l\x1b[201~\r" % lines).encode()
+    settle(s)
+    begin = time.perf_counter()
+    os.set_blocking(s.fd, False)
+    while pasted:
+        _, writable, _ = select.select([s.fd], [s.fd], [], 20)
+        if writable:
+            try:
+                pasted = pasted[os.write(s.fd, pasted[:4096]):]
+            except BlockingIOError:
+                pass
+        # What it draws has to be read, or each waits for the other.
+        s._fill(time.monotonic() + 0.001)
+    os.set_blocking(s.fd, True)
+    if not s.expect(r"\n\r?all\r.*?" + PROMPT, 120):
+        sys.exit("a paste comes to no end: %r" % s.seen[-300:])
+    return (time.perf_counter() - begin) * 1000
+
+
 MEASURES = (("key to screen", key), ("key, in 1,000 bytes", long_key),
             ("prompt drawing", drawing), ("history search", search),
             ("first Tab to menu", first_tab), ("Tab to menu", tab),
-            ("Tab to names", name_tab))
+            ("Tab to names", name_tab), ("paste of 10,000 lines", paste))
 for file in ("file-one", "file-two"):
     with open(os.path.join(env["HOME"], file), "w"):
         pass
@@ -144,7 +168,7 @@ for shell, argv, more in shells():
     for name, measure in MEASURES:
         ms = measure(s)
         base.setdefault(name, ms)
-        print("%-18s %-20s %8.3f ms  %6.2f of bash" % (
+        print("%-18s %-21s %8.3f ms  %6.2f of bash" % (
             shell, name, ms, ms / base[name]), flush=True)
     s.send("\x05\x15\x04")
     s.wait()
