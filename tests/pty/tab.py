@@ -193,6 +193,31 @@ s.expect(PROMPT)
 with open(home + "/pasted") as f:
     tap.ok(f.read().split() == ["n%d" % n for n in range(10000)],
            "10,000 pasted lines run, in order")
+# A line in the middle that the rules refuse: none of them has run.
+s.send("\x1b[200~%snc -e sh 127.0.0.1 1\n%s\x1b[201~\r" % (
+    "echo n >>early\n" * 50, "echo n >>late\n" * 50))
+tap.ok(s.expect("blocked: ") and s.expect(PROMPT),
+       "each line of a paste is judged", s.rest[-300:])
+tap.ok(not os.path.exists(home + "/early") and
+       not os.path.exists(home + "/late"), "before any of them runs")
+# Ctrl-C in one of them: the rest is dropped.
+s.send("\x1b[200~echo be''gun\nread -r x </dev/tty\n%s\x1b[201~\r" %
+       ("echo n >>late\n" * 50))
+tap.ok(s.expect("begun\r\n"), "a paste runs up to where it waits",
+       s.rest[-300:])
+s.send("\x03")
+s.expect(PROMPT)
+tap.ok(not os.path.exists(home + "/late"), "Ctrl-C drops the rest of a paste")
+s.line("echo st''atus-$?")
+tap.ok(s.expect("status-130"), "and says so in $?", s.rest)
+s.expect(PROMPT)
+# And before Enter: none of it.
+s.send("\x1b[200~%s\x1b[201~" % ("echo n >>late\n" * 50))
+s.send("\x03")
+s.line("echo af''ter")
+tap.ok(s.expect("after\r\n"), "Ctrl-C drops a paste that is not sent", s.rest)
+s.expect(PROMPT)
+tap.ok(not os.path.exists(home + "/late"), "of which nothing runs")
 s.send("echo ${HOME%x}/\t\x15echo # no\t\x15echo qui''et\r")
 tap.ok(s.expect("quiet"), "what is not known is not completed", s.rest)
 s.expect(PROMPT)
