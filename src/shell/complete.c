@@ -22,6 +22,7 @@
 #include "aegsh/base/text.h"
 #include "shell/alias.h"
 #include "shell/complete.h"
+#include "shell/complete_ctl.h"
 
 #define TIME_NS ((int64_t)150 * 1000000)	/* from the key to the answer */
 #define REST_NS ((int64_t)40 * 1000000)		/* of it, for what aegsh finds
@@ -80,9 +81,8 @@ sources_of(const struct line_word *w, bool *ret_own)
 	}
 	if (name == NULL)
 		return COMPLETE_COMMANDS;
-	if (strcmp(path_base(name), "aegsh") == 0 &&
-	    strcmp(w->before.v[w->before.n - 1], "-o") == 0)
-		return COMPLETE_SETTINGS;
+	if (complete_ctl_knows(path_base(name)))
+		return COMPLETE_CTL;
 	for (i = 0; i < AEG_NELEM(rows); i++) {
 		char *key AEG_AUTOFREE = xasprintf(" %s ", path_base(name));
 
@@ -333,8 +333,9 @@ shell_choices_soon(struct shell *sh, const char *text, size_t len)
 		return;
 	line_word_at(text, len, value, sh, &w);
 	if (!w.comment && !w.unknown && !w.target && !w.command) {
-		sources_of(&w, &own);
-		if (wants_program(sh, &w, own))
+		bool ctl = sources_of(&w, &own) & COMPLETE_CTL;
+
+		if (!ctl && wants_program(sh, &w, own))
 			complete_ready_begin(sh, &w.before);
 	}
 	line_word_done(&w);
@@ -370,7 +371,9 @@ shell_choices(void *ctx, const char *text, size_t len,
 		c.sources = COMPLETE_USERS | COMPLETE_TILDE;
 		own = true;
 	}
-	program = wants_program(sh, &w, own);
+	/* Of our own programs all is known here. */
+	program = (c.sources & COMPLETE_CTL) == 0 &&
+	    wants_program(sh, &w, own);
 	if (program)
 		complete_ready_check(sh, &w.before);
 	if (!w.comment && !w.unknown)

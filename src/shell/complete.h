@@ -17,6 +17,7 @@ enum complete_source {			/* bits */
 	COMPLETE_BUILTINS = 1 << 8,
 	COMPLETE_TILDE = 1 << 9,	/* users: behind a ~ */
 	COMPLETE_SETTINGS = 1 << 10,
+	COMPLETE_CTL = 1 << 11,		/* words of aegshctl and aegsh */
 };
 
 struct complete {

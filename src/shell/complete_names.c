@@ -18,6 +18,7 @@
 #include "shell/alias.h"
 #include "shell/bi.h"
 #include "shell/complete.h"
+#include "shell/complete_ctl.h"
 
 #define USERS_MAX 20000
 
@@ -323,6 +324,8 @@ complete_gather(struct complete *c, unsigned sources)
 		builtins(c);
 	if (sources & COMPLETE_SETTINGS)
 		settings(c);
+	if (sources & COMPLETE_CTL)
+		complete_ctl(c);
 	if (sources & COMPLETE_DIRS)
 		files(c, S_IFDIR);
 	if (sources & COMPLETE_FILES)

@@ -3,6 +3,7 @@
 nothing is run for it."""
 
 import os
+import re
 import sys
 import time
 
@@ -160,6 +161,22 @@ tap.ok(s.expect("in all; Tab for more"), "ten thousand names are cut short",
 s.send("\x15")
 s.line("")
 s.expect(PROMPT)
+
+# Our own programs, of which none is started for it.
+for typed, want in (("aegshctl hist", "ory "), ("aegshctl audit ver", "ify "),
+                    ("aegshctl help conf", "ig "),
+                    ("aegshctl history --unf", "inished "),
+                    ("aegshctl history --decision al", "low "),
+                    ("sudo aegshctl history --limit 5 --dec", "ision "),
+                    ("aegshctl test --profile bui", "ld "),
+                    ("aegsh --prof", "ile "), ("aegsh --profile bui", "ld "),
+                    ("aegsh -o accessi", "ble="),
+                    ("aegshctl sandbox explain crow", "d/")):
+    s.rest = b""
+    s.send("\x15" + typed + "\t")
+    tap.ok(s.expect(re.escape(typed) + r"\r?(\x1b\[\d+G)?" + want, 10),
+           "Tab behind %r" % typed, s.rest)
+s.send("\x15")
 
 # Pastes: shown, and run by the Enter that a person presses.
 s.send("\x1b[200~echo one\necho two\x1b[201~")
