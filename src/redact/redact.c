@@ -117,12 +117,17 @@ rule_tag(struct redact_scan *s)
 	return true;
 }
 
+/* Inside a word, and in white space, which no word of a rule starts with. */
 static bool
-inside_word(const struct redact_scan *s)
+nothing_begins(const struct redact_scan *s)
 {
-	return s->i > 0 && redact_is_name(s, s->i) &&
-	    redact_is_name(s, s->i - 1) &&
-	    !s->r->known_first[(unsigned char)s->p[s->i]];
+	unsigned char c = (unsigned char)s->p[s->i];
+
+	if (s->r->known_first[c])
+		return false;
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' ||
+	    (s->i > 0 && redact_is_name(s, s->i) &&
+	    redact_is_name(s, s->i - 1));
 }
 
 static void
@@ -136,8 +141,8 @@ walk(struct redact_scan *s)
 	size_t k;
 
 	while (s->i < s->len && (s->out == NULL || !buf_overflow(s->out))) {
-		/* Nothing begins inside a word, but what is known. */
-		k = inside_word(s) ? AEG_NELEM(rules) : 0;
+		/* But what is known, which may be anything. */
+		k = nothing_begins(s) ? AEG_NELEM(rules) : 0;
 		for (; k < AEG_NELEM(rules); k++)
 			if (rules[k](s))
 				break;

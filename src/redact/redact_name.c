@@ -167,14 +167,15 @@ redact_rule_named(struct redact_scan *s)
 	for (from = i; redact_is_name(s, i) || redact_at(s, i, "."); i++)
 		continue;
 	name_end = i;
+	/* Of most words none does. */
+	i = value_start(s, from, name_end, dashes, &next_word);
+	if (i == 0)
+		return false;
 	sure = redact_name_is_secret(s->r, s->p + from, name_end - from);
 	if (!sure && !name_is_hint(s->p + from, name_end - from))
 		return false;
 	if (dashes == 0 && name_end - from == 3 &&
 	    redact_word_is(s, from, "PWD", false))
-		return false;
-	i = value_start(s, from, name_end, dashes, &next_word);
-	if (i == 0)
 		return false;
 	if (next_word && sure && !takes_secret(s, from, name_end - from))
 		sure = false;

@@ -138,15 +138,22 @@ take_option(struct redact_scan *s, const struct redact_option *row)
 bool
 redact_rule_option(struct redact_scan *s)
 {
+	static bool begins[256], made;	/* what those of the rows begin with */
 	const struct redact_rules *own = &s->r->rules;
+	const unsigned char c = (unsigned char)s->p[s->i];
 	size_t k;
 
 	if (!redact_at_start(s) || (s->i > 0 && redact_at(s, s->i, "/") &&
 	    redact_at(s, s->i - 1, "/")))
 		return false;
-	for (k = 0; k < AEG_NELEM(rows) + own->n_options; k++)
-		if (take_option(s, k < AEG_NELEM(rows) ? &rows[k] :
-		    &own->options[k - AEG_NELEM(rows)]))
+	for (k = 0; !made && k < AEG_NELEM(rows); k++)
+		begins[(unsigned char)rows[k].option[0]] = true;
+	made = true;
+	for (k = 0; begins[c] && k < AEG_NELEM(rows); k++)
+		if (take_option(s, &rows[k]))
+			return true;
+	for (k = 0; k < own->n_options; k++)
+		if (take_option(s, &own->options[k]))
 			return true;
 	return false;
 }

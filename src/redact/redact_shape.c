@@ -100,7 +100,8 @@ redact_rule_hook(struct redact_scan *s)
 	if (!redact_at_start(s))
 		return false;
 	for (k = 0; k < AEG_NELEM(hooks); k++)
-		if (redact_word_is(s, s->i, hooks[k], true))
+		if (hooks[k][0] == (s->p[s->i] | 32) &&
+		    redact_word_is(s, s->i, hooks[k], true))
 			break;
 	if (k == AEG_NELEM(hooks))
 		return false;
@@ -165,7 +166,8 @@ redact_rule_cookie(struct redact_scan *s)
 	bool hit = false;
 	size_t i;
 
-	if (!redact_at_start(s) || !redact_word_is(s, s->i, name, true))
+	if ((s->p[s->i] | 32) != name[0] || !redact_at_start(s) ||
+	    !redact_word_is(s, s->i, name, true))
 		return false;
 	i = s->i + sizeof name - 1;
 	for (;;) {
@@ -228,12 +230,17 @@ token_length(const struct redact_scan *s, const struct redact_token *shape)
 bool
 redact_rule_token(struct redact_scan *s)
 {
+	static bool begins[256], made;	/* what those shapes begin with */
 	const struct redact_rules *own = &s->r->rules;
 	size_t k, n;
 
+	for (k = 0; !made && k < AEG_NELEM(shapes); k++)
+		begins[(unsigned char)shapes[k].prefix[0]] = true;
+	made = true;
 	if (!redact_at_start(s) && !redact_at(s, s->i - 1, "."))
 		return false;
-	for (k = 0; k < AEG_NELEM(shapes) + own->n_tokens; k++) {
+	k = begins[(unsigned char)s->p[s->i]] ? 0 : AEG_NELEM(shapes);
+	for (; k < AEG_NELEM(shapes) + own->n_tokens; k++) {
 		n = token_length(s, k < AEG_NELEM(shapes) ? &shapes[k] :
 		    &own->tokens[k - AEG_NELEM(shapes)]);
 		if (n > 0)
