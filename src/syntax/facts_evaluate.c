@@ -180,7 +180,8 @@ syn_may_be_v(const struct syn_word *word, bool last_word)
 
 /* ---- prompts ------------------------------------------------------------ */
 
-/* \nnn is a character; what the other escapes stand for is quoted. */
+/* \nnn is a character, but a NUL is none, as is what has fewer digits before
+ * the end; what the other escapes stand for is quoted. */
 static size_t
 decode_prompt(char *out, const char *s, size_t len)
 {
@@ -194,11 +195,13 @@ decode_prompt(char *out, const char *s, size_t len)
 			continue;
 		}
 		i++;
-		for (digits = 0; digits < 3 && i < len && s[i] >= '0' &&
-		    s[i] <= '7'; digits++)
-			value = value * 8 + (s[i++] - '0');
-		if (digits > 0) {
-			out[n++] = (char)value;
+		for (digits = 0; digits < 3 && i + digits < len &&
+		    s[i + digits] >= '0' && s[i + digits] <= '7'; digits++)
+			value = value * 8 + (s[i + digits] - '0');
+		if (digits > 0 && (digits == 3 || i + digits == len)) {
+			i += digits;
+			if ((char)value != '\0')
+				out[n++] = (char)value;
 			continue;
 		}
 		out[n++] = '\\';
