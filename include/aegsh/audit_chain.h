@@ -57,6 +57,7 @@ struct audit_verdict {
 	int64_t first, last;	/* links that were read; last 0: none */
 	unsigned char link[AUDIT_HASH_LEN];	/* the last one */
 	int64_t links, heads, witnessed, deletions;
+	int64_t expired;	/* rows that were deleted before their lines */
 	int64_t outputs;	/* parts of files that were compared */
 	int64_t older;		/* lines from before the chain */
 	int64_t is_signed;	/* heads with a signature that is good, */
@@ -104,13 +105,16 @@ int audit_head(struct audit *a, struct err *err);
 
 /* ---- deleting ----------------------------------------------------------- */
 
-struct audit_keep {		/* one of them */
+struct audit_keep {		/* one of the first two, or of the others */
 	int64_t lines;		/* the newest, at least 1 */
 	int64_t since_ns;	/* and all that came later; 0: not asked */
+	/* Of what hangs on lines, what is of that time or later. */
+	int64_t output_since_ns, execs_since_ns, events_since_ns;
 	const char *who;	/* deletes, for the record */
 };
 struct audit_pruned {
 	int64_t lines, links;
+	int64_t rows;		/* that hung on lines which stay */
 };
 /* What is older goes, but for the newest line, what is not over, and the
  * sessions of what stays; the chain can be verified after it. */

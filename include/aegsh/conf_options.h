@@ -80,6 +80,15 @@ CONF_ROW(OUTPUT_PROFILES, "output-profiles", STRING, "", 0, 0, NULL, OPERATOR,
 CONF_ROW(RETAIN_DAYS, "retain-days", INT, "0", 0, 36500, NULL, USER, NONE,
 	"days for which lines are kept when aegshctl audit prune deletes; 0: "
 	"for ever")
+CONF_ROW(RETAIN_EVENTS_DAYS, "retain-events-days", INT, "0", 0, 36500, NULL,
+	USER, NONE, "days for which events are kept, where that is less; 0: "
+	"as long as lines")
+CONF_ROW(RETAIN_EXECS_DAYS, "retain-execs-days", INT, "0", 0, 36500, NULL,
+	USER, NONE, "days for which programs that ran under lines are kept, "
+	"where that is less; 0: as long as lines")
+CONF_ROW(RETAIN_OUTPUT_DAYS, "retain-output-days", INT, "0", 0, 36500, NULL,
+	USER, NONE, "days for which what lines wrote is kept, where that is "
+	"less; 0: as long as lines")
 CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
 	OPERATOR, NONE, "who is told how far each record has come, so that "
 	"an end that is cut off is missed")

@@ -25,18 +25,29 @@ static const struct admin_option options[] = {
 
 #define DAY_NS (INT64_C(86400) * 1000000000)
 
+/* 0: for ever. */
+static int64_t
+days_ago(const struct admin *a, enum conf_id id)
+{
+	int64_t days = conf_int(a->conf, id);
+
+	return days > 0 ? clock_wall_ns() - days * DAY_NS : 0;
+}
+
 /* As the settings have it. */
 static int
 take_setting(struct admin *a, struct audit_keep *ret)
 {
 	struct err err = ERR_INIT;
-	int64_t days;
 
 	if (admin_conf(a, &err) < 0)
 		return admin_fail(a, &err);
-	days = conf_int(a->conf, CONF_RETAIN_DAYS);
-	ret->since_ns = clock_wall_ns() - days * DAY_NS;
-	if (days > 0)
+	ret->since_ns = days_ago(a, CONF_RETAIN_DAYS);
+	ret->output_since_ns = days_ago(a, CONF_RETAIN_OUTPUT_DAYS);
+	ret->execs_since_ns = days_ago(a, CONF_RETAIN_EXECS_DAYS);
+	ret->events_since_ns = days_ago(a, CONF_RETAIN_EVENTS_DAYS);
+	if (ret->since_ns != 0 || ret->output_since_ns != 0 ||
+	    ret->execs_since_ns != 0 || ret->events_since_ns != 0)
 		return ADMIN_OK;
 	admin_complain(a, "--keep is missing, and retain-days is not set: how "
 	    "much is to stay");
@@ -67,7 +78,7 @@ run(struct admin *a, int argc, char **argv)
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
 	const struct passwd *pw = getpwuid(a->caller);
 	const char *user = NULL, *value = NULL;
-	struct audit_pruned pruned = { 0, 0 };
+	struct audit_pruned pruned = { 0, 0, 0 };
 	struct audit *store = NULL;
 	struct audit_keep keep = { .lines = 0 };
 	struct err err = ERR_INIT;
@@ -102,9 +113,13 @@ run(struct admin *a, int argc, char **argv)
 		o = json_object();
 		json_object_set_new(o, "lines", json_integer(pruned.lines));
 		json_object_set_new(o, "links", json_integer(pruned.links));
+		json_object_set_new(o, "rows", json_integer(pruned.rows));
 		admin_json_print(a, o);
 		return ADMIN_OK;
 	}
+	if (pruned.rows > 0)
+		admin_say(a, "deleted %" PRId64 " rows of events, programs "
+		    "and outputs whose lines stay\n", pruned.rows);
 	admin_say(a, "deleted %" PRId64 " lines, and %" PRId64
 	    " links of the chain\n", pruned.lines, pruned.links);
 	return ADMIN_OK;

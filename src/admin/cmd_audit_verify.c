@@ -188,6 +188,7 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 	json_object_set_new(o, "witnessed", json_integer(v->witnessed));
 	json_object_set_new(o, "signed", json_integer(v->is_signed));
 	json_object_set_new(o, "signed_to", json_integer(v->signed_to));
+	json_object_set_new(o, "expired", json_integer(v->expired));
 	json_object_set_new(o, "outputs", json_integer(v->outputs));
 	json_object_set_new(o, "older", json_integer(v->older));
 	json_object_set_new(o, "findings", json_integer(v->findings));

@@ -16,6 +16,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/cast.h"
 #include "aegsh/policy.h"
 #include "aegsh/sandbox.h"
 
@@ -278,9 +279,17 @@ report_told(struct report *r, json_t *o)
 		"the session: user, terminal, remote address, host",
 		"who read this record with aegshctl, and what was asked",
 	};
+	static const char *const output[] = {
+		[CAST_KEEP_NONE] = "nothing of what lines write (output)",
+		[CAST_KEEP_SAMPLE] = "the beginning and the end of what lines "
+		    "write, with secrets replaced (output)",
+		[CAST_KEEP_FULL] = "all that lines write, up to output-max, "
+		    "with secrets replaced (output)",
+	};
 	json_t *list = json_array();
 	AEG_AUTOFREE char *kept_for = NULL;
 	struct err err = ERR_INIT;
+	enum cast_keep keep = CAST_KEEP_NONE;
 	const char *without;
 	unsigned fields;
 	int64_t days;
@@ -290,6 +299,9 @@ report_told(struct report *r, json_t *o)
 		json_array_append_new(list, json_string(kept[i]));
 	json_object_set_new(o, "kept", list);
 	if (r->a->conf != NULL) {
+		if (cast_keep_parse(conf_str(r->a->conf, CONF_OUTPUT),
+		    &keep) == 0)
+			admin_json_text(o, "output", output[keep]);
 		without = conf_str(r->a->conf, CONF_RECORD_WITHOUT);
 		admin_json_text(o, "without", without[0] != '\0' ? without :
 		    "nothing is left out; see record-without");

@@ -299,6 +299,14 @@ int audit_schema_check(struct audit_db *d, struct err *err);
 /* An empty store in memory; to be closed in any case. */
 int audit_schema_model(sqlite3 **ret);
 
+/* ---- audit_expire.c ----------------------------------------------------- */
+
+struct audit_keep;		/* aegsh/audit_chain.h */
+/* Inside a transaction: delete what is kept for a shorter time than lines
+ * are; *ret_rows grows. */
+int audit_expire(struct audit_db *d, const struct audit_keep *keep,
+	int64_t *ret_rows, struct err *err);
+
 /* ---- audit_output.c ----------------------------------------------------- */
 
 /* After a deletion: what of the files of output has no row any more. */

@@ -242,7 +242,7 @@ link_kept(struct prune *p, enum audit_kind kind, const char *sql,
 }
 
 static int
-prune(struct prune *p, const struct audit_keep *keep, struct err *err)
+prune_lines(struct prune *p, const struct audit_keep *keep, struct err *err)
 {
 	struct audit_tree tree = { .n = 0 };
 	char text[200];
@@ -268,6 +268,17 @@ prune(struct prune *p, const struct audit_keep *keep, struct err *err)
 	for (i = 0; i < AEG_NELEM(keeps) && rc == 0; i++)
 		rc = link_kept(p, keeps[i].kind, keeps[i].sql, err);
 	p->ret.links = p->cut.seq - p->from.seq;
+	return rc;
+}
+
+static int
+prune(struct prune *p, const struct audit_keep *keep, struct err *err)
+{
+	int rc = keep->lines > 0 || keep->since_ns != 0 ?
+	    prune_lines(p, keep, err) : 0;
+
+	if (rc == 0)
+		rc = audit_expire(p->d, keep, &p->ret.rows, err);
 	return rc < 0 ? rc : audit_chain_seal(p->d, true, err);
 }
 
@@ -287,7 +298,8 @@ audit_prune(struct audit *a, const struct audit_keep *keep,
 	if (rc < 0)
 		return rc;
 	rc = prune(&p, keep, err);
-	if (rc == 0 && p.ret.lines == 0 && p.ret.links == 0)
+	if (rc == 0 && p.ret.lines == 0 && p.ret.links == 0 &&
+	    p.ret.rows == 0)
 		audit_db_rollback(p.d);
 	else if (rc == 0)
 		rc = audit_db_commit(p.d, err);

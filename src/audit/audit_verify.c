@@ -200,7 +200,7 @@ check_link(struct audit_verifying *v, struct err *err)
 	int64_t row = sqlite3_column_int64(v->chain, 2);
 	unsigned char link[AUDIT_SHA256_LEN], hash[AUDIT_SHA256_LEN] = { 0 };
 	const struct audit_kind_spec *k;
-	bool there = false, gap = seq != audit_after(v->v.last);
+	bool there = false, expired, gap = seq != audit_after(v->v.last);
 	int rc;
 
 	if (kind <= AUDIT_KIND_NONE || kind >= AUDIT_KIND_COUNT ||
@@ -219,8 +219,12 @@ check_link(struct audit_verifying *v, struct err *err)
 	if (rc < 0)
 		return rc;
 	count_row(v, seq, k, row);
+	expired = !there && k->first && row <= v->tables[k->table].expired;
+	v->tables[k->table].chained -= expired;
 	audit_sha256(v->bytes.data, v->bytes.len, hash);
-	if (!there || (!gap && memcmp(hash, link, sizeof hash) != 0))
+	if (expired)
+		v->v.expired++;
+	else if (!there || (!gap && memcmp(hash, link, sizeof hash) != 0))
 		audit_find(v, there ? AUDIT_FAULT_ALTERED :
 		    AUDIT_FAULT_MISSING, seq, audit_tables[k->table].name,
 		    row);
@@ -399,6 +403,8 @@ read_all(struct audit_verifying *v, struct err *err)
 	rc = find_beginning(v, err);
 	if (rc == 0)
 		rc = open_tables(v, err);
+	if (rc == 0)
+		rc = audit_expired(v, err);
 	while (rc == 0 && (rc = sqlite3_step(v->chain)) == SQLITE_ROW)
 		rc = check_link(v, err);
 	if (rc > 0)

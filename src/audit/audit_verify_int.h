@@ -16,6 +16,7 @@ struct audit_cursor {
 	int64_t last;		/* number of the last one that was chained */
 	sqlite3_stmt *one;	/* by number */
 	int64_t older;		/* up to here, rows are not of the chain */
+	int64_t expired;	/* up to here, they may have been deleted */
 	int begin, all;		/* as the table's spec has it */
 	/* Rows, and those of them that have an end; before the chain; and
 	 * what the chain has of each. */
@@ -63,6 +64,11 @@ void audit_heads_check(struct audit_verifying *v);
 void audit_heads_removed(struct audit_verifying *v);
 /* At the end. */
 int audit_heads_rest(struct audit_verifying *v, struct err *err);
+
+/* ---- audit_expire.c ----------------------------------------------------- */
+
+/* Up to which rows of tables may be missing, by their events. */
+int audit_expired(struct audit_verifying *v, struct err *err);
 
 /* ---- audit_output.c ----------------------------------------------------- */
 

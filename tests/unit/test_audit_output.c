@@ -17,6 +17,9 @@ found(void *ctx, const struct audit_finding *f)
 	size_t n = strlen(findings);
 
 	(void)ctx;
+	/* There are no files; tests/script/audit_output.py has them. */
+	if (f->fault == AUDIT_FAULT_OUTPUT)
+		return;
 	snprintf(findings + n, sizeof findings - n, "%s%s %s %" PRId64,
 	    n > 0 ? ", " : "", audit_fault_name(f->fault), f->table != NULL ?
 	    f->table : "-", f->row);
@@ -167,6 +170,55 @@ attacked(void)
 	check("apart", "missing outputs 2");
 }
 
+/* What hangs on lines is deleted before they are: the chain knows of it. */
+static void
+expired(void)
+{
+	struct audit_keep keep = { .who = "me", .output_since_ns = INT64_MAX,
+		.execs_since_ns = INT64_MAX, .events_since_ns = INT64_MAX };
+	struct audit_exec x = { .pid = 7, .ppid = 1, .path = "/bin/ls",
+		.argv = "ls", .argv_len = 3, .wall_ns = 5, .mono_ns = 5 };
+	struct audit_pruned pruned = { .rows = -1 };
+	struct err err = ERR_INIT;
+	struct audit *a;
+	int64_t line;
+	int i;
+
+	scratch_mkdir("expired", 0700);
+	a = store_open("expired");
+	for (i = 0; i < 5; i++) {
+		line = store_put(a, "ls", &err);
+		audit_exec(a, line, &x);
+		audit_note(a, "kind", "text");
+		IS_INT(audit_flush(a, &err), 0);
+		write_some(a, false);
+	}
+	IS_INT(audit_prune(a, &keep, &pruned, &err), 0);
+	/* Of ten outputs, five programs and six events, the new one of the
+	 * outputs' among them, all but the newest of each. */
+	IS_INT(pruned.rows, 9 + 4 + 5);
+	OK(pruned.lines == 0 && pruned.links == 0);
+	check("expired", "");
+	/* Numbers go on. */
+	write_some(a, false);
+	audit_exec(a, store_put(a, "ls", &err), &x);
+	IS_INT(audit_flush(a, &err), 0);
+	check("expired", "");
+	IS_INT(store_count("expired").rows, 12);
+	/* Nothing is old. */
+	keep.output_since_ns = keep.execs_since_ns = keep.events_since_ns = 1;
+	IS_INT(audit_prune(a, &keep, &pruned, &err), 0);
+	IS_INT(pruned.rows, 0);
+	keep = (struct audit_keep){ .who = "me", .lines = 2 };
+	audit_close(a);
+	/* What was put in, or deleted, beside that is found all the same. */
+	sql("expired", "INSERT INTO outputs (command, writer, stream, head,"
+	    " bytes, cut) VALUES (1, 'stand-alone', 1, x'41', 1, 0)");
+	check("expired", "unchained outputs 13");
+	sql("expired", "DELETE FROM outputs WHERE id IN (12, 13)");
+	check("expired", "missing outputs 12");
+}
+
 static void
 left_out(void)
 {
@@ -188,6 +240,7 @@ main(void)
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	three_ways();
 	attacked();
+	expired();
 	left_out();
 	return tap_done();
 }

@@ -57,7 +57,8 @@ static struct audit_pruned
 prune(int64_t lines, int64_t since_ns)
 {
 	AEG_AUTOFREE char *path = scratch_path(DIR);
-	struct audit_keep keep = { lines, since_ns, "uid 7 (kim)" };
+	struct audit_keep keep = { .lines = lines,
+		.since_ns = since_ns, .who = "uid 7 (kim)" };
 	struct audit_pruned p = { -1, -1 };
 	struct err err = ERR_INIT;
 	struct audit *a = NULL;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What hangs on lines, kept for a shorter time than they are: rows go, and
+ * their links stay in the chain, which has an event of how far they went, so
+ * that whoever verifies knows which may be missing.
+ *
+ * The newest row of a table stays: numbers go on from it.
+ */
+#include "audit_verify_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
+
+#define UP_TO(first) \
+	"SELECT min(coalesce((" first "), max(id)), max(id)) - 1 FROM "
+
+static const struct {
+	enum audit_table table;
+	const char *event;	/* its text begins with the last number */
+	const char *find;	/* that number; ?1: rows from then on stay */
+	const char *remove;
+} kinds[] = {
+	{ AUDIT_TABLE_OUTPUTS, "output-pruned", UP_TO("SELECT min(o.id) FROM"
+	    " outputs AS o JOIN commands AS c ON c.id = o.command WHERE"
+	    " c.wall_ns >= ?1") "outputs",
+	    "DELETE FROM outputs WHERE id <= ?1" },
+	{ AUDIT_TABLE_EXECS, "execs-pruned", UP_TO("SELECT min(id) FROM execs"
+	    " WHERE wall_ns >= ?1") "execs",
+	    "DELETE FROM execs WHERE id <= ?1" },
+	{ AUDIT_TABLE_EVENTS, "events-pruned", UP_TO("SELECT min(id) FROM"
+	    " events WHERE wall_ns >= ?1") "events",
+	    "DELETE FROM events WHERE id <= ?1 AND kind NOT IN ('pruned',"
+	    " 'output-pruned', 'execs-pruned', 'events-pruned')" },
+};
+
+static int
+one_number(struct audit_db *d, const char *sql, int64_t value, int64_t *ret,
+    struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (sqlite3_prepare_v2(d->db, sql, -1, &st, NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, value);
+	rc = sqlite3_step(st);
+	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
+	rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
+	    audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+static int
+expire(struct audit_db *d, size_t i, int64_t since_ns, const char *who,
+    int64_t *ret_rows, struct err *err)
+{
+	int64_t last = 0, none = 0;
+	char text[200];
+	int rc = one_number(d, kinds[i].find, since_ns, &last, err);
+
+	if (rc < 0 || last <= 0)
+		return rc;
+	rc = one_number(d, kinds[i].remove, last, &none, err);
+	if (rc < 0 || sqlite3_changes(d->db) == 0)
+		return rc;
+	*ret_rows += sqlite3_changes(d->db);
+	snprintf(text, sizeof text, "%" PRId64 " was the last, by %.80s",
+	    last, who);
+	return audit_row_event(d, 0, kinds[i].event, text, clock_wall_ns(),
+	    clock_mono_ns(), err);
+}
+
+int
+audit_expire(struct audit_db *d, const struct audit_keep *keep,
+    int64_t *ret_rows, struct err *err)
+{
+	const int64_t since[AEG_NELEM(kinds)] = { keep->output_since_ns,
+		keep->execs_since_ns, keep->events_since_ns };
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < AEG_NELEM(kinds) && rc == 0; i++)
+		if (since[i] != 0)
+			rc = expire(d, i, since[i], keep->who, ret_rows, err);
+	return rc;
+}
+
+int
+audit_expired(struct audit_verifying *v, struct err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < AEG_NELEM(kinds) && rc == 0; i++) {
+		sqlite3_stmt *st = NULL;
+
+		rc = audit_verify_prepare(v, "SELECT max(CAST(text AS"
+		    " INTEGER)) FROM events WHERE kind = ?", &st, err);
+		if (rc < 0)
+			return rc;
+		audit_bind_text(st, 1, kinds[i].event);
+		rc = sqlite3_step(st);
+		if (rc == SQLITE_ROW)
+			v->tables[kinds[i].table].expired =
+			    sqlite3_column_int64(st, 0);
+		rc = rc == SQLITE_ROW ? 0 : audit_db_error(v->d, "read",
+		    err);
+		sqlite3_finalize(st);
+	}
+	return rc;
+}
