@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Where the record is sent, and how far that is: who is recorded is told,
  * and who operates the host sees a gap. */
+#include "admin_read.h"
 #include "admin_ship.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "aegsh/audit.h"
 #include "aegsh/base/clock.h"
@@ -38,14 +41,18 @@ set_time(json_t *o, const char *key, int64_t ns)
 	admin_json_text(o, key, when);
 }
 
+/* user NULL: the own one. */
 static bool
-add_sink(struct audit *store, const struct admin_mark *m, json_t *list)
+add_sink(struct audit *store, const struct admin_mark *m, const char *user,
+    json_t *list)
 {
 	int64_t links = behind(store, m), now = clock_wall_ns();
 	json_t *o = json_object();
 	bool late = links > 0 && (m->sent_ns == 0 ||
 	    now - m->sent_ns > LATE_NS);
 
+	if (user != NULL)
+		admin_json_text(o, "user", user);
 	admin_json_text(o, "sink", m->sink);
 	if (links >= 0)
 		json_object_set_new(o, "behind", json_integer(links));
@@ -68,6 +75,42 @@ add_sink(struct audit *store, const struct admin_mark *m, json_t *list)
 	return m->since_ns != 0 || late;
 }
 
+/* Of other users' records what did not go as it should: for the operator, who
+ * has them sent. */
+static bool
+add_others(struct admin *a, const struct ship_sinks *sinks, json_t *o)
+{
+	json_t *list = json_array();
+	AEG_AUTOFREE uid_t *uids = NULL;
+	bool bad = false;
+	size_t n = 0, i, k;
+
+	admin_stores(&uids, &n);
+	for (i = 0; i < n; i++) {
+		AEG_AUTO(admin_marks_done) struct admin_marks marks =
+		    ADMIN_MARKS_INIT;
+		const struct passwd *pw = getpwuid(uids[i]);
+
+		if (uids[i] == a->uid || admin_marks_load(uids[i], true,
+		    false, &marks, NULL) < 0)
+			continue;
+		for (k = 0; k < sinks->n; k++) {
+			const struct admin_mark *m = admin_marks_of(&marks,
+			    sinks->at[k].name);
+
+			if (m->since_ns != 0 || m->rejected > 0 ||
+			    m->lost > 0 || m->changed > 0)
+				bad = add_sink(NULL, m, pw != NULL ?
+				    pw->pw_name : "?", list) || bad;
+		}
+	}
+	if (json_array_size(list) > 0)
+		json_object_set_new(o, "gaps_of_others", list);
+	else
+		json_decref(list);
+	return bad;
+}
+
 bool
 admin_ship_status(struct admin *a, struct audit *store, json_t *o)
 {
@@ -88,7 +131,9 @@ admin_ship_status(struct admin *a, struct audit *store, json_t *o)
 	}
 	for (i = 0; rc == 0 && i < sinks.n; i++)
 		bad = add_sink(store, admin_marks_of(&marks,
-		    sinks.at[i].name), list) || bad;
+		    sinks.at[i].name), NULL, list) || bad;
+	if (operators && sinks.n > 0 && geteuid() == 0)
+		bad = add_others(a, &sinks, o) || bad;
 	if (sinks.n == 0)
 		admin_json_text(o, "sent_to", "nobody: see ship");
 	else

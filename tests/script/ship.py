@@ -234,7 +234,7 @@ SINK = "tcp://127.0.0.1:%d" % good.port
 count = mark(SINK)["sent"]
 fill("ok echo held")
 good.how = "hold"
-said(stream_to(good, ship_timeout=700), 1, b"does not close",
+said(stream_to(good, ship_timeout=4000), 1, b"does not close",
      "one that does not say that it read all")
 tap.ok(mark(SINK)["sent"] == count and mark(SINK)["since_ns"] > 0,
        "has nothing yet", mark(SINK))
@@ -492,6 +492,7 @@ p.wait(timeout=DEADLINE)
 OTHERS = ["the operator sends the record of another",
           "whose name is not theirs to say", "and can read how far it is",
           "but not move it", "and may not send it themselves",
+          "status shows root what of others did not go as it should",
           "a store that is no store does not keep the others back"]
 if os.getuid() != 0:
     said(ctl("audit", "ship", "--all"), 100, b"only root", "for root alone")
@@ -520,6 +521,15 @@ else:
            OTHERS[3], done)
     said(ctl("audit", "ship", user=USER), 100, b"the operator has this",
          OTHERS[4])
+    with open(path) as f:
+        marks = json.load(f)
+    marks[FILE]["lost"] = 7
+    with open(path, "w") as f:
+        json.dump(marks, f)
+    status = json.loads(ctl("status", "--json").stdout)["record"]
+    tap.same([(g["user"], g["sink"], g["lost"])
+              for g in status["gaps_of_others"]], [("nobody", FILE, 7)],
+             OTHERS[5])
     for name in glob.glob(os.path.join(STORE, "audit.db-*")):
         os.unlink(name)
     with open(os.path.join(STORE, "audit.db"), "wb") as f:
@@ -528,5 +538,5 @@ else:
     done = ctl("audit", "ship", "--all")
     tap.ok(done.returncode == 1 and b"store of nobody" in done.stderr and
            any(d["what"] == "line" and d["record"]["line"] ==
-               "echo beside it" for d in lines()), OTHERS[5], done)
+               "echo beside it" for d in lines()), OTHERS[6], done)
 tap.done()
