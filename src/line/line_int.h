@@ -191,6 +191,7 @@ unsigned char line_last_word(EditLine *el, wint_t key);
 unsigned char line_first_word(EditLine *el, wint_t key);
 
 /* line_motion.c: words, as readline has them. */
+unsigned char line_begin(EditLine *el, wint_t key);
 unsigned char line_word_back(EditLine *el, wint_t key);
 unsigned char line_shell_word(EditLine *el, wint_t key);
 unsigned char line_shell_word_back(EditLine *el, wint_t key);

@@ -88,6 +88,14 @@ go(EditLine *el, const wchar_t *to)
 	return CC_CURSOR;
 }
 
+/* libedit's stops at the first character that is no blank, in vi mode. */
+unsigned char
+line_begin(EditLine *el, wint_t key)
+{
+	(void)key;
+	return go(el, el_wline(el)->buffer);
+}
+
 unsigned char
 line_word_back(EditLine *el, wint_t key)
 {
