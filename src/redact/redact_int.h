@@ -60,7 +60,16 @@ struct redact_scan {
 };
 
 /* ---- redact_scan.c: looking ahead, never past the end ------------------- */
-bool redact_at(const struct redact_scan *s, size_t i, const char *set);
+static inline bool
+redact_at(const struct redact_scan *s, size_t i, const char *set)
+{
+	if (i >= s->len || s->p[i] == '\0')
+		return false;
+	for (; *set != '\0'; set++)	/* few, and known when it is built */
+		if (*set == s->p[i])
+			return true;
+	return false;
+}
 bool redact_is_name(const struct redact_scan *s, size_t i);
 /* A name or an option can start here. */
 bool redact_at_start(const struct redact_scan *s);

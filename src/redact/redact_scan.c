@@ -12,12 +12,6 @@
 #define TAG_BYTES 4	/* of a tag, written in hexadecimal */
 
 bool
-redact_at(const struct redact_scan *s, size_t i, const char *set)
-{
-	return i < s->len && s->p[i] != '\0' && strchr(set, s->p[i]) != NULL;
-}
-
-bool
 redact_is_name(const struct redact_scan *s, size_t i)
 {
 	return i < s->len && (isalnum((unsigned char)s->p[i]) ||

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
+ * What in a terminal's text is none of a line's: transfers, and the echo.
+ *
  * What a terminal echoes of typed keys, so that it is not kept: the bytes
  * that are to come are remembered, and each is taken out where it comes
  * next.  A new line is no secret and shows where one was typed.
@@ -84,4 +86,26 @@ void
 relay_echo_forget(struct relay_echo *e)
 {
 	e->at = e->n = e->missed = 0;
+}
+
+/* ZMODEM's first words, of either side (ZRQINIT, ZRINIT). */
+size_t
+relay_transfer_begins(struct relay_transfer *t, const char *p, size_t len)
+{
+	static const char begin[] = "**\030B0";
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (p[i] == begin[t->seen])
+			t->seen++;
+		else if (p[i] == '*')
+			t->seen = t->seen == 2 ? 2 : 1;
+		else
+			t->seen = 0;
+		if (t->seen == sizeof begin - 1) {
+			t->seen = 0;
+			return i + 1;
+		}
+	}
+	return 0;
 }

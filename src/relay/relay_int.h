@@ -94,6 +94,14 @@ void relay_echo_strip(struct relay_echo *e, const char *p, size_t len,
 	struct buf *out);
 void relay_echo_forget(struct relay_echo *e);
 
+struct relay_transfer {
+	unsigned seen;		/* bytes of what begins one */
+};
+/* Up to where the text is one, at the beginning of a transfer of files through
+ * the terminal; 0: none begins here. */
+size_t relay_transfer_begins(struct relay_transfer *t, const char *p,
+	size_t len);
+
 /* ---- relay_tty.c --------------------------------------------------------- */
 
 struct relay_outside {

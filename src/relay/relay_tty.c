@@ -25,9 +25,6 @@
 #include "aegsh/base/pack.h"
 
 #define PACKET_MAX ((size_t)64 * 1024)
-/* What begins a transfer of files through the terminal (ZMODEM's ZRQINIT and
- * ZRINIT): the rest of the line is no text for anybody. */
-static const char zmodem[] = "**\030B0";
 
 struct way {
 	char bytes[2 * RELAY_TERM_CHUNK];
@@ -40,6 +37,7 @@ struct outside {
 	struct way in, out;
 	struct relay_marks marks;
 	struct relay_echo echo;
+	struct relay_transfer transfer;
 	struct redact *redact;
 	struct cast *cast;	/* NULL: nothing is kept */
 	struct {
@@ -63,11 +61,10 @@ keep(struct outside *t, const char *p, size_t len)
 	relay_echo_strip(&t->echo, p, len, &t->text);
 	if (t->text.len == 0)
 		return;
-	cast_put(t->cast, CAST_OUT, t->text.data, t->text.len,
-	    clock_mono_ns());
-	if (memmem(t->text.data, t->text.len, zmodem, sizeof zmodem - 1) !=
-	    NULL)
-		t->keeps = false;
+	len = relay_transfer_begins(&t->transfer, t->text.data, t->text.len);
+	t->keeps = len == 0;
+	cast_put(t->cast, CAST_OUT, t->text.data, len > 0 ? len :
+	    t->text.len, clock_mono_ns());
 }
 
 static void
@@ -87,6 +84,7 @@ on_mark(void *ctx)
 	struct outside *t = ctx;
 
 	relay_echo_forget(&t->echo);
+	t->transfer.seen = 0;
 	t->keeps = t->due[0].begins && t->cast != NULL;
 	if (t->keeps)
 		cast_begin(t->cast, t->due[0].uuid, clock_mono_ns());

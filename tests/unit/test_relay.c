@@ -145,6 +145,25 @@ test_forgotten(void)
 	buf_done(&out);
 }
 
+/* In two pieces; how much of it is text. */
+static void
+test_transfer(const char *text, size_t len, size_t want)
+{
+	size_t cut, bad = 0, got;
+
+	for (cut = 0; cut <= len; cut++) {
+		struct relay_transfer t = { 0 };
+
+		got = relay_transfer_begins(&t, text, cut);
+		if (got == 0) {
+			got = relay_transfer_begins(&t, text + cut, len - cut);
+			got += got > 0 ? cut : 0;
+		}
+		bad += got != want;
+	}
+	OKF(bad == 0, "a transfer begins at %zu: %zu cuts differ", want, bad);
+}
+
 int
 main(void)
 {
@@ -168,5 +187,8 @@ main(void)
 	test_echo("keys that are not shown", line, "a\177\003\023b",
 	    "a\b \b^Cb.", "\b \b^C.");
 	test_forgotten();
+	test_transfer("abc**\030B00000", 13, 8);
+	test_transfer("a***\030B0x", 9, 7);
+	test_transfer("a*\030B0 ** B0", 10, 0);
 	return tap_done();
 }
