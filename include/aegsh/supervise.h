@@ -285,8 +285,9 @@ const char *supervise_limited(const struct supervisor *s);
 const struct supervise_image *supervise_images(const struct supervisor *s,
 	size_t *ret_n, size_t *ret_lost);
 /* The line, as in struct supervise_opts, and the addresses that were wanted in
- * it, each once: "tcp 192.0.2.1:80", "unix /run/x"; inert.  After the most
- * that are told comes one that says so. */
+ * it, each once: "tcp 192.0.2.1:80", "unix /run/x"; inert.  Those that
+ * may_connect() let nobody reach, "unix /run/x: refused", whether addresses are
+ * told or not.  After the most that are told comes one that says so. */
 #define SUPERVISE_ADDRESSES_MAX 1000
 #define SUPERVISE_ADDRESSES_MORE "others, which are left out"
 const struct strv *supervise_network(const struct supervisor *s,

@@ -37,6 +37,9 @@
 #define PIDFD_THREAD O_EXCL
 #endif
 #define RESTART 512		/* ERESTARTSYS of the kernel: a signal first */
+/* What a rule refuses, by its errno: the supervisor tells of it before it
+ * answers. */
+#define REFUSED(error) (-4096 - (error))
 #define TICK_US 50000		/* between looks at who waits */
 
 /* ---- in the helper ------------------------------------------------------- */
@@ -168,16 +171,16 @@ connect_path(struct sup *s, int fd, const struct sup_wish *w)
 	if (file < 0)
 		return file;
 	if (!sup_place_name(file, path, sizeof path, &wish))
-		return -EACCES;
+		return REFUSED(EACCES);
 	switch (s->may_connect(s->ctx, &wish)) {
 	case SUPERVISE_REACH_YES:
 		break;
 	case SUPERVISE_REACH_OWN:
 		if (sup_is_own((pid_t)s->ask->pid, file, &wish))
 			break;
-		return -EACCES;
+		return REFUSED(EACCES);
 	case SUPERVISE_REACH_NO:
-		return -EACCES;
+		return REFUSED(EACCES);
 	}
 	return connect_file(s, fd, file);
 }
@@ -200,7 +203,7 @@ connect_for(struct sup *s, const struct sup_wish *w)
 		    w->len > sizeof w->to.local)
 			return -EINVAL;
 		/* Names without a file are not listed. */
-		return w->to.local.sun_path[0] == '\0' ? -EPERM :
+		return w->to.local.sun_path[0] == '\0' ? REFUSED(EPERM) :
 		    connect_path(s, fd, w);
 	}
 	if (type == SOCK_STREAM && (family == AF_INET || family == AF_INET6)) {
@@ -208,7 +211,7 @@ connect_for(struct sup *s, const struct sup_wish *w)
 			.port = ntohs(w->to.in.sin_port) };
 
 		if (s->may_connect(s->ctx, &wish) != SUPERVISE_REACH_YES)
-			return -EACCES;
+			return REFUSED(EACCES);
 	}
 	return connect_copy(s, fd, w);
 }
@@ -234,6 +237,8 @@ help(struct sup *s, const struct sup_wish *w, pid_t supervisor)
 	rc = sup_rights_become(w->pid);
 	if (rc == 0)
 		rc = connect_for(s, w);
+	if (rc <= REFUSED(0))
+		_exit(REFUSED(0) - rc);
 	reply(s, w->id, rc);
 	_exit(0);
 }
@@ -252,7 +257,7 @@ sup_connect_more(struct sup *s)
 			help(s, &s->wish[0], self);
 		if (pid > 0)
 			s->helper[s->n_helpers++] = (struct sup_helper){ pid,
-				s->wish[0].id };
+				s->wish[0] };
 		else
 			reply(s, s->wish[0].id, -EAGAIN);
 		s->n_wishes--;
@@ -263,14 +268,18 @@ sup_connect_more(struct sup *s)
 void
 sup_connect_ended(struct sup *s, pid_t pid, int status)
 {
+	const bool refused = WIFEXITED(status) && status != 0;
 	size_t i;
 
 	for (i = 0; i < s->n_helpers; i++) {
 		if (s->helper[i].pid != pid)
 			continue;
-		/* It was killed, perhaps before it answered. */
+		if (refused)
+			sup_network_refused(s, &s->helper[i].wish);
+		/* Or it was killed, perhaps before it answered. */
 		if (status != 0)
-			reply(s, s->helper[i].id, -EACCES);
+			reply(s, s->helper[i].wish.id, refused ?
+			    -WEXITSTATUS(status) : -EACCES);
 		s->helper[i] = s->helper[--s->n_helpers];
 		return;
 	}

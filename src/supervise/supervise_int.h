@@ -304,17 +304,17 @@ struct sup {
 	void *approved;
 	/* supervise_connect.c; as in struct supervise_opts. */
 	supervise_may_connect_fn *may_connect;
-	struct sup_helper {
-		pid_t pid;
-		uint64_t id;	/* of the question that it answers */
-	} helper[SUP_HELPERS_MAX];
 	struct sup_wish {
-		uint64_t id;
+		uint64_t id;	/* of the question */
 		pid_t pid;
 		int fd;		/* the socket's number there */
 		socklen_t len;
 		union sup_address to;
 	} *wish;		/* SUP_WISHES_MAX, or NULL */
+	struct sup_helper {
+		pid_t pid;
+		struct sup_wish wish;
+	} helper[SUP_HELPERS_MAX];
 	size_t n_helpers, n_wishes;
 	struct rlimit files;	/* before we took more */
 	int questions;		/* to aegsh, or -1 */
@@ -401,6 +401,8 @@ int sup_give(const struct sup *s, int fd, uint32_t flags);
 /* Two ends of a conversation with one of the line, each with room for a
  * frame.  -errno. */
 int sup_pair(int ret[2]);
+/* The same of one that no rule lets it reach. */
+void sup_network_refused(struct sup *s, const struct sup_wish *w);
 /* supervise_connect.c: a program connects, and a process of ours does so for
  * it. */
 enum sup_answer sup_connect(struct sup *s);

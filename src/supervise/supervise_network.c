@@ -112,10 +112,10 @@ put_address(const struct sup *s, const union sup_address *a, size_t len,
 }
 
 static void
-tell(struct sup *s, const char *text)
+tell(struct sup *s, pid_t pid, const char *text)
 {
 	struct sup_report head = { .kind = SUP_NETWORK,
-		.pid = (int32_t)s->ask->pid,
+		.pid = (int32_t)pid,
 		.path_len = (uint32_t)strlen(text) };
 	size_t i;
 
@@ -150,7 +150,26 @@ sup_network(struct sup *s)
 	put_address(s, &a, len, &text);
 	if (text.len > 0 && !buf_overflow(&text) && sup_is_valid(s)) {
 		buf_putc(&text, '\0');
-		tell(s, text.data);
+		tell(s, (pid_t)s->ask->pid, text.data);
 	}
 	return SUP_CONTINUE;
+}
+
+void
+sup_network_refused(struct sup *s, const struct sup_wish *w)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(SUP_PATH_MAX);
+	const sa_family_t family = w->to.any.sa_family;
+	const unsigned port = ntohs(w->to.in.sin_port);
+
+	/* The socket is not at hand any more, and of inet it was TCP's. */
+	if (family == AF_UNIX)
+		put_address(s, &w->to, w->len, &text);
+	else if (family == AF_INET || family == AF_INET6)
+		buf_putf(&text, "tcp port %u", port);
+	if (text.len == 0 || buf_overflow(&text))
+		return;
+	buf_puts(&text, ": refused");
+	buf_putc(&text, '\0');
+	tell(s, w->pid, text.data);
 }

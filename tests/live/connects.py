@@ -160,6 +160,11 @@ if out[1] != "listed other pinned other\n":
 profile(LIST)
 tap.same(line(REACH), (0, "listed EACCES pinned EACCES\n", ""),
          "what the list names, and nothing else")
+out = run(ROOT + "/aegshctl", "audit", "events", "-n", "0")[1]
+tap.same([x.split("  ")[-1].split(": ", 1)[1] for x in out.splitlines()
+          if " address " in x],
+         ["unix %s: refused" % p for p in (SRV + "/other", HOME + "/outside")],
+         "what was refused is on record")
 pid, uid, gid = peers["listed"]
 tap.ok(uid == UID and gid == (UID if IS_ROOT else os.getgid()),
        "as the user that the line is", peers)
