@@ -16,6 +16,7 @@
  */
 #include "confine_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "aegsh/base/mem.h"
@@ -63,6 +64,14 @@ is_kept(const char *option)
 	return false;
 }
 
+/* The first of them is told. */
+static void
+lose(struct reading *r, const char *what)
+{
+	if (r->lost[0] == '\0')
+		snprintf(r->lost, sizeof r->lost, "%s", what);
+}
+
 static void
 read_options(struct reading *r, const char *list)
 {
@@ -75,9 +84,8 @@ read_options(struct reading *r, const char *list)
 			r->now.free = true;
 		else if (strcmp(option, "setenv") == 0)
 			r->now.sets = true;
-		if (option[0] != '\0' && !is_kept(option) &&
-		    r->lost[0] == '\0' && strlen(option) < sizeof r->lost)
-			strcpy(r->lost, option);
+		if (option[0] != '\0' && !is_kept(option))
+			lose(r, option);
 	}
 }
 
@@ -92,9 +100,8 @@ read_defaults(struct reading *r, const char *line)
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(held); i++)
-		if (strstr(line, held[i]) != NULL && r->lost[0] == '\0' &&
-		    strlen(line) < sizeof r->lost)
-			strcpy(r->lost, line);
+		if (strstr(line, held[i]) != NULL)
+			lose(r, line);
 }
 
 static void
@@ -166,6 +173,11 @@ read_line(struct reading *r, const char *line)
 		r->in_commands = true;
 	} else if (r->in_commands) {
 		read_command(r, text);
+	} else if (!text_starts(text, "NotBefore: ") &&
+	    !text_starts(text, "NotAfter: ") && text[0] != '\0') {
+		/* Cwd, Chroot, Timeout, Role, …; when it holds is sudo -l's
+		 * affair. */
+		lose(r, text);
 	}
 }
 

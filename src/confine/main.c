@@ -220,7 +220,13 @@ main(int argc, char **argv)
 	if (io_fill_std() < 0)
 		return REFUSED;
 	status = read_words(&c, argc, argv);
-	if (status != 0)
-		return status < 0 ? 0 : status;
-	return run(&c);
+	if (status == 0)
+		status = run(&c);
+	else if (status < 0)
+		status = 0;
+	strv_done(&c.keep);
+	names_user_done(&c.caller);
+	names_user_done(&c.target);
+	free(c.groups);
+	return status;
 }

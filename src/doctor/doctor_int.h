@@ -38,6 +38,17 @@ ROW(SANDBOX, "rules.sandbox", PROBLEM, \
     "be used: no session of that profile starts", \
     "Correct the name, or put the profile in place: /etc/aegsh/sandbox.d/" \
     "NAME.conf; aegshctl sandbox show NAME tells whether it is good.") \
+ROW(ELEVATE, "rules.elevate", PROBLEM, \
+    "a policy profile has sudo and its like brokered (elevate), and a helper " \
+    "of aegsh's for it is not there, or others could change it: such calls " \
+    "are refused", \
+    "Install aegsh anew; its helpers belong to root, and nobody else writes " \
+    "to their directory.") \
+ROW(CONFINED, "rules.elevated", NOTE, \
+    "what sudo runs for a line is started by a program of aegsh's: whom " \
+    "sudoers lets run single commands, and not ALL, it must let run that, " \
+    "too, which opens no other command", \
+    "A line of sudoers(5): %GROUP ALL = (root) and that path.") \
 ROW(SHELL_MISSING, "account.shell-missing", PROBLEM, \
     "the login shell of an account is an aegsh that is not there or cannot " \
     "be executed: nobody gets in by it", \

@@ -4,6 +4,7 @@
 #include "doctor_int.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/names.h"
@@ -83,6 +84,38 @@ check_sandbox(void *ctx, const char *profile, const char *sandbox,
 	return 0;
 }
 
+static void
+check_helper(struct doctor *d, const char *name)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/%s", sysdirs()->libexec, name);
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (st.st_mode & 0111) == 0)
+		doctor_find(d, CHECK_ELEVATE, doctor_printf(d, "%s", path), 0,
+		    "it is not there");
+	else if (st.st_uid != sysdirs()->operator_uid ||
+	    (st.st_mode & 022) != 0)
+		doctor_find(d, CHECK_ELEVATE, doctor_printf(d, "%s", path), 0,
+		    "others than root can change it");
+}
+
+static void
+check_elevate(struct doctor *d, const struct policy *p)
+{
+	bool confined = false;
+
+	if (!policy_any_elevates(p, &confined))
+		return;
+	check_helper(d, "aegsh-elevate");
+	check_helper(d, "aegsh-edit");
+	if (!confined)
+		return;
+	check_helper(d, "aegsh-confine");
+	doctor_find(d, CHECK_CONFINED, doctor_printf(d, "%s/aegsh-confine",
+	    sysdirs()->libexec), 0, NULL);
+}
+
 void
 doctor_check_rules(struct doctor *d)
 {
@@ -95,6 +128,7 @@ doctor_check_rules(struct doctor *d)
 		    err.text));
 	} else {
 		policy_each_sandbox(p, check_sandbox, d);
+		check_elevate(d, p);
 		if (c != NULL) {
 			check_profile(d, c, p);
 			check_list(d, c, CONF_ASK_ALLOWED, p);

@@ -274,12 +274,35 @@ policy_each_sandbox(const struct policy *p, int (*fn)(void *ctx,
 	uint32_t i;
 	int rc;
 
-	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++)
-		if ((rc = fn(ctx, pol_string(p, f[i].name),
-		    pol_string(p, f[i].sandbox), pol_string(p, f[i].file),
-		    f[i].line)) != 0)
+	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++) {
+		const char *name = pol_string(p, f[i].name);
+		const char *file = pol_string(p, f[i].file);
+		const char *elevated = pol_string(p, f[i].elevated);
+
+		rc = fn(ctx, name, pol_string(p, f[i].sandbox), file,
+		    f[i].line);
+		if (rc == 0 && f[i].elevate == 1 && elevated != NULL)
+			rc = fn(ctx, name, elevated, file, f[i].line);
+		if (rc != 0)
 			return rc;
+	}
 	return 0;
+}
+
+bool
+policy_any_elevates(const struct policy *p, bool *ret_confined)
+{
+	const struct pol_profile *f = pol_section(p, POL_SEC_PROFILES);
+	bool any = false;
+	uint32_t i;
+
+	*ret_confined = false;
+	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++) {
+		any |= f[i].elevate == 1;
+		*ret_confined |= f[i].elevate == 1 &&
+		    pol_string(p, f[i].elevated) != NULL;
+	}
+	return any;
 }
 
 bool

@@ -88,6 +88,17 @@ static const struct {
 	    "Runas and Command-specific defaults for u:\n"
 	    "    Defaults!/usr/bin/vi !requiretty\n\n" MAY ENTRY ALL_USERS ALL,
 	    false, 0, "" },
+	{ "a directory to run in", MAY ENTRY ALL_USERS ALL_GROUPS
+	    "    Cwd: /tmp\n" ALL, false, ERR_REFUSED, "\"Cwd: /tmp\"" },
+	{ "a root to run in", MAY ENTRY ALL_USERS "    Chroot: /c\n" ALL,
+	    false, ERR_REFUSED, "\"Chroot: /c\"" },
+	{ "a time to run", MAY ENTRY ALL_USERS "    Timeout: 300\n" ALL, false,
+	    ERR_REFUSED, "\"Timeout: 300\"" },
+	{ "a role", MAY ENTRY ALL_USERS "    Role: sysadm_r\n" ALL, false,
+	    ERR_REFUSED, "\"Role: sysadm_r\"" },
+	{ "from when on, and until when", MAY ENTRY ALL_USERS
+	    "    NotBefore: 20200101000000Z\n    NotAfter: 20300101000000Z\n"
+	    ALL, false, 0, "" },
 	{ "from a directory service", MAY "\nLDAP Role: x\n" ALL_USERS ALL,
 	    false, 0, "" },
 	{ "nothing", "User u is not allowed to run sudo on h.\n", false,
