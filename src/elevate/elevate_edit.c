@@ -207,8 +207,9 @@ tell(struct call *c)
 		if (rc == 0 && len > 0)
 			rc = io_write_full(c->in, now->data, len);
 	}
+	/* It may have all it wants, and be gone. */
 	if (rc == 0)
-		rc = io_write_full(c->in, "n\n", 2);
+		(void)io_write_full(c->in, "n\n", 2);
 	io_close(&c->in);
 	c->told = true;
 	return rc;
