@@ -32,7 +32,8 @@ struct audit_linked {
 	int64_t seq, row;
 	unsigned char link[AUDIT_HASH_LEN];
 	enum audit_linked_what what;
-	int64_t wall_ns;	/* when; 0: the columns do not say */
+	int64_t wall_ns;	/* when, or when the one before it was, if
+				 * its columns do not say; 0: nothing says */
 	bool again;		/* its line or session was linked before */
 	bool missing;		/* there is no such row any more */
 	bool altered;		/* the row is not what was linked */

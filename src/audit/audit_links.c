@@ -31,6 +31,7 @@ struct links {
 	struct buf bytes;
 	struct audit_value values[AUDIT_VALUES_MAX];
 	size_t n;
+	int64_t wall_ns;	/* of the newest that has a time */
 };
 
 /* ---- columns ------------------------------------------------------------ */
@@ -146,6 +147,9 @@ give(struct links *l, sqlite3_stmt *link, unsigned char before[AUDIT_HASH_LEN],
 		q.altered = buf_overflow(&l->bytes) ||
 		    memcmp(hash, q.link, sizeof hash) != 0;
 		q.wall_ns = time_of(st, q.what);
+		/* What a line wrote has none, and comes behind it. */
+		l->wall_ns = q.wall_ns > 0 ? q.wall_ns : l->wall_ns;
+		q.wall_ns = l->wall_ns;
 		take_columns(l, st, from, to);
 	}
 	q.values = l->values;

@@ -71,7 +71,7 @@ shipper_line(const struct shipper_item *t, struct buf *ret)
 	json_t *o = json_object();
 
 	shipper_time(r->wall_ns, when);
-	set(o, "time", json_string(when));
+	set(o, "time", r->wall_ns > 0 ? json_string(when) : json_null());
 	set(o, "host", name(t->s->host));
 	set(o, "uid", json_integer(t->batch->uid));
 	set(o, "user", name(t->batch->user));

@@ -37,7 +37,8 @@ put_header(struct buf *b, const char *host, int severity, int64_t wall_ns,
 	char when[SHIPPER_TIME_MAX];
 
 	shipper_time(wall_ns, when);
-	buf_putf(b, "<%d>1 %s ", AUTHPRIV + severity, when);
+	buf_putf(b, "<%d>1 %s ", AUTHPRIV + severity, wall_ns > 0 ? when :
+	    "-");
 	put_host(b, host);
 	buf_putf(b, " aegsh - %s ", id);
 }

@@ -95,7 +95,7 @@ for text, why in (("gopher://x", b"not one of unix:"),
     tap.ok(b"aegsh.conf:1: ship: " in done.stderr, "and where it stands",
            done.stderr)
 
-# ---- it is told ----------------------------------------------------------------
+# ---- it is told -----------------------------------------------------------
 settings(ship="unix:/nowhere")
 other, where = place()
 shutil.copy(CONF, os.path.join(other, "etc"))
@@ -106,6 +106,20 @@ s.line("exit")
 s.wait()
 tap.ok(b", and sent to other places" in b" ".join(told.split()),
        "a first session tells that the record goes elsewhere", told)
+
+with open(os.path.join(other, "etc", "aegsh.conf"), "w") as f:
+    f.write('output = full\nship = "file:%s/own/out"\n' % other)
+shutil.copy(helper, os.path.join(other, "libexec"))
+subprocess.run([program("aegsh"), "-c", "echo written; seq 1 9000"], env=where,
+               stdout=subprocess.PIPE, timeout=DEADLINE)
+done = subprocess.run([CTL, "audit", "ship"], env=where, timeout=DEADLINE,
+                      stderr=subprocess.PIPE)
+with open(os.path.join(other, "own", "out"), encoding="ascii") as f:
+    docs = [json.loads(line) for line in f]
+out = [d for d in docs if d["what"] == "output"]
+tap.same([(d["record"]["head"][:10], d["record"]["tail"][-10:], d["time"] >
+           "2020") for d in out], [("written\n1\n", "8999\n9000\n", True)],
+         "what a line wrote is sent, with a time")
 
 # ---- a file ----------------------------------------------------------------
 out = os.path.join(root, "own", "log.jsonl")
