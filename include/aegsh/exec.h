@@ -43,6 +43,8 @@ struct exec_session_opts {
 	uint64_t ignored;	/* bit n-1: signal n was ignored when aegsh was
 				 * started (nohup) and stays so in children */
 	size_t state_max;	/* bytes of a state frame */
+	bool ends_survivors;	/* what lines have left behind ends with it,
+				 * whatever group or session it is in */
 	/* What carries all that the terminal gets, or NULL: when it is lost
 	 * the line in front is killed. */
 	struct relay_term *term;
@@ -59,6 +61,8 @@ struct exec_session;
 int exec_session_new(const struct exec_session_opts *opts,
 	struct exec_session **ret, struct err *err);
 void exec_session_free(struct exec_session *s);
+/* The session is about to end, without that. */
+void exec_end_survivors(struct exec_session *s);
 
 #define EXEC_LIMITS 16
 

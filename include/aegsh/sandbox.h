@@ -91,6 +91,8 @@ enum sandbox_started {
 enum sandbox_started sandbox_started(const struct sandbox_profile *p);
 /* May a line leave a umask that clears bits of the one before? */
 bool sandbox_loosens_umask(const struct sandbox_profile *p);
+/* What lines leave behind ends with their session. */
+bool sandbox_ends_survivors(const struct sandbox_profile *p);
 /* A shell at the terminal inside a pager, an editor or an interpreter. */
 enum sandbox_escape { SANDBOX_ESCAPE_KILL = 0, SANDBOX_ESCAPE_RECORD };
 enum sandbox_escape sandbox_escape(const struct sandbox_profile *p);

@@ -214,8 +214,8 @@ hear_questions(struct exec_session *s, struct job *j)
 }
 
 /* With all that it started, as far as that can be known. */
-static void
-kill_line(struct exec_session *s, struct job *j)
+void
+exec_job_kill(struct exec_session *s, struct job *j)
 {
 	supervise_kill_tree(j->pid);
 	if (j->supervisor != NULL)
@@ -234,7 +234,7 @@ exec_job_hear(struct exec_session *s, struct job *j)
 		hear_questions(s, j);
 		return;
 	}
-	kill_line(s, j);
+	exec_job_kill(s, j);
 	supervise_end_with_outer(j->supervisor);
 }
 
@@ -246,7 +246,7 @@ exec_job_mind_output(struct exec_session *s, struct job *j)
 	if ((j->relay != NULL && relay_lost(j->relay)) ||
 	    (s->opts.term != NULL && j->foreground &&
 	    relay_term_lost(s->opts.term)))
-		kill_line(s, j);
+		exec_job_kill(s, j);
 }
 
 int

@@ -73,6 +73,8 @@ exec_session_new(const struct exec_session_opts *opts,
 		rc = exec_tty_init(s, err);
 	if (rc == 0 && opts->tty >= 0)
 		rc = watch_children(s, err);
+	if (rc == 0 && opts->ends_survivors)
+		rc = exec_reap_init(err);
 	if (rc == 0 && opts->launcher)
 		rc = exec_launch_start(s, err);
 	if (rc < 0) {
@@ -83,6 +85,22 @@ exec_session_new(const struct exec_session_opts *opts,
 	return 0;
 }
 
+/* Jobs with all below them, and then those that are below nobody of a line any
+ * more and so have become ours: whoever leaves its group and its session, too.
+ * What of it leaves others behind is met at the next look. */
+void
+exec_end_survivors(struct exec_session *s)
+{
+	size_t i;
+
+	if (!s->opts.ends_survivors)
+		return;
+	for (i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i]->state != JOB_DONE)
+			exec_job_kill(s, s->jobs[i]);
+	supervise_kill_adopted(getpid(), exec_reap_is_known, s);
+}
+
 void
 exec_session_free(struct exec_session *s)
 {
@@ -91,8 +109,11 @@ exec_session_free(struct exec_session *s)
 	if (s == NULL)
 		return;
 	exec_launch_stop(s);
+	exec_end_survivors(s);
 	while (s->n_jobs > 0)
 		job_free(s, s->jobs[s->n_jobs - 1]);
+	/* And those in the groups of what were jobs. */
+	exec_end_survivors(s);
 	free(s->jobs);
 	exec_reap_watchers(s);
 	free(s->watchers);

@@ -89,6 +89,7 @@ static const size_t texts[] = {
 	offsetof(struct sandbox_text, addresses),
 	offsetof(struct sandbox_text, umask),
 	offsetof(struct sandbox_text, output_then),
+	offsetof(struct sandbox_text, survivors),
 	offsetof(struct sandbox_text, scope),
 	offsetof(struct sandbox_text, description),
 	offsetof(struct sandbox_text, for_root),
@@ -101,6 +102,20 @@ static char **
 text_of(struct sandbox_text *t, size_t i)
 {
 	return (char **)(void *)((char *)t + texts[i]);
+}
+
+void
+sandbox_text_done(struct sandbox_text *t)
+{
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(texts); i++)
+		free(*text_of(t, i));
+	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
+		strv_done(&t->list[i].value);
+		strv_done(&t->list[i].where);
+	}
+	memset(t, 0, sizeof *t);
 }
 
 /* ---- writing ------------------------------------------------------------ */

@@ -203,6 +203,7 @@ new_cfg(void)
 		CFG_INT("limit-time", -1, CFGF_NONE),
 		CFG_INT("limit-output", -1, CFGF_NONE),
 		CFG_STR("limit-output-then", "truncate", CFGF_NONE),
+		CFG_STR("survivors", "keep", CFGF_NONE),
 		CFG_END()
 	};
 	cfg_t *cfg;
@@ -494,6 +495,7 @@ take_all(cfg_t *cfg, struct sandbox_text *t)
 	t->addresses = take(cfg, "addresses");
 	t->umask = take(cfg, "umask");
 	t->output_then = take(cfg, "limit-output-then");
+	t->survivors = take(cfg, "survivors");
 	t->scope = take(cfg, "scope");
 	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
 		struct sandbox_list *l = &t->list[i];
@@ -572,29 +574,4 @@ sandbox_text_builtin(const char *text, struct sandbox_text *ret,
 	buf_puts(&c.source[0].bytes, text);
 	strv_add(&c.names, "");
 	return read_chain(&c, ret, err);
-}
-
-void
-sandbox_text_done(struct sandbox_text *t)
-{
-	size_t i;
-
-	free(t->file);
-	free(t->description);
-	free(t->for_root);
-	free(t->udp);
-	free(t->seccomp);
-	free(t->supervise);
-	free(t->started);
-	free(t->escape);
-	free(t->shells);
-	free(t->addresses);
-	free(t->umask);
-	free(t->output_then);
-	free(t->scope);
-	for (i = 0; i < SANDBOX_KEY_COUNT; i++) {
-		strv_done(&t->list[i].value);
-		strv_done(&t->list[i].where);
-	}
-	memset(t, 0, sizeof *t);
 }

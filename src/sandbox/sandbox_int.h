@@ -88,7 +88,8 @@ struct sandbox_text {
 	char *description, *for_root;
 	struct sandbox_list list[SANDBOX_KEY_COUNT];
 	char *udp, *seccomp, *supervise, *started, *escape, *shells,
-		*addresses, *umask, *output_then, *scope;
+		*addresses, *umask, *output_then, *survivors,
+		*scope;
 	long limit[SANDBOX_LIMIT_COUNT];	/* -1: leave it */
 };
 
@@ -239,6 +240,7 @@ struct sandbox_profile {
 	struct sandbox_shell *shells;	/* that were found */
 	size_t n_shells;
 	bool loosens_umask;
+	bool ends_survivors;
 	bool unscoped;		/* signals and abstract sockets are free */
 	/* Places that no command may change, canonical, or NULL. */
 	char *store, *conf, *conf_user;

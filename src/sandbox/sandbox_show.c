@@ -170,6 +170,7 @@ sandbox_show(const struct sandbox_profile *p, struct buf *out)
 	buf_putf(out, "%-15s %s\n", "descendant-shells", p->text.shells);
 	buf_putf(out, "%-15s %s\n", "addresses", p->text.addresses);
 	buf_putf(out, "%-15s %s\n", "umask", p->text.umask);
+	buf_putf(out, "%-15s %s\n", "survivors", p->text.survivors);
 	if (p->text.limit[SANDBOX_LIMIT_OUTPUT] > 0)
 		put_line(out, "limit-output-then", p->text.output_then, NULL);
 	buf_putf(out, "%-15s %s\n", "scope", p->text.scope);

@@ -42,6 +42,7 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	};
 	static const char *const addresses[] = { "ignore", "record" };
 	static const char *const shells[] = { "deny", "allow" };
+	static const char *const survivors[] = { "end", "keep" };
 	static const char *const then[] = {
 		[SANDBOX_OUTPUT_KILL] = "kill",
 		[SANDBOX_OUTPUT_TRUNCATE] = "truncate",
@@ -89,6 +90,11 @@ sandbox_read_watch(struct sandbox_profile *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->output_then = (enum sandbox_output)rc;
+	rc = read_word(p, "survivors", p->text.survivors, survivors,
+	    AEG_NELEM(survivors), "keep or end", err);
+	if (rc < 0)
+		return rc;
+	p->ends_survivors = rc == 0;
 	return 0;
 }
 
@@ -163,6 +169,12 @@ enum sandbox_escape
 sandbox_escape(const struct sandbox_profile *p)
 {
 	return p->escape;
+}
+
+bool
+sandbox_ends_survivors(const struct sandbox_profile *p)
+{
+	return p->ends_survivors;
 }
 
 bool

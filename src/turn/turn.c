@@ -115,6 +115,7 @@ open_sandbox(struct turn *t, const struct turn_opts *o, struct err *err)
 	if (r != 0)
 		return r;
 	eo.profile = t->sandbox;
+	eo.ends_survivors = sandbox_ends_survivors(t->sandbox);
 	r = exec_session_new(&eo, &t->exec, err);
 	if (r == 0)
 		return 0;
@@ -204,12 +205,23 @@ end_record(struct turn *t)
 	t->audit = NULL;
 }
 
+/* Not what serves us, though it is confined, too. */
+static void
+end_survivors(struct turn *t)
+{
+	if (t->validator != NULL)
+		turn_spare(t);
+	if (t->exec != NULL)
+		exec_end_survivors(t->exec);
+}
+
 void
 turn_end(struct turn *t)
 {
 	if (t == NULL)
 		return;
 	turn_login_end(t);
+	end_survivors(t);
 	end_record(t);
 	validator_free(t->validator);
 	t->validator = NULL;
@@ -225,6 +237,7 @@ turn_free(struct turn *t)
 	if (t->stream != NULL)
 		job_free(t->exec, t->stream);
 	turn_login_end(t);
+	end_survivors(t);
 	exec_session_free(t->exec);
 	end_record(t);
 	validator_free(t->validator);

@@ -130,6 +130,67 @@ tap.ok(late and until(lambda: not alive(late)),
        "and what left its session", s.seen)
 s.close()
 
+# ---- what outlives its line ----------------------------------------------------
+LEAVES = ("nohup sleep 1002 >/dev/null 2>&1 & echo pid:$!: >>pids; setsid -f "
+          "sh -c 'echo pid:$$: >>pids; exec sleep 1002'; "
+          "(sleep 1002 & echo pid:$!: >>pids) >/dev/null 2>&1; "
+          "until [ $(wc -l <pids) = 3 ]; do sleep 0.05; done")
+
+
+def left(env, expected=3):
+    with open(env["HOME"] + "/pids") as f:
+        found = [int(line.split(":")[1]) for line in f]
+    os.unlink(env["HOME"] + "/pids")
+    return found if len(found) == expected else []
+
+
+def open_pids(env):
+    open(env["HOME"] + "/pids", "w").close()
+
+
+for word in "keep", "end":
+    for limits in "", "limit-children = 50\n":
+        env = room(5000, (("file", LEAVES + "\n"),))
+        for profile in "admin", "root":
+            path = "%s/etc/sandbox.d/%s.conf" % (env["AEGSH_TEST_ROOT"],
+                                                 profile)
+            with open(path) as f:
+                text = f.read().replace("limit-time = 5000\n", limits)
+            with open(path, "w") as f:
+                f.write(text + "survivors = %s\n" % word)
+        for name, argv, data in (
+                ("-c", ("-c", LEAVES), ""), ("a script", ("file",), ""),
+                ("standard input", ("-s",), LEAVES + "\necho on\n"),
+                ("a signal", ("-c", LEAVES + "; kill -9 $$"), "")):
+            open_pids(env)
+            p = subprocess.run([AEGSH, *argv], cwd=env["HOME"], env=env,
+                               input=data, text=True, timeout=DEADLINE,
+                               stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+            pids = left(env)
+            tap.ok(pids and all(alive(pid) == (word == "keep")
+                                for pid in pids),
+                   "survivors = %s%s: %s" % (
+                       word, ", supervised" if limits else "", name), pids)
+            for pid in filter(alive, pids):
+                os.kill(pid, 9)
+        open_pids(env)
+        s = Session([AEGSH], env=env, cwd=env["HOME"])
+        s.expect("READY> ")
+        s.run(LEAVES, "READY> ")
+        s.run("disown -a", "READY> ")
+        pids = left(env)
+        tap.ok(pids and all(map(alive, pids)), "at a prompt they stay", pids)
+        s.line("exit")
+        s.wait()
+        tap.ok(pids and until(lambda: all(alive(pid) == (word == "keep")
+                                          for pid in pids)),
+               "survivors = %s%s: a prompt" % (
+                   word, ", supervised" if limits else ""), pids, s.seen)
+        for pid in filter(alive, pids):
+            os.kill(pid, 9)
+        s.close()
+
 # ---- nothing to do -----------------------------------------------------------
 out, err = None, None
 until(lambda: idle.poll() is not None, 4)
