@@ -45,18 +45,18 @@ def on_terminal(keys, *args):
     before = termios.tcgetattr(slave)
     child = subprocess.Popen([CTL, "audit", "replay", *args], env=env,
                              stdin=slave, stdout=slave, stderr=slave)
+    over = os.pidfd_open(child.pid)
     seen = b""
-    while select.select([master], [], [], DEADLINE)[0]:
-        try:
-            more = os.read(master, 65536)
-        except OSError:
-            more = b""
-        seen += more
+    while True:
+        ready = select.select([master, over], [], [], DEADLINE)[0]
+        if master in ready:
+            seen += os.read(master, 65536)
+        elif not ready or over in ready:
+            break
         if keys and b"first" in seen:
             os.write(master, keys)
             keys = b""
-        if not more or child.poll() is not None:
-            break
+    os.close(over)
     child.wait(DEADLINE)
     while select.select([master], [], [], 0)[0]:
         seen += os.read(master, 65536)
