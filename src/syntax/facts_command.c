@@ -260,6 +260,8 @@ remember(struct syn_walk *w, const struct syn_assignment *from,
 		assign_unknown(w, a, len);
 		return;
 	}
+	if (!w->first && syn_all_exported(w))
+		syn_export(w, a->name, len);
 	if (!a->append) {
 		syn_env_set(w, a->name, len, SYN_VAR_SET, a->value.value,
 		    a->value.len);

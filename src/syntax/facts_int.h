@@ -442,6 +442,8 @@ bool syn_is_inherited(struct syn_walk *w, const struct syn_word *word);
 void syn_do_set(const struct syn_call *c);
 void syn_do_shopt(const struct syn_call *c);
 void syn_change_mode(const struct syn_call *c);
+/* set -a stood in front: what is assigned is exported. */
+bool syn_all_exported(struct syn_walk *w);
 
 /* facts_eval.c */
 bool syn_eval(const struct syn_call *c);

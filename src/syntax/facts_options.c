@@ -119,8 +119,45 @@ set_letters(const struct syn_call *c, size_t *at)
 	return true;
 }
 
-void
-syn_do_set(const struct syn_call *c)
+/* Kept among the variables, by a name that none of them can have, so that it
+ * is doubted and taken back where they are. */
+static const char allexport[] = "-a";
+
+bool
+syn_all_exported(struct syn_walk *w)
+{
+	const char *value = NULL;
+	size_t len = 0;
+
+	return syn_env_slot(w, allexport, 2)->set && syn_env_get(w, allexport,
+	    2, &value, &len) == SYN_VAR_SET;
+}
+
+/* set -a, set +a, by letter or by name: from here on, or not. */
+static void
+note_allexport(const struct syn_call *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++) {
+		const char *v = c->words[i].value;
+
+		if ((v[0] != '-' && v[0] != '+') || v[1] == '-' ||
+		    v[1] == '\0')
+			return;
+		if (strcmp(v, "-a") == 0 || (strcmp(v, "-o") == 0 &&
+		    i + 1 < c->n && syn_word_is(&c->words[i + 1],
+		    "allexport")))
+			syn_env_set(c->w, allexport, 2, SYN_VAR_SET, "1", 1);
+		else if (strchr(v, 'a') != NULL || strchr(v, 'o') != NULL)
+			syn_env_forget(c->w, allexport, 2);
+		i += strcmp(v, "-o") == 0;
+	}
+}
+
+/* false: bash may complain, or do what is not known. */
+static bool
+set_words(const struct syn_call *c)
 {
 	size_t i;
 
@@ -130,12 +167,12 @@ syn_do_set(const struct syn_call *c)
 		if (is_word_known(&c->words[i]) && (v[0] == '\0' ||
 		    strchr("-+", v[0]) == NULL)) {
 			syn_positional(c, i);
-			return;
+			return true;
 		}
 		if (syn_word_is(&c->words[i], "--") ||
 		    (syn_word_is(&c->words[i], "-") && i + 1 < c->n)) {
 			syn_positional(c, i + 1);
-			return;
+			return true;
 		}
 		if (!is_word_known(&c->words[i]) || !set_letters(c, &i)) {
 			doubt_braces(c->w);
@@ -143,9 +180,19 @@ syn_do_set(const struct syn_call *c)
 			syn_walk_trace(c->w);
 			syn_env_forget(c->w, "@", 1);
 			syn_change_mode(c);
-			return;
+			return false;
 		}
 	}
+	return true;
+}
+
+void
+syn_do_set(const struct syn_call *c)
+{
+	if (set_words(c))
+		note_allexport(c);
+	else
+		syn_env_forget(c->w, allexport, 2);
 }
 
 /* `shopt -q login_shell`, `shopt extglob`: it tells, and sets nothing. */
