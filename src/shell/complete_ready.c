@@ -234,6 +234,20 @@ complete_ready_check(struct shell *sh, const struct strv *typed)
 	complete_ready_end(sh);
 }
 
+/* Children that were killed and hang in a file system: what is started in
+ * advance leaves places for the Tab itself. */
+static bool
+many_hang(struct shell *sh)
+{
+	size_t i, n = 0;
+
+	if (shell_child_place(sh) == NULL)
+		return true;
+	for (i = 0; i < SHELL_COMPLETERS; i++)
+		n += sh->completer[i] > 0;
+	return n > SHELL_COMPLETERS / 2;
+}
+
 void
 complete_ready_begin(struct shell *sh, const struct strv *typed)
 {
@@ -246,8 +260,7 @@ complete_ready_begin(struct shell *sh, const struct strv *typed)
 		r = sh->ready = xcalloc(1, sizeof *r);
 		r->fd = -1;
 	}
-	if (r->fd >= 0 || r->deaths >= DEATHS_MAX ||
-	    shell_child_place(sh) == NULL ||
+	if (r->fd >= 0 || r->deaths >= DEATHS_MAX || many_hang(sh) ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return;
 	buf_done(&r->about);
