@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 
 #define OPTIONS_MAX 512		/* bytes of one entry's */
@@ -128,14 +129,17 @@ end_entry(struct reading *r)
 static void
 read_command(struct reading *r, const char *word)
 {
-	size_t n = strlen(r->own);
+	AEG_AUTOFREE char *file = xmemdup0(word, strcspn(word, " "));
 
 	if (strcmp(word, "ALL") == 0)
 		r->now.all = true;
-	/* With words behind it; or by a directory or a pattern, which may
-	 * mean us. */
-	else if ((strncmp(word, r->own, n) == 0 &&
-	    (word[n] == '\0' || word[n] == ' ')) || word[0] == '^' ||
+	/* The file could be another one by the time that we start it. */
+	else if (text_starts(word, "sha") && strchr(file, ':') != NULL)
+		lose(r, file);
+	/* By any path, as sudo looks at what the file is; or by a directory or
+	 * a pattern, which may mean us. */
+	else if (strcmp(path_base(file), path_base(r->own)) == 0 ||
+	    word[0] == '^' ||
 	    word[strcspn(word, " *?[")] > ' ' ||
 	    (word[0] == '/' && word[strlen(word) - 1] == '/'))
 		r->now.own = true;

@@ -319,7 +319,7 @@ call_real(struct edit *e, bool install, bool *ret_told)
 		rc = hear_all(&c, sock, &status);
 		if (rc < 0)
 			elevate_fail(e->name, "the aegsh around the line, or "
-			    "the editor that it was given, does not answer");
+			    "the editor that it was given: %s", err_str(rc));
 	}
 	*ret_told = c.told;
 	io_close(&c.in);

@@ -167,11 +167,12 @@ is_there(const struct approved *a, const char *cwd)
 	    x.st_ino == y.st_ino);
 }
 
-static bool
-use_up(struct approved *a, const struct strv *argv, const char *cwd,
+bool
+turn_approved(void *approved, const struct strv *argv, const char *cwd,
     const int *std, const struct elevate_file *file)
 {
 	AEG_AUTOFREE char *words = xmalloc(WORDS_MAX);
+	struct approved *a = approved;
 	size_t len;
 	unsigned i;
 
@@ -180,24 +181,10 @@ use_up(struct approved *a, const struct strv *argv, const char *cwd,
 	for (i = 0; i < a->n; i++)
 		if (a->one[i].len == len &&
 		    memcmp(a->one[i].words, words, len) == 0 &&
-		    (std == NULL || same_fds(a, std)) &&
+		    same_fds(a, std) &&
 		    elevate_file_same(&a->one[i].file, file) &&
 		    __atomic_exchange_n(&a->one[i].used, 1,
 		    __ATOMIC_SEQ_CST) == 0)
 			return true;
 	return false;
-}
-
-bool
-turn_approved(void *approved, const struct strv *argv, const char *cwd,
-    const int *std, const struct elevate_file *file)
-{
-	return use_up(approved, argv, cwd, std, file);
-}
-
-bool
-turn_approved_edit(void *approved, const struct strv *argv, const char *cwd,
-    const struct elevate_file *file)
-{
-	return use_up(approved, argv, cwd, NULL, file);
 }

@@ -150,10 +150,10 @@ confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 	const char *instead = decision_instead(j->decision);
 	int says = -EMSGSIZE;
 
-	if (r->door->runs && (r->call.edits ? turn_approved_edit(
-	    r->door->approved, &r->argv, r->cwd, &r->file) :
-	    turn_approved(r->door->approved, &r->argv, r->cwd, r->fd,
-	    &r->file))) {
+	/* What is edited comes by descriptors of its own, so that nobody else
+	 * in the line can have had it approved. */
+	if (r->door->runs && turn_approved(r->door->approved, &r->argv,
+	    r->cwd, r->fd, &r->file)) {
 		if (t->audit != NULL)
 			audit_note(t->audit, "approved", "with the line in "
 			    "which it stands");

@@ -137,8 +137,5 @@ void turn_approve_done(void *approved);
  * descriptors, for that file; false: there is none, or it is used up. */
 bool turn_approved(void *approved, const struct strv *argv, const char *cwd,
 	const int *std, const struct elevate_file *file);
-/* The same of one whose contents come by descriptors of their own. */
-bool turn_approved_edit(void *approved, const struct strv *argv,
-	const char *cwd, const struct elevate_file *file);
 
 #endif

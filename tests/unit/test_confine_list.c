@@ -61,6 +61,12 @@ static const struct {
 	{ "with words behind us", MAY ENTRY ROOT FREE "    Commands:\n\t" OWN
 	    " elevated -- /usr/bin/id\n" ENTRY ROOT APT, false, ERR_REFUSED,
 	    "take that tag" },
+	{ "by another path", MAY ENTRY ROOT FREE
+	    "    Commands:\n\t/usr/sbin/aegsh-confine\n" ENTRY ROOT APT, false,
+	    ERR_REFUSED, "take that tag" },
+	{ "a file by its hash", MAY ENTRY ROOT
+	    "    Commands:\n\tsha224:abc= /home/u/x\n", false, ERR_REFUSED,
+	    "\"sha224:abc=\"" },
 	{ "another of a name like ours", MAY ENTRY ROOT FREE "    Commands:\n\t"
 	    OWN "-not\n" ENTRY ROOT APT, false, 0, "" },
 	{ "NOEXEC", MAY ENTRY ALL_USERS ALL ENTRY ALL_USERS
