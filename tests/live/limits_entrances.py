@@ -55,10 +55,9 @@ def popen(env, *argv):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-# Of those that wait for its end, so that all can be met at one time.  Longer
-# than the 6 s would be nobody's own fault: it sleeps 4 of them, after as many
-# in which it had nothing to do.
-idle = popen(room(6), AEGSH, "-s")
+# It has 8 s for a line.  After 5 at least in which there is none comes one of
+# 4: together more, and each of them far from it.
+idle = popen(room(8), AEGSH, "-s")
 idle.stdin.write("echo one\n")
 idle.stdin.flush()
 tap.same(idle.stdout.readline(), "one\n", "a first line on standard input")
@@ -193,7 +192,7 @@ for word in "keep", "end":
 
 # ---- nothing to do -----------------------------------------------------------
 out, err = None, None
-until(lambda: idle.poll() is not None, 4)
+until(lambda: idle.poll() is not None, 5)
 idle.stdin.write("sleep 4\necho two\n")
 idle.stdin.flush()
 out = idle.stdout.readline()
