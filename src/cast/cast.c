@@ -377,8 +377,10 @@ cast_end(struct cast *c, int64_t mono_ns)
 	finish(c, CAST_OUT, &l->out);
 	finish(c, CAST_ERR, &l->err);
 	c->in_line = c->mark_due = false;
-	l->filed = cast_file_settle(&c->file, &l->offset, &l->length,
-	    l->sha256);
+	/* A line that wrote nothing has no row: what others have left in the
+	 * file is of the next one's part. */
+	l->filed = (l->out.bytes > 0 || l->err.bytes > 0) &&
+	    cast_file_settle(&c->file, &l->offset, &l->length, l->sha256);
 	if (!l->filed)
 		l->out.kept = l->err.kept = 0;
 	return l;

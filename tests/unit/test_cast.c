@@ -295,6 +295,10 @@ late(void)
 	cast_put(c, CAST_OUT, "one\n", 4, S);
 	first = *cast_end(c, S);
 	cast_put(c, CAST_OUT, "after\n", 6, 2 * S);
+	/* One that writes nothing leaves that to the next. */
+	cast_begin(c, line, 2 * S);
+	l = cast_end(c, 2 * S);
+	OK(!l->filed && l->length == 0);
 	cast_begin(c, line, 3 * S);
 	cast_put(c, CAST_LATE_OUT, "late\n", 5, 3 * S);
 	cast_put(c, CAST_OUT, "two\n", 4, 4 * S);
