@@ -102,6 +102,23 @@ struct relay_transfer {
 size_t relay_transfer_begins(struct relay_transfer *t, const char *p,
 	size_t len);
 
+/* ---- relay_late.c -------------------------------------------------------- */
+
+#define RELAY_LATE_MAX ((size_t)8 * 1024 * 1024)	/* bytes that wait */
+#define RELAY_LATE_HELD ((size_t)64 * 1024)
+
+struct relay_late {
+	struct buf bytes;
+	size_t at;		/* of them, up to here recorded */
+};
+/* Bytes of a line (CAST_OUT), when they came. */
+void relay_late_put(struct relay_late *l, struct cast *c, const char *p,
+	size_t len, int64_t at_ns);
+bool relay_late_is_empty(const struct relay_late *l);
+/* Record a piece; all. */
+void relay_late_some(struct relay_late *l, struct cast *c);
+void relay_late_all(struct relay_late *l, struct cast *c);
+
 /* ---- relay_tty.c --------------------------------------------------------- */
 
 struct relay_outside {

@@ -38,6 +38,7 @@ struct outside {
 	struct relay_marks marks;
 	struct relay_echo echo;
 	struct relay_transfer transfer;
+	struct relay_late late;
 	struct redact *redact;
 	struct cast *cast;	/* NULL: nothing is kept */
 	struct {
@@ -63,7 +64,7 @@ keep(struct outside *t, const char *p, size_t len)
 		return;
 	len = relay_transfer_begins(&t->transfer, t->text.data, t->text.len);
 	t->keeps = len == 0;
-	cast_put(t->cast, CAST_OUT, t->text.data, len > 0 ? len :
+	relay_late_put(&t->late, t->cast, t->text.data, len > 0 ? len :
 	    t->text.len, clock_mono_ns());
 }
 
@@ -83,6 +84,7 @@ on_mark(void *ctx)
 {
 	struct outside *t = ctx;
 
+	relay_late_all(&t->late, t->cast);
 	relay_echo_forget(&t->echo);
 	t->transfer.seen = 0;
 	t->keeps = t->due[0].begins && t->cast != NULL;
@@ -251,6 +253,7 @@ take_size(struct outside *t)
 	if (t->o.tty < 0 || ioctl(t->o.tty, TIOCGWINSZ, &size) < 0)
 		return;
 	(void)ioctl(t->o.master, TIOCSWINSZ, &size);
+	relay_late_all(&t->late, t->cast);
 	if (t->cast != NULL)
 		cast_resize(t->cast, size.ws_col, size.ws_row,
 		    clock_mono_ns());
@@ -339,7 +342,12 @@ doze(struct outside *t)
 		{ .fd = t->signals, .events = POLLIN },
 	};
 
-	if (poll(p, AEG_NELEM(p), -1) < 0)
+	bool idle = relay_late_is_empty(&t->late);
+	int n = poll(p, AEG_NELEM(p), idle ? -1 : 0);
+
+	if (n == 0)
+		relay_late_some(&t->late, t->cast);
+	if (n <= 0)
 		return;
 	if (p[3].revents != 0)
 		take_signals(t);
@@ -435,6 +443,7 @@ relay_tty_main(const struct relay_outside *o)
 		if (t->out.len > 0)
 			pass(t, &t->out, t->o.tty);
 	}
+	relay_late_all(&t->late, t->cast);
 	cast_free(t->cast);
 	if (t->o.tty >= 0)
 		relay_tty_restore(t->o.tty, &t->o.modes);
