@@ -495,6 +495,27 @@ expand_braces(struct syn_maker *m, struct syn_alternative *words,
 	}
 }
 
+static size_t
+literal_bytes(const struct syn_piece *piece)
+{
+	size_t n = 0;
+
+	for (; piece != NULL; piece = piece->next)
+		if (piece->kind == SYN_PIECE_LITERAL)
+			n += piece->len;
+	return n;
+}
+
+/* {1.5..2} comes out as it went in: bash keeps the word, and what it has the
+ * form of. */
+static bool
+comes_unchanged(const struct syn_alternative *words,
+    const struct syn_piece *pieces)
+{
+	return words != NULL && words->next == NULL &&
+	    literal_bytes(words->pieces) == literal_bytes(pieces);
+}
+
 void
 syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
     const struct syn_text *text, enum syn_mode mode, struct syn_vec *out)
@@ -506,7 +527,8 @@ syn_expand(struct syn_walk *w, const struct syn_piece *pieces,
 	struct syn_alternative *words;
 
 	syn_restart(&m);
-	if (has_brace(pieces) && syn_brace(w, pieces, &words)) {
+	if (has_brace(pieces) && syn_brace(w, pieces, &words) &&
+	    !comes_unchanged(words, pieces)) {
 		/* Behind declare, too, but which of it is split then? */
 		expand_braces(&m, mode == SYN_MODE_VALUE ? NULL : words,
 		    pieces);
