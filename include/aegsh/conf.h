@@ -95,6 +95,8 @@ int conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err);
 /* A directory by the same rules, itself included; links to directories are
  * followed, the last component too.  The descriptor is O_PATH. */
 int conf_trust_dir(const char *path, uid_t uid, int *ret_fd, struct err *err);
+/* Nobody but root can put other bytes under this name, which is absolute. */
+bool conf_trust_is_roots(const char *path);
 /* The same as conf_trust_open() and read it, up to max bytes. */
 int conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
 	struct err *err);

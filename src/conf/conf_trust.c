@@ -314,3 +314,37 @@ conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
 		return err_set(err, ERR_TOO_LONG, "%s: too long", path);
 	return 0;
 }
+
+bool
+conf_trust_is_roots(const char *path)
+{
+	AEG_AUTOFREE char *now = xstrdup(path);
+	AEG_AUTOFD int file = -1;
+	struct stat st;
+	int hop;
+
+	for (hop = 0; hop < CONF_LINKS_MAX; hop++) {
+		AEG_AUTOFREE char *dir = xmemdup0(now,
+		    (size_t)(path_base(now) - now));
+		AEG_AUTOFD int fd = -1;
+		char to[PATH_MAX];
+		ssize_t n;
+		char *next;
+
+		if (conf_trust_dir(dir, (uid_t)-1, &fd, NULL) != 0 ||
+		    lstat(now, &st) < 0 || st.st_uid != 0)
+			return false;
+		if (!S_ISLNK(st.st_mode))
+			break;
+		n = readlink(now, to, sizeof to - 1);
+		if (n <= 0)
+			return false;
+		to[n] = '\0';
+		next = path_canon(to[0] == '/' ? "/" : dir, to);
+		free(now);
+		now = next;
+	}
+	return hop < CONF_LINKS_MAX &&
+	    conf_trust_open(now, (uid_t)-1, &file, NULL) == 0 &&
+	    fstat(file, &st) == 0 && st.st_uid == 0;
+}

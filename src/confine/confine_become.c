@@ -85,7 +85,9 @@ confine_become_target(const struct confine *c, struct err *err)
 
 	/* As sudo has made us; with its own idea of groups (-P). */
 	if (c->user == NULL && c->group == NULL)
-		return 0;
+		return getgid() == c->target.gid ? 0 : err_set(err,
+		    ERR_REFUSED, "sudo gave it another group than root's, "
+		    "which sudoers was not asked of");
 	if (setgroups((size_t)c->n_groups, c->groups) < 0 ||
 	    setresgid(c->gid, c->gid, c->gid) < 0 ||
 	    setresuid(uid, uid, uid) < 0)

@@ -45,9 +45,10 @@ int confine_ask_sudo(const struct confine *c, struct err *err);
 /* What "sudo -ll" tells of a user: does it ask for anything that is lost where
  * the command is started by us (a password, NOEXEC and their like)?  own: our
  * program's path.  ERR_REFUSED, naming it; ERR_SYNTAX: it reads differently
- * than sudo has ever written it.  group: the command is for another group. */
+ * than sudo has ever written it.  group: the command is for another group;
+ * roots: nobody but root can change what its name means. */
 int confine_check_list(const char *text, const char *own, bool group,
-	struct err *err);
+	bool roots, struct err *err);
 
 /* ---- confine_become.c --------------------------------------------------- */
 

@@ -24,6 +24,11 @@
 #include "aegsh/base/text.h"
 
 #define OPTIONS_MAX 512		/* bytes of one entry's */
+#define N_LOGS 3
+
+/* What is told or kept of a command, and of us in its stead. */
+static const char *const logs[N_LOGS] = { "log_input", "log_output",
+	"mail_all_cmnds" };
 
 struct entry {
 	bool any_user, any_group;	/* RunAsUsers, RunAsGroups: ALL */
@@ -31,12 +36,17 @@ struct entry {
 	bool sets;			/* setenv, in so many words */
 	bool all;			/* its commands are all there are */
 	bool own;			/* … or may be our program */
+	bool asks;			/* authenticate, in so many words */
+	int kept[N_LOGS];		/* as in logs[]: 1, -1 not, 0 unsaid */
 };
 
 struct reading {
 	const char *own;
 	struct entry now;
-	bool in_entry, in_commands, in_defaults, group;
+	bool in_entry, in_commands, in_defaults, in_general, group;
+	bool free;		/* !authenticate of all that say nothing */
+	bool all;		/* there is one for everything, as anybody */
+	int most[N_LOGS], least[N_LOGS];	/* of any; that may be us */
 	size_t n;
 	bool locked;		/* there is one that asks for a password */
 	bool ours_free;		/* … and one that lets us run without */
@@ -74,6 +84,17 @@ lose(struct reading *r, const char *what)
 }
 
 static void
+read_log(struct entry *e, const char *option)
+{
+	const bool no = option[0] == '!';
+	size_t i;
+
+	for (i = 0; i < N_LOGS; i++)
+		if (strcmp(option + no, logs[i]) == 0)
+			e->kept[i] = no ? -1 : 1;
+}
+
+static void
 read_options(struct reading *r, const char *list)
 {
 	AEG_AUTOFREE char *copy = xstrdup(list);
@@ -83,35 +104,94 @@ read_options(struct reading *r, const char *list)
 		option += strspn(option, " \t");
 		if (strcmp(option, "!authenticate") == 0)
 			r->now.free = true;
+		else if (strcmp(option, "authenticate") == 0)
+			r->now.asks = true;
 		else if (strcmp(option, "setenv") == 0)
 			r->now.sets = true;
+		read_log(&r->now, option);
 		if (option[0] != '\0' && !is_kept(option))
 			lose(r, option);
 	}
 }
 
-/* The settings of single commands and users stand in a part of their own;
- * those that would hold one down are lost with us. */
+/* What holds for all that this user runs holds for us, and what we start,
+ * too; but for what an entry can lift for us alone. */
+static void
+read_general(struct reading *r, const char *line)
+{
+	AEG_AUTOFREE char *copy = xstrdup(line);
+	char *at = copy, *word;
+
+	while ((word = strsep(&at, ",")) != NULL) {
+		word += strspn(word, " \t");
+		if (strcmp(word, "!authenticate") == 0)
+			r->free = true;
+		else if (strcmp(word, "authenticate") == 0)
+			r->free = false;
+		else if (strcmp(word, "noexec") == 0 ||
+		    strcmp(word, "intercept") == 0)
+			lose(r, word);
+	}
+}
+
+/* Of settings of single commands: those by which such a command gets more. */
+static bool
+is_loose(const char *word)
+{
+	static const char *const loose[] = { "!requiretty", "!use_pty",
+	    "!log_input", "!log_output", "!mail_all_cmnds", "!noexec",
+	    "!lecture" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(loose); i++)
+		if (strcmp(word, loose[i]) == 0)
+			return true;
+	return word[0] == '\0' || word[0] == '/' ||
+	    text_starts(word, "Defaults!/") ||
+	    text_starts(word, "Defaults>") ||
+	    text_starts(word, "env_keep+=") ||
+	    word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_*\"")] == '\0';
+}
+
+/* The settings of single commands and users stand in a part of their own.
+ * What they ask is not asked of us, and what they give us all get. */
 static void
 read_defaults(struct reading *r, const char *line)
 {
-	static const char *const held[] = { "noexec", "intercept",
-	    "runchroot", "runcwd", "apparmor_profile", "role=", "type=",
-	    "command_timeout", "authenticate", "setenv", "umask" };
+	AEG_AUTOFREE char *copy = xstrdup(line);
+	char *at = copy, *word;
+
+	if (strstr(line, "aegsh-confine") != NULL)
+		lose(r, line);
+	while ((word = strsep(&at, " \t,")) != NULL)
+		if (!is_loose(word))
+			lose(r, line);
+}
+
+static void
+end_logs(struct reading *r)
+{
+	const struct entry *e = &r->now;
 	size_t i;
 
-	for (i = 0; i < AEG_NELEM(held); i++)
-		if (strstr(line, held[i]) != NULL)
-			lose(r, line);
+	for (i = 0; i < N_LOGS; i++) {
+		if (r->n == 1 || e->kept[i] > r->most[i])
+			r->most[i] = e->kept[i];
+		if ((e->all || e->own) && e->kept[i] < r->least[i])
+			r->least[i] = e->kept[i];
+	}
 }
 
 static void
 end_entry(struct reading *r)
 {
-	const struct entry *e = &r->now;
+	struct entry *e = &r->now;
 
 	if (!r->in_entry)
 		return;
+	e->free |= r->free && !e->asks;
+	end_logs(r);
+	r->all |= e->all && e->any_user && (e->any_group || !r->group);
 	if (e->all && e->any_user && (e->any_group || !r->group)) {
 		r->total_free = e->free;
 		r->locked_since = false;
@@ -140,8 +220,8 @@ read_command(struct reading *r, const char *word)
 	 * a pattern, which may mean us. */
 	else if (strcmp(path_base(file), path_base(r->own)) == 0 ||
 	    word[0] == '^' ||
-	    word[strcspn(word, " *?[")] > ' ' ||
-	    (word[0] == '/' && word[strlen(word) - 1] == '/'))
+	    strpbrk(file, "*?[\\") != NULL ||
+	    (word[0] == '/' && file[strlen(file) - 1] == '/'))
 		r->now.own = true;
 }
 
@@ -154,15 +234,19 @@ read_line(struct reading *r, const char *line)
 	    text_starts(line, "LDAP Role:") ||
 	    text_starts(line, "SSSD Role:")) {
 		end_entry(r);
-		r->in_defaults = false;
+		r->in_defaults = r->in_general = false;
 		r->in_entry = true;
 		r->n++;
 	} else if (text_starts(line, "Runas and Command-specific defaults")) {
 		r->in_defaults = true;
+		r->in_general = false;
 	} else if (line[0] != ' ' && line[0] != '\t') {
 		r->in_defaults = false;
+		r->in_general = text_starts(line, "Matching Defaults");
 	} else if (r->in_defaults) {
 		read_defaults(r, text);
+	} else if (r->in_general) {
+		read_general(r, text);
 	} else if (!r->in_entry) {
 		return;
 	} else if (text_starts(text, "RunAsUsers: ")) {
@@ -203,13 +287,39 @@ check_password(const struct reading *r, struct err *err)
 	    "be confined; see PASSWORDS in aegsh-confine(8)");
 }
 
+/* What one command is worth to be kept of is to be kept of it through us. */
+static const char *
+find_log(const struct reading *r)
+{
+	size_t i;
+
+	for (i = 0; i < N_LOGS; i++)
+		if (r->least[i] < r->most[i])
+			return logs[i];
+	return NULL;
+}
+
+/* Sudo starts the file that it found, by a digest or one that it knows under
+ * another name; we start what has the name by then. */
+static int
+check_name(const struct reading *r, bool roots, struct err *err)
+{
+	if (roots || r->all)
+		return 0;
+	return err_set(err, ERR_REFUSED, "others than root could change what "
+	    "it is before it starts, and sudoers does not let this user run "
+	    "everything: give a name that only root can change");
+}
+
 int
-confine_check_list(const char *text, const char *own, bool group,
+confine_check_list(const char *text, const char *own, bool group, bool roots,
     struct err *err)
 {
 	AEG_AUTOFREE char *copy = xstrdup(text);
-	struct reading r = { .own = own, .group = group };
+	struct reading r = { .own = own, .group = group,
+		.least = { 1, 1, 1 } };
 	char *at = copy, *line;
+	int rc;
 
 	while ((line = strsep(&at, "\n")) != NULL)
 		read_line(&r, line);
@@ -217,6 +327,8 @@ confine_check_list(const char *text, const char *own, bool group,
 	if (r.n == 0)
 		return err_set(err, ERR_SYNTAX, "what sudo -ll tells of this "
 		    "user has no entry");
+	if (find_log(&r) != NULL)
+		lose(&r, find_log(&r));
 	if (r.lost[0] != '\0') {
 		AEG_AUTO(buf_done) struct buf inert = BUF_INIT;
 
@@ -230,5 +342,6 @@ confine_check_list(const char *text, const char *own, bool group,
 		    "variables (SETENV) for %s, which would be handed on to "
 		    "every command: who runs this machine can take that tag "
 		    "off its line", own);
-	return check_password(&r, err);
+	rc = check_name(&r, roots, err);
+	return rc == 0 ? check_password(&r, err) : rc;
 }

@@ -19,6 +19,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+#include "aegsh/conf.h"
 
 #define LIST_MAX ((size_t)4 * 1024 * 1024)	/* bytes of sudo -ll */
 #define ANCESTORS_MAX 64
@@ -174,9 +175,10 @@ may_argv(const struct confine *c, const char *sudo, struct strv *ret)
 	strv_add(ret, "-l");
 	strv_add(ret, "-U");
 	strv_add(ret, c->caller.name);
-	if (c->user != NULL) {
+	/* In so many words: it may take another for its default. */
+	if (c->user != NULL || c->group == NULL) {
 		strv_add(ret, "-u");
-		strv_add(ret, c->user);
+		strv_add(ret, c->user != NULL ? c->user : "root");
 	}
 	if (c->group != NULL) {
 		strv_add(ret, "-g");
@@ -239,6 +241,7 @@ confine_ask_sudo(const struct confine *c, struct err *err)
 	rc = ask_both(c, sudo, &may, &list, err);
 	if (rc == 0)
 		rc = confine_check_list(list.data != NULL ? list.data : "",
-		    own, c->group != NULL, err);
+		    own, c->group != NULL, conf_trust_is_roots(c->argv[0]),
+		    err);
 	return rc;
 }

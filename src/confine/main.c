@@ -65,11 +65,13 @@ is_name(const char *word)
 	return word[0] != '\0' && word[0] != '-' && strlen(word) < 256;
 }
 
-/* What the loader takes from it, before any program can look. */
+/* What the loader takes from it, before any program can look; and what is
+ * made anew. */
 static bool
 is_of_loader(const char *name)
 {
 	return text_starts(name, "LD_") || text_starts(name, "GLIBC_") ||
+	    text_starts(name, "SUDO_") ||
 	    strcmp(name, "GCONV_PATH") == 0 || strcmp(name, "PATH") == 0 ||
 	    strcmp(name, "HOME") == 0 || strcmp(name, "SHELL") == 0 ||
 	    strcmp(name, "USER") == 0 || strcmp(name, "LOGNAME") == 0;

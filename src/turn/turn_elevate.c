@@ -16,6 +16,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/conf.h"
 #include "aegsh/base/text.h"
 
 /* ---- its words ---------------------------------------------------------- */
@@ -234,7 +235,8 @@ elevate_real(const char *name, bool without)
 	struct stat st;
 
 	if (path == NULL || stat(path, &st) < 0 || st.st_uid != 0 ||
-	    (!without && !gains_rights(path, &st)) || !turn_is_roots(path))
+	    (!without && !gains_rights(path, &st)) ||
+	    !conf_trust_is_roots(path))
 		return NULL;
 	return AEG_STEAL(path);
 }
@@ -320,7 +322,7 @@ choose_shell(struct options *s)
 		    "no other user's: give it the command",
 		    c->program->name);
 	self[n > 0 ? n : 0] = '\0';
-	if (!turn_is_roots(self)) {
+	if (!conf_trust_is_roots(self)) {
 		refuse(c, "this aegsh is not root's alone, and cannot be "
 		    "root's shell");
 		return;
@@ -457,7 +459,7 @@ unsure_item(const struct resolved *r)
 	case RESOLVE_FUNCTION:
 		return "what it would start is no program";
 	}
-	if (r->path == NULL || !turn_is_roots(r->path))
+	if (r->path == NULL || !conf_trust_is_roots(r->path))
 		return "others than root could change what it would start";
 	if (resolve_is_shell(r->name) || policy_is_multicall(r->name) ||
 	    turn_gives_shells(r->path) || resolve_files(r, &f))

@@ -156,8 +156,6 @@ bool turn_can_watch(const struct turn *t);
 bool turn_can_look(const struct turn *t);
 /* Whether anybody but root could change it. */
 bool turn_script_may_change(const struct turn *t, const char *path);
-/* Nobody but root can put other bytes under this name. */
-bool turn_is_roots(const char *path);
 /* By its name: a person is left to a shell by a key or a word of it. */
 bool turn_gives_shells(const char *path);
 /* The profile that lines run in now. */

@@ -18,6 +18,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/conf.h"
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
@@ -115,7 +116,7 @@ is_helper(const struct supervise_image *m)
 	return is_in_its_place(m->path, path_base(parent)) &&
 	    !turn_gives_shells(parent) &&
 	    !resolve_is_shell(path_base(parent)) &&
-	    turn_is_roots(m->path) && turn_is_roots(parent);
+	    conf_trust_is_roots(m->path) && conf_trust_is_roots(parent);
 }
 
 /* ---- judging ------------------------------------------------------------- */

@@ -15,45 +15,11 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/conf.h"
 #include "turn/turn_int.h"
 
-#define HOPS 8			/* links behind one name */
 #define RECORDED_MAX 1000	/* programs of one line */
 #define REFUSED_TOLD 100	/* events of one line */
-
-/* Nobody but root can put other bytes under this name. */
-bool
-turn_is_roots(const char *path)
-{
-	AEG_AUTOFREE char *now = xstrdup(path);
-	AEG_AUTOFD int file = -1;
-	struct stat st;
-	int hop;
-
-	for (hop = 0; hop < HOPS; hop++) {
-		AEG_AUTOFREE char *dir = xmemdup0(now,
-		    (size_t)(path_base(now) - now));
-		AEG_AUTOFD int fd = -1;
-		char to[PATH_MAX];
-		ssize_t n;
-		char *next;
-
-		if (conf_trust_dir(dir, (uid_t)-1, &fd, NULL) != 0 ||
-		    lstat(now, &st) < 0 || st.st_uid != 0)
-			return false;
-		if (!S_ISLNK(st.st_mode))
-			break;
-		n = readlink(now, to, sizeof to - 1);
-		if (n <= 0)
-			return false;
-		to[n] = '\0';
-		next = path_canon(to[0] == '/' ? "/" : dir, to);
-		free(now);
-		now = next;
-	}
-	return hop < HOPS && conf_trust_open(now, (uid_t)-1, &file, NULL) ==
-	    0 && fstat(file, &st) == 0 && st.st_uid == 0;
-}
 
 bool
 turn_can_look(const struct turn *t)
@@ -87,7 +53,7 @@ turn_script_may_change(const struct turn *t, const char *path)
 	}
 	return real == NULL || turn_know_places(t, NULL) != 0 ||
 	    (sandbox_rights_at(t->sandbox, real) &
-	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !turn_is_roots(path);
+	    (SANDBOX_WRITE | SANDBOX_MAKE)) != 0 || !conf_trust_is_roots(path);
 }
 
 /* An aegsh inside of it may bring scripts, to be held while it runs them:

@@ -191,6 +191,46 @@ for who in (["-u", "daemon"], ["-g", "daemon"], ["-u", "nobody", "-g",
     refused([CONFINE] + who + ["elevated", "--", "/usr/bin/true"],
             "does not let", "nor " + " ".join(who))
 refused([CONFINE, "elevated", "--", "id"], "absolute", "no plain name")
+# What sudoers means by a name is looked at by sudo, and started by us.
+os.symlink("/usr/bin", HOME + "/bin")
+allow(ONLY, "(root) NOPASSWD: /usr/bin/id")
+refused([CONFINE, "elevated", "--", HOME + "/bin/id"], "others than root",
+        "no name that the user can change in between")
+tap.same(run("sudo", "-n", CONFINE, "elevated", "--", "/bin/id", "-u"),
+         (0, "0\n", ""), "but another name of root's")
+allow("(ALL:ALL) NOPASSWD: ALL")
+tap.same(run("sudo", "-n", CONFINE, "elevated", "--", HOME + "/bin/id", "-u"),
+         (0, "0\n", ""), "where all may run it is nothing")
+
+
+def defaults(text, *lines):
+    sudoers(KEEP + "Defaults " + text + "\n" +
+            "".join("%s ALL=%s\n" % (NAME, x) for x in lines))
+
+
+defaults("runas_default=daemon", ONLY, "(daemon) NOPASSWD: /usr/bin/id")
+done = run("sudo", "-n", "-u", "root", CONFINE, "elevated", "--",
+           "/usr/bin/id")
+tap.ok(done[0] == 126 and done[1] == "" and "does not let" in done[2],
+       "root is asked for where sudo has another default", done)
+defaults("!authenticate", "(root) PASSWD: /usr/bin/id", "(root) " + CONFINE)
+refused([CONFINE, "elevated", "--", "/usr/bin/id"], "take that tag",
+        "no way around the one password that is asked for")
+defaults("noexec", "(root) NOPASSWD: /usr/bin/id",
+         "(root) NOPASSWD: EXEC: " + CONFINE)
+refused([CONFINE, "elevated", "--", "/usr/bin/id"], "\"noexec\"",
+        "nor around NOEXEC of all others")
+allow(ONLY, "(root) NOPASSWD: LOG_OUTPUT: /usr/bin/id")
+refused([CONFINE, "elevated", "--", "/usr/bin/id"], "\"log_output\"",
+        "nor around sudo's log")
+allow("(root) NOPASSWD: /usr/bin/id", "(root:ALL) NOPASSWD: " + CONFINE)
+refused(["-u", "root", "-g", "daemon", CONFINE, "elevated", "--",
+         "/usr/bin/id"], "another group", "nor with a group that is not asked")
+os.symlink(HOME + "/libexec", HOME + "/other")
+allow("(root) PASSWD: /usr/bin/id", "(root) NOPASSWD: %s/other/aegsh-confine" %
+      HOME)
+refused([CONFINE, "elevated", "--", "/usr/bin/id"], "take that tag",
+        "nor by another name of aegsh-confine")
 allow("(root) PASSWD: /usr/bin/id", ONLY)
 refused([CONFINE, "elevated", "--", "/usr/bin/id"], "take that tag",
         "no way around a password")

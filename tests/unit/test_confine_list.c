@@ -10,6 +10,10 @@
 #define OWN "/usr/libexec/aegsh/aegsh-confine"
 #define HEAD "Matching Defaults entries for u on h:\n" \
 	"    env_reset, mail_badpass, noexec_file=/x, use_pty\n\n"
+#define GENERAL(...) "Matching Defaults entries for u on h:\n" \
+	"    env_reset, " #__VA_ARGS__ ", use_pty\n\n"
+#define SPECIAL(what) "Runas and Command-specific defaults for u:\n" \
+	"    Defaults" what "\n\n"
 #define MAY "User u may run the following commands on h:\n"
 #define ENTRY "\nSudoers entry:\n"
 #define ALL_USERS "    RunAsUsers: ALL\n"
@@ -25,6 +29,7 @@ static const struct {
 	bool group;
 	int code;
 	const char *why;
+	bool others;	/* its name is not root's alone */
 } rows[] = {
 	{ "all, with a password", HEAD MAY ENTRY ALL_USERS ALL_GROUPS ALL,
 	    false, 0, "" },
@@ -102,6 +107,52 @@ static const struct {
 	    ERR_REFUSED, "\"Timeout: 300\"" },
 	{ "a role", MAY ENTRY ALL_USERS "    Role: sysadm_r\n" ALL, false,
 	    ERR_REFUSED, "\"Role: sysadm_r\"" },
+	{ "no password for all, but for one", GENERAL(!authenticate) MAY ENTRY
+	    ROOT "    Options: authenticate\n" APT ENTRY ROOT US, false,
+	    ERR_REFUSED, "take that tag" },
+	{ "no password for all", GENERAL(!authenticate) MAY ENTRY ROOT APT
+	    ENTRY ROOT US, false, 0, "" },
+	{ "no password, and then one, for all",
+	    GENERAL(!authenticate, authenticate) MAY ENTRY ROOT APT ENTRY ROOT
+	    US, false, 0, "" },
+	{ "NOEXEC of all, but for us", GENERAL(noexec) MAY ENTRY ROOT APT ENTRY
+	    ROOT "    Options: !noexec\n" US, false, ERR_REFUSED,
+	    "\"noexec\"" },
+	{ "we without, by another directory", MAY ENTRY ROOT FREE
+	    "    Commands:\n\t/lib/aegsh-confine\n" ENTRY ROOT APT, false,
+	    ERR_REFUSED, "take that tag" },
+	{ "or spelled otherwise", MAY ENTRY ROOT FREE
+	    "    Commands:\n\t/lib/aegsh\\-confine\n" ENTRY ROOT APT, false,
+	    ERR_REFUSED, "take that tag" },
+	{ "or by a digest", MAY ENTRY ROOT FREE
+	    "    Commands:\n\tsha256:0a " OWN "\n" ENTRY ROOT APT, false,
+	    ERR_REFUSED, "\"sha256:0a\"" },
+	{ "one that is logged, and we are not", MAY ENTRY ROOT
+	    "    Options: log_output\n" APT ENTRY ROOT US, false, ERR_REFUSED,
+	    "\"log_output\"" },
+	{ "we less than others", MAY ENTRY ROOT APT ENTRY ROOT
+	    "    Options: !log_input\n" US, false, ERR_REFUSED,
+	    "\"log_input\"" },
+	{ "all logged", MAY ENTRY ROOT "    Options: log_output\n" APT ENTRY
+	    ROOT "    Options: log_output\n" US, false, 0, "" },
+	{ "one not logged", MAY ENTRY ROOT "    Options: !log_output\n" APT
+	    ENTRY ROOT US, false, 0, "" },
+	{ "root's password for one command", SPECIAL("!/usr/bin/apt rootpw")
+	    MAY ENTRY ALL_USERS ALL, false, ERR_REFUSED, "rootpw" },
+	{ "a password each time for one command",
+	    SPECIAL("!/usr/bin/apt timestamp_timeout=0") MAY ENTRY ALL_USERS
+	    ALL, false, ERR_REFUSED, "timestamp_timeout=0" },
+	{ "a variable for one command", SPECIAL("!/usr/bin/apt env_keep+=FOO")
+	    MAY ENTRY ALL_USERS ALL, false, 0, "" },
+	{ "a variable for us", SPECIAL("!" OWN " env_keep+=FOO") MAY ENTRY
+	    ALL_USERS ALL, false, ERR_REFUSED, "env_keep" },
+	{ "what others could change", MAY ENTRY ROOT APT ENTRY ROOT US, false,
+	    ERR_REFUSED, "others than root could change", true },
+	{ "which is nothing where all may run", MAY ENTRY ALL_USERS ALL, false,
+	    0, "", true },
+	{ "but not all with a digest", MAY ENTRY ALL_USERS
+	    "    Commands:\n\tsha256:0a ALL\n", false, ERR_REFUSED,
+	    "\"sha256:0a\"", true },
 	{ "from when on, and until when", MAY ENTRY ALL_USERS
 	    "    NotBefore: 20200101000000Z\n    NotAfter: 20300101000000Z\n"
 	    ALL, false, 0, "" },
@@ -120,7 +171,7 @@ main(void)
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct err err = ERR_INIT;
 		int rc = confine_check_list(rows[i].text, OWN, rows[i].group,
-		    &err);
+		    !rows[i].others, &err);
 
 		OKF(rc == rows[i].code && strstr(err.text, rows[i].why) != NULL,
 		    "%s (%d: %s)", rows[i].name, rc, err.text);
