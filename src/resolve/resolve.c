@@ -59,6 +59,12 @@ is_function_variable(void *ctx, const char *name, const char *value)
 	return strncmp(name, "BASH_FUNC_", 10) == 0;
 }
 
+static const char *
+separators(const struct walk *w)
+{
+	return w->ifs != NULL ? w->ifs : " \t\n";
+}
+
 /*
  * Parts that are not known, but mean nothing but a gap between words or
  * nothing at all: `c$()at`, `cat${IFS}/etc/x`, `cat$IFS$9x`.  What they
@@ -81,8 +87,8 @@ likely(const struct walk *w, const struct syn_part *part)
 	for (i = 0; i < AEG_NELEM(gaps); i++)
 		if (strlen(gaps[i].text) == part->len &&
 		    memcmp(gaps[i].text, part->text, part->len) == 0)
-			return gaps[i].value[0] == ' ' && w->ifs != NULL ?
-			    w->ifs : gaps[i].value;
+			return gaps[i].value[0] == ' ' ? separators(w) :
+			    gaps[i].value;
 	return NULL;
 }
 
@@ -107,15 +113,23 @@ close_gaps(struct walk *w, const struct syn_word *word)
 {
 	struct buf text = BUF_INIT_MAX(SYN_LEN_MAX);
 	struct syn_word made;
+	struct syn_part *parts;
 	size_t i;
 
-	for (i = 0; i < word->n_parts; i++)
-		if (word->parts[i].known)
-			buf_put(&text, word->parts[i].text, word->parts[i].len);
-		else
-			buf_puts(&text, likely(w, &word->parts[i]));
+	parts = arena_alloc(w->arena, word->n_parts * sizeof *parts);
+	for (i = 0; i < word->n_parts; i++) {
+		parts[i] = word->parts[i];
+		if (!parts[i].known) {
+			parts[i].text = likely(w, &parts[i]);
+			parts[i].len = strlen(parts[i].text);
+			parts[i].known = true;
+		}
+		buf_put(&text, parts[i].text, parts[i].len);
+	}
 	made = resolve_word_new(w, text.data != NULL ? text.data : "",
 	    text.len, true);
+	made.parts = parts;
+	made.n_parts = word->n_parts;
 	made.may_split = word->may_split;
 	buf_done(&text);
 	w->pub.incomplete = true;
@@ -141,31 +155,23 @@ without_gaps(struct walk *w, const struct syn_word *argv, size_t argc)
 }
 
 /* An unquoted value falls apart at IFS; an empty one is no word at all. */
-static bool
-falls_apart(const struct walk *w, const struct syn_word *word)
-{
-	const char *ifs = w->ifs != NULL ? w->ifs : " \t\n";
-
-	return word->known && word->may_split &&
-	    (word->len == 0 || word->value[strcspn(word->value, ifs)] != '\0');
-}
-
 static const struct syn_word *
 split_words(struct walk *w, const struct syn_word *argv, size_t *argc)
 {
-	const char *ifs = w->ifs != NULL ? w->ifs : " \t\n";
-	struct syn_word *out = NULL, *part;
+	struct syn_word *out = NULL;
+	const struct syn_word *part;
 	size_t i, j, n = 0, n_part, cap = 0;
 
-	for (i = 0; i < *argc && !falls_apart(w, &argv[i]); i++)
+	for (i = 0; i < *argc && !(argv[i].known && argv[i].may_split); i++)
 		continue;
 	if (i == *argc)
 		return argv;
 	for (i = 0; i < *argc; i++) {
-		part = NULL;
+		part = &argv[i];
 		n_part = 1;
-		if (falls_apart(w, &argv[i]))
-			part = resolve_word_split(w, &argv[i], ifs, &n_part);
+		if (argv[i].known && argv[i].may_split)
+			part = resolve_word_fields(w, &argv[i], separators(w),
+			    &n_part);
 		if (n + n_part > cap) {
 			size_t old = cap;
 
@@ -173,7 +179,7 @@ split_words(struct walk *w, const struct syn_word *argv, size_t *argc)
 			out = arena_grow(w->arena, out, old, cap, sizeof *out);
 		}
 		for (j = 0; j < n_part; j++)
-			out[n++] = part != NULL ? part[j] : argv[i];
+			out[n++] = part[j];
 	}
 	*argc = n;
 	return out;

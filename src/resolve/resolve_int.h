@@ -322,9 +322,13 @@ struct syn_word resolve_word_new(struct walk *w, const char *text, size_t len,
 struct syn_word resolve_word_more(struct walk *w, const struct syn_word *text);
 struct syn_word resolve_word_marks(struct walk *w,
 	const struct syn_word *text);
-/* Split at blanks as env -S and unquoted values do; *ret_n words. */
+/* Split at blanks, whatever was quoted; *ret_n words. */
 struct syn_word *resolve_word_split(struct walk *w, const struct syn_word *word,
 	const char *separators, size_t *ret_n);
+/* The same as bash splits: what was quoted stays together, and is a word even
+ * where it is empty. */
+struct syn_word *resolve_word_fields(struct walk *w,
+	const struct syn_word *word, const char *separators, size_t *ret_n);
 /* Split with quotes and backslashes (env -S, env(1)); NULL when too odd. */
 struct syn_word *resolve_word_args(struct walk *w, const struct syn_word *word,
 	size_t *ret_n);

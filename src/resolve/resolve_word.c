@@ -116,6 +116,49 @@ resolve_word_split(struct walk *w, const struct syn_word *word,
 	return out;
 }
 
+struct syn_word *
+resolve_word_fields(struct walk *w, const struct syn_word *word,
+	const char *separators, size_t *ret_n)
+{
+	struct syn_word *out = NULL;
+	struct buf text = BUF_INIT_MAX(SYN_LEN_MAX);
+	const struct syn_part *part;
+	size_t i, j, n = 0;
+	bool any = false, ends;
+
+	for (i = 0; i <= word->n_parts && n < RESOLVE_SPLIT_MAX; i++) {
+		/* Behind the last part the last word ends. */
+		part = i < word->n_parts ? &word->parts[i] : NULL;
+		if (part != NULL && part->quoted) {
+			buf_put(&text, part->text, part->len);
+			any = true;
+			continue;
+		}
+		for (j = 0; n < RESOLVE_SPLIT_MAX &&
+		    j < (part != NULL ? part->len : 1); j++) {
+			ends = part == NULL || (part->text[j] != '\0' &&
+			    strchr(separators, part->text[j]) != NULL);
+			if (!ends)
+				buf_putc(&text, part->text[j]);
+			any |= !ends;
+			if (!ends || !any)
+				continue;
+			if ((n & (n - 1)) == 0)
+				out = arena_grow(w->arena, out, n,
+				    n == 0 ? 1 : n * 2, sizeof *out);
+			out[n++] = resolve_word_new(w, text.data != NULL ?
+			    text.data : "", text.len, word->known);
+			buf_reset(&text);
+			any = false;
+		}
+	}
+	if (n == RESOLVE_SPLIT_MAX)
+		resolve_over_cap(w);
+	buf_done(&text);
+	*ret_n = n;
+	return out;
+}
+
 /* What follows a backslash in env -S, outside '…'; false: no byte is meant,
  * the word, or the whole string, ends there. */
 static bool

@@ -296,6 +296,11 @@ static const struct {
 	{ "x='rm y'; $x", "0:; 0:rm y" },
 	{ "c$()at x", "0:cat x !" },
 	{ "cat${IFS}x", "0:cat x !" },
+	/* What is quoted beside a gap stays together. */
+	{ "bash -c 'rm x'$1", "0:bash -c rm x; 1:rm x !" },
+	{ "bash -c \"rm 'x'\"$@", "0:bash -c rm 'x'; 1:rm x !" },
+	{ "bash -c$IFS'rm x'", "0:bash -c rm x; 1:rm x !" },
+	{ "bash -c ''$1 rm", "0:bash -c  rm !" },
 };
 
 static void
