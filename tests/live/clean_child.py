@@ -61,7 +61,9 @@ libc.prctl(37, ctypes.byref(reaper), 0, 0, 0)
 mask = os.umask(0)
 json.dump({
     "descriptors": sorted(int(fd) for fd in fds if int(fd) > 2),
-    "blocked": status["SigBlk"].strip(), "ignored": status["SigIgn"].strip(),
+    # Without libc's own two, which make leaves ignored and aegsh resets.
+    "blocked": status["SigBlk"].strip(),
+    "ignored": "%x" % (int(status["SigIgn"], 16) & ~(3 << 31)),
     "pending": status["SigPnd"].strip() + status["ShdPnd"].strip(),
     "umask": "%o" % mask, "terminal": stat[4] != "0",
     "nice": stat[16], "policy": stat[38],
