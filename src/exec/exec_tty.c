@@ -3,6 +3,7 @@
 #include "exec_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,23 @@ let_stop(const struct job *j)
 	}
 }
 
+/*
+ * A program that sets O_NONBLOCK sets it for all who share its open file, us
+ * and the next programs: reads would fail in the middle of what is typed, and
+ * the rest of it come to be read as a line.
+ */
+static void
+let_block(void)
+{
+	int fd, flags;
+
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		flags = fcntl(fd, F_GETFL);
+		if (flags >= 0 && (flags & O_NONBLOCK) != 0 && isatty(fd))
+			(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	}
+}
+
 void
 exec_tty_take(struct exec_session *s, struct job *j)
 {
@@ -184,6 +202,7 @@ exec_tty_take(struct exec_session *s, struct job *j)
 		s->has_modes = tcgetattr(tty, &s->modes) == 0 || s->has_modes;
 	else if (s->has_modes)
 		tcsetattr(tty, TCSADRAIN, &s->modes);
+	let_block();
 }
 
 struct tour {

@@ -180,6 +180,9 @@ hang_up(struct outside *t)
 
 	if (t->o.tty < 0)
 		return;
+	/* It may be there still, for others. */
+	(void)ioctl(t->o.tty, TIOCNXCL);
+	(void)tcsetattr(t->o.tty, TCSANOW, &t->o.modes);
 	io_close(&t->o.tty);
 	t->out.at = t->out.len = 0;
 	hear(t);
@@ -206,6 +209,64 @@ pass(struct outside *t, struct way *w, int to)
 		w->at = w->len = 0;
 }
 
+/* ---- the terminal, and who is in front of it ---------------------------- */
+
+static void
+take_size(struct outside *t)
+{
+	struct winsize size;
+
+	if (t->o.tty < 0 || ioctl(t->o.tty, TIOCGWINSZ, &size) < 0)
+		return;
+	(void)ioctl(t->o.master, TIOCSWINSZ, &size);
+	relay_late_all(&t->late, t->cast);
+	if (t->cast != NULL)
+		cast_resize(t->cast, size.ws_col, size.ws_row,
+		    clock_mono_ns());
+}
+
+/* A shell that goes on in the background waits there for its terminal, as any
+ * that reads from one; unless it is to end. */
+static bool
+is_behind(const struct outside *t)
+{
+	pid_t front = tcgetpgrp(t->o.tty);
+
+	return front > 0 && front != getpgrp();
+}
+
+static void
+await_front(const struct outside *t)
+{
+	sigset_t due;
+
+	while (is_behind(t) && sigpending(&due) == 0 &&
+	    !sigismember(&due, SIGHUP) && !sigismember(&due, SIGTERM))
+		raise(SIGSTOP);
+}
+
+static void
+take_terminal(struct outside *t)
+{
+	struct termios raw;
+
+	await_front(t);
+	raw = t->o.modes;
+	cfmakeraw(&raw);
+	(void)tcsetattr(t->o.tty, TCSANOW, &raw);
+	(void)ioctl(t->o.tty, TIOCEXCL);
+	take_size(t);
+}
+
+void
+relay_tty_restore(int tty, const struct termios *modes)
+{
+	(void)ioctl(tty, TIOCNXCL);
+	(void)tcsetattr(tty, TCSADRAIN, modes);
+}
+
+/* ---- keys and text ------------------------------------------------------ */
+
 static void
 take_keys(struct outside *t)
 {
@@ -214,6 +275,11 @@ take_keys(struct outside *t)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	/* From behind nothing is to be read, which is no end. */
+	if (n < 0 && errno == EIO && is_behind(t)) {
+		take_terminal(t);
+		return;
+	}
 	if (n <= 0) {
 		hang_up(t);
 		return;
@@ -245,38 +311,6 @@ take_text(struct outside *t)
 
 /* ---- signals ------------------------------------------------------------ */
 
-static void
-take_size(struct outside *t)
-{
-	struct winsize size;
-
-	if (t->o.tty < 0 || ioctl(t->o.tty, TIOCGWINSZ, &size) < 0)
-		return;
-	(void)ioctl(t->o.master, TIOCSWINSZ, &size);
-	relay_late_all(&t->late, t->cast);
-	if (t->cast != NULL)
-		cast_resize(t->cast, size.ws_col, size.ws_row,
-		    clock_mono_ns());
-}
-
-static void
-take_terminal(struct outside *t)
-{
-	struct termios raw = t->o.modes;
-
-	cfmakeraw(&raw);
-	(void)tcsetattr(t->o.tty, TCSANOW, &raw);
-	(void)ioctl(t->o.tty, TIOCEXCL);
-	take_size(t);
-}
-
-void
-relay_tty_restore(int tty, const struct termios *modes)
-{
-	(void)ioctl(tty, TIOCNXCL);
-	(void)tcsetattr(tty, TCSADRAIN, modes);
-}
-
 /* Somebody stopped the shell, or it itself did: whoever started us shall see
  * that. */
 static void
@@ -284,6 +318,8 @@ stop_too(struct outside *t)
 {
 	relay_tty_restore(t->o.tty, &t->o.modes);
 	raise(SIGSTOP);
+	/* Who had it meanwhile may have left other modes. */
+	await_front(t);
 	(void)tcgetattr(t->o.tty, &t->o.modes);
 	take_terminal(t);
 	kill(t->o.child, SIGCONT);

@@ -255,4 +255,36 @@ tap.ok(s.expect("a1gain\r\n.*" + PROMPT), "and it goes on")
 s.line("exit")
 s.wait()
 s.close()
+
+# Sent to the background by another shell, it waits there for its terminal.
+s = Session(["/bin/bash", "--norc", "--noprofile", "-i"],
+            env=dict(env, PS1="B> ", HISTFILE=""), cwd=env["HOME"])
+s.expect("B> $")
+s.line(program("aegsh"))
+s.expect(PROMPT)
+os.kill(children(children(s.pid)[0])[0], signal.SIGSTOP)
+s.expect("B> $")
+s.line("bg; until jobs -s | grep -q aegsh; do sleep 0.1; done; "
+       "stty -a | grep -q -- ' icanon' && echo ca$((1))m")
+tap.ok(s.expect("ca1m\r\n.*B> $"), "in the background it stops again, and "
+       "the terminal is as others had it", s.rest)
+s.line("fg")
+s.line("echo a$((1))gain")
+tap.ok(s.expect("a1gain\r\n.*" + PROMPT), "and goes on in front", s.rest)
+
+# What a program leaves behind on the terminal that it shares with all.
+s.line("python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, "
+       "os.O_RDWR | os.O_NONBLOCK)'; echo s$((1))t")
+s.expect("s1t\r\n.*" + PROMPT)
+s.line("echo r$((1))y; cat; echo c$((1))t")
+s.expect("r1y\r\n")
+s.send("hello\r")
+tap.ok(s.expect("hello\r\nhello\r\n"), "reads of the next line block", s.rest)
+s.send("\x04")
+s.expect("c1t\r\n.*" + PROMPT)
+s.line("exit")
+s.expect("B> $")
+s.line("exit")
+s.wait()
+s.close()
 tap.done()
