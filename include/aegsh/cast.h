@@ -102,7 +102,7 @@ struct cast_line {
 };
 /* It is over.  Borrowed until the next cast_begin().  Nothing was begun:
  * a line of nothing. */
-const struct cast_line *cast_end(struct cast *c, int64_t mono_ns);
+const struct cast_line *cast_end(struct cast *c);
 
 /* Why nothing is written to the file since it was last asked, or NULL. */
 const char *cast_trouble(struct cast *c);
@@ -180,7 +180,8 @@ void cast_draw_done(struct cast_draw *d);
 
 /* ---- all of a store ------------------------------------------------------ */
 
-/* Each session that has a file, until fn returns other than 0. */
+/* Each session that has a file, until fn returns other than 0, which is
+ * returned then. */
 int cast_each(const char *dir, int (*fn)(void *ctx,
 	const unsigned char session[CAST_UUID_LEN]), void *ctx,
 	struct err *err);

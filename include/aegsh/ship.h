@@ -98,7 +98,7 @@ enum ship_follows {		/* what is read, to what was shipped last */
 struct ship_batch {
 	unsigned char store[SHIP_STORE_LEN];
 	int64_t uid;
-	const char *user;
+	const char *user;	/* never NULL */
 	enum ship_follows follows;
 	int64_t missing;	/* links, where they were deleted */
 	int64_t last;		/* link of the store; 0: none */

@@ -16,6 +16,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/cast.h"
 #include "aegsh/wire.h"
 
 #define STORE_MS (15 * 1000)	/* a store that is held fast is left */
@@ -41,17 +42,10 @@ put_hex(struct buf *b, const char *p, size_t len)
 static void
 set_uuid(json_t *o, const char *key, const char *p)
 {
-	static const size_t parts[] = { 4, 2, 2, 2, 6 };
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-	size_t i;
+	char text[37];
 
-	for (i = 0; i < AEG_NELEM(parts); i++) {
-		if (i > 0)
-			buf_putc(&b, '-');
-		put_hex(&b, p, parts[i]);
-		p += parts[i];
-	}
-	admin_json_text(o, key, b.data);
+	cast_uuid_text((const unsigned char *)p, text);
+	admin_json_text(o, key, text);
 }
 
 /* Words, each with its NUL, as bash would be told them. */
@@ -261,6 +255,19 @@ take_error(const struct wire_msg *m, struct err *err)
 	    (const char *)m->body);
 }
 
+/* Those two are the words of whoever ships. */
+static bool
+speaks_for_us(const struct ship_batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->records[i].what == SHIP_WHAT_GAP ||
+		    b->records[i].what == SHIP_WHAT_HEAD)
+			return true;
+	return false;
+}
+
 /* What the process says may be the user's words; where it is from, and who
  * that is, is not theirs to say. */
 static int
@@ -278,6 +285,9 @@ take_batch(const struct wire_msg *m, const struct audit_links_from *from,
 	    memcmp(ret->store, from->store, sizeof ret->store) != 0))))
 		rc = err_set(err, ERR_PROTOCOL, "its reader says what does "
 		    "not follow");
+	if (rc == 0 && speaks_for_us(ret))
+		rc = err_set(err, ERR_PROTOCOL, "its reader says what is not "
+		    "its to say");
 	/* One place is left for the word about a gap. */
 	if (rc == 0 && ret->n == SHIP_BATCH_MAX)
 		rc = err_set(err, ERR_PROTOCOL, "its reader says too much");

@@ -331,7 +331,7 @@ cast_begin(struct cast *c, const unsigned char uuid[CAST_UUID_LEN],
     int64_t mono_ns)
 {
 	if (c->in_line)
-		cast_end(c, mono_ns);
+		cast_end(c);
 	forget_stream(c, &c->streams[CAST_OUT]);
 	forget_stream(c, &c->streams[CAST_ERR]);
 	c->streams[CAST_LATE_OUT].left = c->streams[CAST_LATE_ERR].left =
@@ -365,11 +365,10 @@ finish(struct cast *c, enum cast_stream which, struct cast_output *ret)
 }
 
 const struct cast_line *
-cast_end(struct cast *c, int64_t mono_ns)
+cast_end(struct cast *c)
 {
 	struct cast_line *l = &c->line;
 
-	(void)mono_ns;
 	if (!c->in_line) {
 		*l = (struct cast_line){ .filed = false };
 		return l;
@@ -404,7 +403,7 @@ cast_free(struct cast *c)
 	if (c == NULL)
 		return;
 	if (c->in_line)
-		cast_end(c, c->start_ns);
+		cast_end(c);
 	for (i = CAST_OUT; i < CAST_STREAMS; i++) {
 		if (i >= CAST_LATE_OUT && !c->streams[i].over)
 			tell_stream(c, (enum cast_stream)i, true);

@@ -110,9 +110,8 @@ csi(struct cast_draw *d, struct buf *out, char c)
 
 /* One character of text. */
 static void
-draw_text(struct cast_draw *d, struct buf *out, const char *p, size_t n)
+draw_text(struct buf *out, const char *p, size_t n)
 {
-	(void)d;
 	if (n == 1 && strchr("\n\r\t\b\016\017", p[0]) != NULL &&
 	    p[0] != '\0')
 		buf_putc(out, p[0]);
@@ -166,7 +165,7 @@ cast_draw(struct cast_draw *d, struct buf *out, const char *p, size_t len)
 		} else {
 			n = text_utf8(p + i, len - i, &cp);
 			n = n > 0 ? n : 1;
-			draw_text(d, out, p + i, n);
+			draw_text(out, p + i, n);
 		}
 	}
 }

@@ -62,12 +62,13 @@ cast_each(const char *store, int (*fn)(void *ctx,
 	int rc = 0;
 	DIR *d = open_all(store, &place, &rc, err);
 
-	while (d != NULL && rc == 0 && (e = readdir(d)) != NULL)
+	if (d == NULL)
+		return rc == -ENOENT ? 0 : rc;
+	while (rc == 0 && (e = readdir(d)) != NULL)
 		if (is_recording(e->d_name, session))
 			rc = fn(ctx, session);
-	if (d != NULL)
-		closedir(d);
-	return rc == -ENOENT ? 0 : rc;
+	closedir(d);
+	return rc;
 }
 
 /* Where its first line ends, or 0. */

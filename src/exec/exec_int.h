@@ -227,8 +227,9 @@ void exec_job_enter(struct exec_session *s, struct job *j);
 void exec_job_signal(const struct job *j, int sig);
 /* Ask wait4(2) once.  0; -errno. */
 int exec_job_reap(struct exec_session *s, struct job *j);
-/* Hear its supervisor; without one that lives, the line is killed. */
+/* Kill it with all that it started, as far as that can be known. */
 void exec_job_kill(struct exec_session *s, struct job *j);
+/* Hear its supervisor; without one that lives, the line is killed. */
 void exec_job_hear(struct exec_session *s, struct job *j);
 /* The same for who carries its output, or that of the session's terminal. */
 void exec_job_mind_output(struct exec_session *s, struct job *j);

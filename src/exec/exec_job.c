@@ -213,7 +213,6 @@ hear_questions(struct exec_session *s, struct job *j)
 	}
 }
 
-/* With all that it started, as far as that can be known. */
 void
 exec_job_kill(struct exec_session *s, struct job *j)
 {

@@ -39,8 +39,9 @@ struct relay_stream {
 /* The process, with its descriptors; it never returns. */
 void relay_main(const struct relay_opts *o, int control,
 	struct relay_stream stream[RELAY_STREAMS]) __attribute__((noreturn));
-/* What the line came to (c NULL: nothing was kept); false: nobody listens. */
-bool relay_answer(int control, struct cast *c);
+/* What the line came to; c NULL: nothing was kept, for that reason, where it
+ * is not NULL.  False: nobody listens. */
+bool relay_answer(int control, struct cast *c, const char *why_not);
 /* All descriptors but those, which may be -1. */
 void relay_close_others(const int *keep, size_t n);
 

@@ -151,14 +151,13 @@ give(struct flow *f)
 /* ---- aegsh ------------------------------------------------------------- */
 
 bool
-relay_answer(int control, struct cast *c)
+relay_answer(int control, struct cast *c, const char *why_not)
 {
 	static const struct cast_line nothing;
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
-	const struct cast_line *line = c != NULL ? cast_end(c,
-	    clock_mono_ns()) : &nothing;
+	const struct cast_line *line = c != NULL ? cast_end(c) : &nothing;
 
-	pack_text(&out, c != NULL ? cast_trouble(c) : NULL);
+	pack_text(&out, c != NULL ? cast_trouble(c) : why_not);
 	cast_line_pack(&out, line);
 	return send(control, out.data, out.len, MSG_NOSIGNAL) ==
 	    (ssize_t)out.len;
@@ -317,7 +316,7 @@ relay_main(const struct relay_opts *o, int control,
 		if (!b.ending || owes(&b))
 			continue;
 		b.ending = false;
-		if (!relay_answer(b.control, b.cast))
+		if (!relay_answer(b.control, b.cast, NULL))
 			break;	/* the line is told to be lost */
 	}
 	cast_free(b.cast);

@@ -24,8 +24,6 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/pack.h"
 
-#define PACKET_MAX ((size_t)64 * 1024)
-
 struct way {
 	char bytes[2 * RELAY_TERM_CHUNK];
 	size_t at, len;		/* of those, that wait */
@@ -40,7 +38,8 @@ struct outside {
 	struct relay_transfer transfer;
 	struct relay_late late;
 	struct redact *redact;
-	struct cast *cast;	/* NULL: nothing is kept */
+	struct cast *cast;	/* NULL: nothing is kept … */
+	char *why_not;		/* … for that reason, not told yet; or NULL */
 	struct {
 		bool begins;
 		unsigned char uuid[CAST_UUID_LEN];
@@ -49,7 +48,7 @@ struct outside {
 	bool keeps;		/* a line is in front */
 	bool over;		/* the shell has ended, as status says */
 	int status;
-	char packet[PACKET_MAX];
+	char packet[RELAY_PACKET_MAX];
 	struct buf text;
 };
 
@@ -80,6 +79,14 @@ on_text(void *ctx, const char *p, size_t len)
 }
 
 static void
+answer(struct outside *t)
+{
+	(void)relay_answer(t->o.control, t->cast, t->why_not);
+	free(t->why_not);
+	t->why_not = NULL;
+}
+
+static void
 on_mark(void *ctx)
 {
 	struct outside *t = ctx;
@@ -91,7 +98,7 @@ on_mark(void *ctx)
 	if (t->keeps)
 		cast_begin(t->cast, t->due[0].uuid, clock_mono_ns());
 	else if (!t->due[0].begins)
-		(void)relay_answer(t->o.control, t->cast);
+		answer(t);
 	t->n_due--;
 	memmove(t->due, t->due + 1, t->n_due * sizeof t->due[0]);
 }
@@ -115,13 +122,17 @@ begin_keeping(struct outside *t, const char *p, size_t len)
 	struct cast_setup setup = { .dir = pack_get_text(&in) };
 	const char *session = pack_get(&in, CAST_UUID_LEN);
 	struct winsize size = { .ws_row = 0 };
+	struct err err = ERR_INIT;
 
 	setup.term = pack_get_text(&in);
 	setup.keep = (enum cast_keep)pack_get_int(&in);
 	setup.line_max = (size_t)pack_get_int(&in);
-	if (in.p == NULL || t->cast != NULL ||
-	    redact_open(setup.dir, &t->redact, NULL) != 0)
+	if (in.p == NULL || t->cast != NULL || setup.keep == CAST_KEEP_NONE)
 		return;
+	if (redact_open(setup.dir, &t->redact, &err) < 0) {
+		t->why_not = xstrdup(err.text);
+		return;
+	}
 	memcpy(setup.session, session, CAST_UUID_LEN);
 	setup.redact = t->redact;
 	(void)ioctl(t->o.tty, TIOCGWINSZ, &size);
@@ -377,7 +388,6 @@ doze(struct outside *t)
 		{ .fd = t->o.control, .events = POLLIN },
 		{ .fd = t->signals, .events = POLLIN },
 	};
-
 	bool idle = relay_late_is_empty(&t->late);
 	int n = poll(p, AEG_NELEM(p), idle ? -1 : 0);
 

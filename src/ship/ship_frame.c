@@ -133,8 +133,9 @@ ship_batch_unpack(const void *p, size_t len, struct ship_batch *ret,
 	ret->missing = pack_get_int(&r);
 	ret->last = pack_get_int(&r);
 	n = pack_get_int(&r);
-	if (r.p == NULL || store == NULL || n < 0 || n > SHIP_BATCH_MAX ||
-	    follows < 0 || follows >= SHIP_FOLLOWS_COUNT || ret->missing < 0)
+	if (r.p == NULL || store == NULL || ret->user == NULL || n < 0 ||
+	    n > SHIP_BATCH_MAX || follows < 0 ||
+	    follows >= SHIP_FOLLOWS_COUNT || ret->missing < 0)
 		return no_frame(err);
 	memcpy(ret->store, store, sizeof ret->store);
 	ret->follows = (enum ship_follows)follows;

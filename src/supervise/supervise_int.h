@@ -401,8 +401,6 @@ int sup_give(const struct sup *s, int fd, uint32_t flags);
 /* Two ends of a conversation with one of the line, each with room for a
  * frame.  -errno. */
 int sup_pair(int ret[2]);
-/* The same of one that no rule lets it reach. */
-void sup_network_refused(struct sup *s, const struct sup_wish *w);
 /* supervise_connect.c: a program connects, and a process of ours does so for
  * it. */
 enum sup_answer sup_connect(struct sup *s);
@@ -426,6 +424,8 @@ bool sup_is_own(pid_t asker, int file, const struct supervise_wish *w);
 bool sup_peek(const struct sup *s, uint64_t at, void *to, size_t len);
 /* supervise_network.c: an address is wanted; it is told, once. */
 enum sup_answer sup_network(struct sup *s);
+/* The same of one that no rule lets it reach. */
+void sup_network_refused(struct sup *s, const struct sup_wish *w);
 /* supervise_image.c.  An image runs that is to be judged; rc: that of
  * sup_proc_image(). */
 enum sup_answer sup_image(struct sup *s, int rc, struct sup_image *m);

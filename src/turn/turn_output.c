@@ -12,7 +12,6 @@
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
 /* The word of a list "PROFILE=WORD …" for that profile; owned, or NULL. */
@@ -45,19 +44,12 @@ turn_keeps_output(const struct turn *t)
 	return cast_keep_parse(word, &keep) == 0 ? keep : CAST_KEEP_FULL;
 }
 
-/* Of text with dashes. */
+/* Of a line's row, or of no line: then nothing. */
 static void
 uuid_bytes(const char *text, unsigned char ret[CAST_UUID_LEN])
 {
-	size_t n = 0;
-
-	memset(ret, 0, CAST_UUID_LEN);
-	for (; *text != '\0' && n < CAST_UUID_LEN * 2; text++)
-		if (*text != '-') {
-			ret[n / 2] = (unsigned char)(ret[n / 2] << 4 |
-			    (text_hex(*text) & 15));
-			n++;
-		}
+	if (!cast_uuid_parse(text, strlen(text), ret))
+		memset(ret, 0, CAST_UUID_LEN);
 }
 
 const struct relay_opts *

@@ -22,6 +22,8 @@ frames(const uint8_t *data, size_t size)
 	size_t i;
 
 	if (ship_batch_unpack(data, size, b, NULL) == 0) {
+		if (b->user == NULL)
+			abort();
 		for (i = 0; i < b->n; i++) {
 			if (b->records[i].len > SHIP_RECORD_MAX || (i > 0 &&
 			    b->records[i].seq <= b->records[i - 1].seq))

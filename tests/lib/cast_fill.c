@@ -69,7 +69,7 @@ begin(const char *line)
 static void
 end(void)
 {
-	const struct cast_line *l = cast_end(cast, start);
+	const struct cast_line *l = cast_end(cast);
 	const char *trouble = cast_trouble(cast);
 
 	if (trouble != NULL)

@@ -122,7 +122,7 @@ golden(void)
 	cast_put(c, CAST_ERR, "\xff ", 2, 5 * S + 750 * MS);
 	cast_resize(c, 80, 24, 5 * S + 750 * MS);
 	cast_put(c, CAST_OUT, "end", 3, 6 * S);
-	l = cast_end(c, 6 * S);
+	l = cast_end(c);
 	OKF(l->filed && l->offset == 0 &&
 	    l->length == (int64_t)strlen(text), "the region is the file");
 	OK(cast_hash(scratch_dir, session, l->offset, l->length, hash,
@@ -179,7 +179,7 @@ any_bytes(void)
 			buf_put(to == CAST_OUT ? &sent : &sent_err, b.data,
 			    b.len);
 		}
-		l = cast_end(c, S * i + S);
+		l = cast_end(c);
 		OKF(l->filed && !l->cut && l->out.kept == l->out.bytes,
 		    "line %u is kept", i);
 	}
@@ -205,7 +205,7 @@ no_blanks(void)
 	cast_begin(c, line, 0);
 	for (i = 0; i < 300000; i += 1000)
 		cast_put(c, CAST_OUT, big + i, 1000, (int64_t)i);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(l->out.kept == 300000 && l->out.cut && !l->cut);
 	OK(l->out.tail_len == CAST_TAIL && memcmp(l->out.tail,
 	    big + 300000 - CAST_TAIL, CAST_TAIL) == 0);
@@ -231,7 +231,7 @@ limits(void)
 		n = n < 3000000 - i ? n : 3000000 - i;
 		cast_put(c, CAST_OUT, big + i, n, (int64_t)i);
 	}
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(l->cut && l->filed && l->out.cut && l->out.bytes == 3000000);
 	OKF(l->out.kept <= 1000000 && l->out.kept > 999900,
 	    "%" PRId64 " of 1000000 are kept", l->out.kept);
@@ -243,7 +243,7 @@ limits(void)
 	/* The next line begins anew. */
 	cast_begin(c, line, S);
 	cast_put(c, CAST_OUT, "next\n", 5, S);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(!l->cut && l->filed && l->offset > 1000000 && l->out.kept == 5);
 	cast_free(c);
 	read_back(&got, CAST_CODE_OUT);
@@ -264,7 +264,7 @@ samples(void)
 	cast_begin(c, line, 0);
 	for (i = 0; i < 6000; i += 10)
 		cast_put(c, CAST_OUT, sent.data + i, 10, 0);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(!l->filed && !l->cut && !l->out.cut && l->out.bytes == 6000);
 	OK(l->out.head_len == CAST_HEAD && l->out.tail_len == 6000 - CAST_HEAD
 	    && memcmp(l->out.head, sent.data, CAST_HEAD) == 0 &&
@@ -272,10 +272,10 @@ samples(void)
 	cast_begin(c, line, 0);
 	cast_put(c, CAST_OUT, sent.data, sent.len, 0);
 	cast_put(c, CAST_LATE_OUT, "late\n", 5, 0);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(l->out.cut && l->out.tail_len == CAST_TAIL && memcmp(l->out.tail,
 	    sent.data + sent.len - CAST_TAIL, CAST_TAIL) == 0);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(l->out.bytes == 0 && !l->filed);
 	cast_free(c);
 	read_file(&got);
@@ -293,16 +293,16 @@ late(void)
 
 	cast_begin(c, line, 0);
 	cast_put(c, CAST_OUT, "one\n", 4, S);
-	first = *cast_end(c, S);
+	first = *cast_end(c);
 	cast_put(c, CAST_OUT, "after\n", 6, 2 * S);
 	/* One that writes nothing leaves that to the next. */
 	cast_begin(c, line, 2 * S);
-	l = cast_end(c, 2 * S);
+	l = cast_end(c);
 	OK(!l->filed && l->length == 0);
 	cast_begin(c, line, 3 * S);
 	cast_put(c, CAST_LATE_OUT, "late\n", 5, 3 * S);
 	cast_put(c, CAST_OUT, "two\n", 4, 4 * S);
-	l = cast_end(c, 4 * S);
+	l = cast_end(c);
 	OK(l->offset == first.length && l->out.bytes == 4);
 	cast_free(c);
 	read_back(&got, CAST_CODE_OUT);
@@ -329,12 +329,12 @@ several(void)
 	session[0]++;
 	cast_put(c[0], CAST_OUT, "a\n", 2, 5 * S);
 	cast_put(c[1], CAST_OUT, "b\n", 2, 6 * S);
-	l[0] = *cast_end(c[0], 6 * S);
+	l[0] = *cast_end(c[0]);
 	cast_put(c[2], CAST_OUT, "c\n", 2, 7 * S);
 	cast_put(c[0], CAST_OUT, "late\n", 5, 8 * S);
-	l[2] = *cast_end(c[2], 9 * S);
+	l[2] = *cast_end(c[2]);
 	cast_free(c[0]);
-	l[1] = *cast_end(c[1], 9 * S);
+	l[1] = *cast_end(c[1]);
 	cast_free(c[1]);
 	cast_free(c[2]);
 	for (i = 0; i < 3; i++)
@@ -359,7 +359,7 @@ trouble(void)
 
 	cast_begin(c, line, 0);
 	cast_put(c, CAST_OUT, "one\n", 4, S);
-	first = *cast_end(c, S);
+	first = *cast_end(c);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &was);
 	little.rlim_max = was.rlim_max;
@@ -367,7 +367,7 @@ trouble(void)
 	setrlimit(RLIMIT_FSIZE, &little);
 	cast_begin(c, line, 0);
 	cast_put(c, CAST_OUT, "two\n", 4, S);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(!l->filed && l->out.kept == 0 && l->out.head_len == 4);
 	setrlimit(RLIMIT_FSIZE, &was);
 	OKF(strstr(cast_trouble(c), ".cast: File too large") != NULL,
@@ -375,7 +375,7 @@ trouble(void)
 	IS_STR(cast_trouble(c), NULL);
 	cast_begin(c, line, 0);
 	cast_put(c, CAST_OUT, "three\n", 6, S);
-	l = cast_end(c, S);
+	l = cast_end(c);
 	OK(l->filed && l->offset == first.length);
 	cast_free(c);
 	read_back(&got, CAST_CODE_OUT);
@@ -393,7 +393,7 @@ packed(void)
 
 	cast_begin(c, line, 0);
 	cast_put(c, CAST_ERR, "no such file\n", 13, 0);
-	l = cast_end(c, 0);
+	l = cast_end(c);
 	cast_line_pack(&b, l);
 	r = (struct pack_reader){ b.data, b.data + b.len };
 	cast_line_unpack(&r, &got);

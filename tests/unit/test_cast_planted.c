@@ -149,7 +149,7 @@ planted(const struct redact *r)
 		c = start(r, session, CAST_KEEP_FULL);
 		cast_begin(c, session, 0);
 		put(c, &text, i % 4 == 0 ? 1 : i % 4 == 1 ? 200 : 9);
-		l = cast_end(c, 0);
+		l = cast_end(c);
 		redact_text(r, &want, text.data, text.len);
 		for (k = 0; k < LINES; k++)
 			told += memmem(l->out.head, l->out.head_len,
@@ -194,7 +194,7 @@ in_colours(const struct redact *r)
 		buf_puts(&text, i % 3 ? "\033[m\n" : "\033[5;7Hmore\n");
 		cast_begin(c, session, 0);
 		put(c, &text, i % 5 ? 7 : 1);
-		cast_end(c, 0);
+		cast_end(c);
 		cast_free(c);
 		read_back(session, &got);
 		told += memmem(got.data, got.len, random + 20, 20) != NULL;
@@ -229,7 +229,7 @@ keys(const struct redact *r)
 			buf_puts(&text, "-----END RSA PRIVATE KEY-----\n");
 		cast_begin(c, session, 0);
 		put(c, &text, i % 4 ? 100 : 1);
-		cast_end(c, 0);
+		cast_end(c);
 		cast_free(c);
 		read_back(session, &got);
 		for (k = 0; k < n; k++)
@@ -264,7 +264,7 @@ long_ones(const struct redact *r)
 	buf_puts(&text, " done\n");
 	cast_begin(c, session, 0);
 	put(c, &text, 4000);
-	l = cast_end(c, 0);
+	l = cast_end(c);
 	OK(!l->out.cut && l->out.head_len < 200);
 	cast_free(c);
 	read_back(session, &got);
@@ -280,7 +280,7 @@ long_ones(const struct redact *r)
 	}
 	cast_begin(c, session, 0);
 	put(c, &text, 50);
-	l = cast_end(c, 0);
+	l = cast_end(c);
 	OK(l->out.cut && memmem(l->out.tail, l->out.tail_len, random, 30) ==
 	    NULL && memmem(l->out.head, l->out.head_len, random, 30) == NULL);
 	OK(memmem(l->out.tail, l->out.tail_len, "<redacted:value", 15) !=
