@@ -98,8 +98,11 @@ s.line("trap 'stty size' WINCH; echo up; while :; do sleep 0.1; done")
 s.expect("up\r\n")
 s.resize(40, 100)
 tap.ok(s.expect("40 100"), "SIGWINCH reaches a line")
-s.send("\x03")
-s.expect(PROMPT)
+# Bash leaves it to a command that ends by itself just then: once more.
+for _ in range(30):
+    s.send("\x03")
+    if s.expect(PROMPT, 2):
+        break
 tap.same(run(s, "echo $?"), "130\n", "Ctrl-C ends a line")
 s.line("echo up; cat")
 s.expect("up\r\n")
