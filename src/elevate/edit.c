@@ -17,6 +17,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
 #include "elevate/elevate_edit.h"
 
 #define EXIT_USAGE 100
@@ -25,7 +26,12 @@
 static int
 fail(const char *path, int rc)
 {
-	fprintf(stderr, "aegsh-edit: %s: %s\n", path, err_str(rc));
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
+
+	buf_puts(&out, "aegsh-edit: ");
+	text_inert(&out, path, strlen(path), 0);
+	buf_putf(&out, ": %s\n", err_str(rc));
+	(void)io_write_full(STDERR_FILENO, out.data, out.len);
 	return EXIT_SYSTEM;
 }
 

@@ -16,6 +16,8 @@
 
 #include "aegsh/base/buf.h"
 #include "aegsh/base/io.h"
+#include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "aegsh/supervise.h"
 #include "aegsh/wire.h"
 
@@ -24,13 +26,20 @@ extern char **environ;
 int
 elevate_fail(const char *name, const char *fmt, ...)
 {
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
+	char said[4096];
 	va_list ap;
 
-	fprintf(stderr, "aegsh: %s: not run: ", name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(said, sizeof said, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	/* It may name what a line or another program made up. */
+	buf_puts(&out, "aegsh: ");
+	text_inert(&out, name, strlen(name), 0);
+	buf_puts(&out, ": not run: ");
+	text_inert(&out, said, strlen(said), 0);
+	buf_putc(&out, '\n');
+	(void)io_write_full(STDERR_FILENO, out.data, out.len);
 	return ELEVATE_REFUSED;
 }
 

@@ -295,11 +295,13 @@ call_real(struct edit *e, bool install, bool *ret_told)
 	struct call c = { .e = e, .install = install, .in = -1, .out = -1,
 		.err = -1, .said = BUF_INIT_MAX((size_t)EDIT_FILES_MAX *
 		(EDIT_BYTES_MAX + 1024)) };
-	int in[2], out[2], err[2], sock = -1, status = 0, rc;
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	int sock = -1, status = 0, rc;
 	struct err why = ERR_INIT;
 
 	if (elevate_open(e->name, &sock) != 0)
 		return -1;
+	/* What is open then, the end of this program closes. */
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 ||
 	    pipe2(err, O_CLOEXEC) < 0) {
 		elevate_fail(e->name, "a pipe: %s", strerror(errno));
@@ -476,7 +478,7 @@ install(struct edit *e)
 static int
 edit(struct edit *e)
 {
-	bool told = false, same = false;
+	bool told = false, same = false, failed;
 	int status = call_real(e, false, &told), rc;
 
 	if (status < 0)
@@ -484,16 +486,21 @@ edit(struct edit *e)
 	if (!told || e->n == 0)
 		return elevate_end(status);
 	rc = make_copies(e);
-	if (rc == 0)
-		rc = run_editor(e);
-	if (rc != 0) {
+	if (rc < 0) {
 		drop_copies(e);
-		return elevate_fail(e->name, rc < 0 ? "a copy of it: %s" :
-		    "the editor failed%s", rc < 0 ? strerror(-rc) : "");
+		return elevate_fail(e->name, "a copy of it: %s",
+		    strerror(-rc));
 	}
+	failed = run_editor(e) != 0;
 	rc = read_copies(e, &same);
 	if (rc < 0)
 		return keep(e, err_str(rc));
+	if (failed && !same)
+		return keep(e, "the editor failed");
+	if (failed) {
+		drop_copies(e);
+		return elevate_fail(e->name, "the editor failed");
+	}
 	if (!same)
 		return install(e);
 	drop_copies(e);

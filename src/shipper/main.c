@@ -21,6 +21,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "aegsh/base/path.h"
 #include "aegsh/wire.h"
 #include "aegsh/wire_confine.h"
@@ -215,7 +216,12 @@ main(int argc, char **argv)
 	done(&s);
 	if (rc == -ENODATA || rc == -EPIPE)	/* aegshctl is gone */
 		return 0;
-	if (rc < 0)
-		fprintf(stderr, "aegsh-ship: %s\n", err.text);
+	if (rc < 0) {
+		/* A server's words may be in it. */
+		AEG_AUTO(buf_done) struct buf out = BUF_INIT;
+
+		text_inert(&out, err.text, strlen(err.text), 0);
+		fprintf(stderr, "aegsh-ship: %.*s\n", (int)out.len, out.data);
+	}
 	return rc < 0 ? EXIT_SYSTEM : 0;
 }

@@ -105,6 +105,7 @@ set_up(struct net *n, const char *url)
 	CURL *c = n->curl;
 	CURLcode rc = CURLE_OK;
 	const char *ca = n->s->ca;
+	int left = left_ms(n);
 	struct curl_blob blob = { (void *)(uintptr_t)ca,
 		ca != NULL ? strlen(ca) : 0, CURL_BLOB_COPY };
 
@@ -126,8 +127,10 @@ set_up(struct net *n, const char *url)
 	SET(ERRORBUFFER, n->why);
 	SET(OPENSOCKETFUNCTION, on_open);
 	SET(OPENSOCKETDATA, (void *)n);
-	SET(TIMEOUT_MS, (long)n->s->timeout_ms);
-	SET(CONNECTTIMEOUT_MS, (long)n->s->timeout_ms);
+	/* Of a batch in pieces each has what the others left; 0 would be for
+	 * ever. */
+	SET(TIMEOUT_MS, (long)(left > 0 ? left : 1));
+	SET(CONNECTTIMEOUT_MS, (long)(left > 0 ? left : 1));
 	return rc;
 }
 

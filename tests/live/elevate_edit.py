@@ -110,6 +110,11 @@ tap.same([r["line"] for r in history()[before:]].count("sudoedit -n " + FILE), 1
 done = call("sudo -n -e " + FILE, "false")
 tap.ok(done[0] == 126 and "the editor failed" in done[2] and
        read(FILE) == "two\n", "the editor fails", done)
+own("dies.sh", "#!/bin/sh\necho mine >\"$1\"; exit 3\n", 0o755)
+done = call("sudo -n -e " + FILE, "./dies.sh")
+tap.ok(done[0] == 126 and "the editor failed" in done[2] and
+       read(FILE) == "two\n", "the editor fails behind a change", done)
+tap.same(list(kept(done[2]).values()), ["mine\n"], "which is kept")
 own("race.sh", "#!/bin/sh\necho mine >\"$1\"\n"
     "sudo -n cp theirs %s\n" % FILE, 0o755)
 own("theirs", "theirs\n")
