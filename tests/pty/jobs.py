@@ -47,6 +47,7 @@ def leave(s):
     # It is gone, or says why not.
     if until(lambda: s.expect("stopped jobs", 0.02) or not alive(s.pid)) \
             and alive(s.pid):
+        s.expect(PROMPT)    # before it, the key is no end of a line
         s.send("\x04")
     s.wait()
     s.close()
