@@ -227,6 +227,9 @@ struct syn_vars {
 	bool has_args;
 	bool odd;		/* its options may change how it reads words:
 				 * -k, +B and their like */
+	/* The word that the unit is the value of, or NULL: where a part of it
+	 * is not known, its source text stands for what bash will read. */
+	const struct syn_word *text;
 };
 
 struct syn_facts {

@@ -432,7 +432,7 @@ follow_text(struct walk *w, const struct spot *at, const struct syn_word *text,
 		}
 		return false;
 	}
-	facts = resolve_nested_facts(w, at, tree);
+	facts = resolve_nested_facts(w, at, tree, text);
 	w->pub.incomplete |= resolve_reads_otherwise(at->wrapper, text, facts);
 	w->pub.incomplete |= other && resolve_given_differs(at);
 	push_nest(w, tree, facts);

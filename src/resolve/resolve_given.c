@@ -191,14 +191,14 @@ resolve_home(const void *state, const char *prefix)
 
 struct syn_facts *
 resolve_nested_facts(const struct walk *w, const struct spot *at,
-	const struct syn_tree *tree)
+	const struct syn_tree *tree, const struct syn_word *text)
 {
 	const struct syn_vars vars = { .get = given_variable,
 		.ctx = may_change(w) ? NULL : (void *)at->given,
 		.zero = at->zero, .args = at->args, .n_args = at->n_args,
 		.has_args = at->has_args, .odd = at->odd,
 		.tilde = at->by.elsewhere ? NULL : resolve_home,
-		.homes = w->state };
+		.homes = w->state, .text = text };
 
 	return syn_facts_new(tree, &vars);
 }

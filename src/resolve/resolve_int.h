@@ -211,9 +211,11 @@ enum syn_var resolve_spot_get(const struct spot *at, const char *name,
 void resolve_follow_environ(struct walk *w, const struct spot *at, size_t by);
 /* Something of it, evaluated, is not surely read as bash does. */
 bool resolve_given_differs(const struct spot *at);
-/* Facts of a program inside the line, with what is known of its variables. */
+/* Facts of a program inside the line, with what is known of its variables;
+ * text is what it was read from. */
 struct syn_facts *resolve_nested_facts(const struct walk *w,
-	const struct spot *at, const struct syn_tree *tree);
+	const struct spot *at, const struct syn_tree *tree,
+	const struct syn_word *text);
 
 /* Something was left out because there is too much of it. */
 void resolve_over_cap(struct walk *w);

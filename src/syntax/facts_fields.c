@@ -60,6 +60,49 @@ syn_add_unknown(struct syn_maker *m, const struct syn_piece *piece, bool quoted,
 	syn_add(m, false, quoted, why, piece->src, len);
 }
 
+static bool
+has_part(const struct syn_maker *m, const struct syn_part *gap)
+{
+	const struct syn_expander *x = m->x;
+	size_t i;
+
+	for (i = 0; i < x->n; i++)
+		if (!x->parts[i].known && x->parts[i].to - x->parts[i].from ==
+		    gap->len && memcmp(x->bytes.data + x->parts[i].from,
+		    gap->text, gap->len) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What stands for a part that is not known is no text of the unit: behind a
+ * backslash or in quotes it would be taken for one.  Where it is read as what
+ * it is, the word tells so itself.
+ */
+static bool
+holds_gap(const struct syn_maker *m)
+{
+	const struct syn_word *text = m->w->vars != NULL ? m->w->vars->text :
+	    NULL;
+	size_t i, at = 0;
+
+	if (text == NULL || text->known)
+		return false;
+	for (i = 0; i < text->n_parts; i++)
+		at += text->parts[i].len;
+	if (at != text->len)
+		return false;	/* one that was put together */
+	for (i = at = 0; i < text->n_parts; i++) {
+		const struct syn_part *part = &text->parts[i];
+
+		if (!part->known && at < m->offset + m->src_len &&
+		    m->offset < at + part->len && !has_part(m, part))
+			return true;
+		at += part->len;
+	}
+	return false;
+}
+
 void
 syn_fill(struct syn_maker *m, struct syn_word *word)
 {
@@ -67,20 +110,22 @@ syn_fill(struct syn_maker *m, struct syn_word *word)
 	struct syn_expander *x = m->x;
 	struct syn_part *parts;
 	const char *value;
+	bool gap = holds_gap(m);
+	bool lost = m->w->changed || gap;
 	size_t i;
 
 	value = arena_memdup0(arena, x->bytes.data, x->bytes.len);
 	parts = arena_alloc(arena, x->n * sizeof *parts + 1);
-	word->known = !m->w->changed;
+	word->known = !lost;
 	for (i = 0; i < x->n; i++) {
 		const struct syn_draft *from = &x->parts[i];
 		struct syn_part *to = &parts[i];
 
-		to->known = from->known && !m->w->changed;
+		to->known = from->known && !lost;
 		to->quoted = from->quoted;
 		to->number = !to->known && from->number;
-		to->why = from->known && m->w->changed ?
-		    SYN_WHY_READ_CHANGED : from->why;
+		to->why = !from->known || !lost ? from->why : gap ?
+		    SYN_WHY_VARIABLE : SYN_WHY_READ_CHANGED;
 		to->len = from->to - from->from;
 		to->text = x->n == 1 ? value : arena_memdup0(arena,
 		    x->bytes.data + from->from, to->len);

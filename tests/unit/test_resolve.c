@@ -301,6 +301,13 @@ static const struct {
 	{ "bash -c \"rm 'x'\"$@", "0:bash -c rm 'x'; 1:rm x !" },
 	{ "bash -c$IFS'rm x'", "0:bash -c rm x; 1:rm x !" },
 	{ "bash -c ''$1 rm", "0:bash -c  rm !" },
+	/* What stands for a gap is no text, quoted or behind a backslash. */
+	{ "eval \"p \\\\$UID\"", "0:eval p \\$UID?; 1:p $UID? !" },
+	{ "bash -c \"p '$UID'\"", "0:bash -c p '$UID'?; 1:p $UID? !" },
+	{ "x=$(date); bash -c \"x=1; p $x\"",
+	    "0:; 0:date; 0:bash -c x=1; p $x?; 1:; 1:p 1? !" },
+	{ "bash -c \"y='$UID'; p \\$y\"",
+	    "0:bash -c y='$UID'; p $y?; 1:; 1:p $y? !" },
 };
 
 static void
