@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* A file of JSON lines, which is only appended to.  A line that was written
- * in part, on a full disk, is taken back. */
+ * in part, on a full disk, is taken back; where whoever wrote it was killed, it
+ * is ended, so that nothing stands behind it. */
 #include "shipper_int.h"
 
 #include <errno.h>
@@ -9,6 +10,14 @@
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
+
+static bool
+is_torn(int fd, off_t size)
+{
+	char last = '\n';
+
+	return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
 
 void
 shipper_to_file(struct shipper *s, const struct ship_batch *b,
@@ -38,7 +47,10 @@ shipper_to_file(struct shipper *s, const struct ship_batch *b,
 		err_sys(err, errno, "%s", s->sink->name);
 		return;
 	}
-	rc = text.len > 0 ? io_write_full(s->file_fd, text.data, text.len) : 0;
+	if (is_torn(s->file_fd, st.st_size))
+		rc = io_write_full(s->file_fd, "\n", 1);
+	if (rc == 0 && text.len > 0)
+		rc = io_write_full(s->file_fd, text.data, text.len);
 	if (rc == 0 && fdatasync(s->file_fd) < 0)
 		rc = -errno;
 	if (rc == 0)

@@ -6,6 +6,7 @@
  * Syslog has no answers.  What the kernel of the other side has is lost when
  * its program is killed; so each batch has a connection, which is closed in
  * one direction and then waited for: who sees the end has read all before.
+ * An end from there that comes before says nothing of the kind.
  */
 #include "shipper_int.h"
 
@@ -13,8 +14,11 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -176,6 +180,39 @@ send_all(struct net *n, const char *p, size_t len)
 	return rc;
 }
 
+/* Before we have said good-bye nobody can have answered it. */
+static int
+is_open(const struct net *n, struct err *err)
+{
+	curl_socket_t fd = CURL_SOCKET_BAD;
+	struct tcp_info now = { .tcpi_state = 0 };
+	socklen_t len = sizeof now;
+
+	if (curl_easy_getinfo(n->curl, CURLINFO_ACTIVESOCKET, &fd) ==
+	    CURLE_OK && getsockopt(fd, IPPROTO_TCP, TCP_INFO, &now, &len) ==
+	    0 && now.tcpi_state == TCP_ESTABLISHED)
+		return 0;
+	return err_set(err, -EIO, "%s: ends the connection before the end "
+	    "of what is sent, so it is not known whether it read everything",
+	    n->s->sink->name);
+}
+
+/* The end has come: of what we sent nothing but our end may be on its way
+ * still, or it came from one who had not got that. */
+static int
+has_all(const struct net *n, struct err *err)
+{
+	int left = 0, error = 0;
+	socklen_t len = sizeof error;
+
+	if (getsockopt(n->kept, SOL_SOCKET, SO_ERROR, &error, &len) < 0 ||
+	    ioctl(n->kept, SIOCOUTQ, &left) < 0)
+		error = errno;
+	if (error == 0 && left > 1)
+		error = ECONNRESET;
+	return error == 0 ? 0 : err_sys(err, error, "%s", n->s->sink->name);
+}
+
 /* Nothing more comes from us; the end from there says that all was read.
  * What it sends meanwhile (an alert of TLS) is of no interest, and must not
  * be endless. */
@@ -197,7 +234,7 @@ wait_for_end(struct net *n, struct err *err)
 			    "read everything", n->s->sink->name);
 		got = recv(n->kept, rest, sizeof rest, MSG_DONTWAIT);
 		if (got == 0)
-			return 0;
+			return has_all(n, err);
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return err_sys(err, errno, "%s", n->s->sink->name);
 		most -= got > 0 ? (size_t)got < most ? (size_t)got : most : 0;
@@ -245,6 +282,7 @@ shipper_to_stream(struct shipper *s, const struct ship_batch *b,
 	struct net n = { .s = s, .kept = -1, .end_ns = clock_mono_ns() +
 		s->timeout_ms * 1000000 };
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	bool open = false;
 	CURLcode rc;
 
 	if (put_messages(s, b, &text, err) < 0)
@@ -255,8 +293,10 @@ shipper_to_stream(struct shipper *s, const struct ship_batch *b,
 		rc = send_all(&n, text.data, text.len);
 	if (rc != CURLE_OK)
 		fail(&n, rc, err);
+	else
+		open = is_open(&n, err) == 0;
 	curl_easy_cleanup(n.curl);
-	if (rc == CURLE_OK && wait_for_end(&n, err) == 0)
+	if (open && wait_for_end(&n, err) == 0)
 		ret->taken = (int64_t)b->n;
 	io_close(&n.kept);
 }
@@ -344,7 +384,8 @@ is_settled(struct net *n, long status, int64_t sent, struct ship_taken *ret,
 {
 	curl_off_t wait = 0;
 
-	if (status == 200) {
+	/* 200 it should be; some say 204, and have them. */
+	if (status / 100 == 2) {
 		ret->taken += sent;
 		read_answer(n, sent, ret, err);
 		return true;

@@ -44,7 +44,8 @@ def frames(data):
 
 class Stream:
     """A syslog server; how: "good" reads to the end and closes, "hold" reads
-    and does not close, "reset" and "full" (reads nothing) as they say."""
+    and does not close, "reset" and "full" (reads nothing) as they say, "mute"
+    ends its own direction at once and reads nothing."""
 
     def __init__(self, how="good", context=None, most=1):
         self.how, self.context, self.most = how, context, most
@@ -75,7 +76,9 @@ class Stream:
     def talk(self, c):
         if self.context is not None:
             c = self.context.wrap_socket(c, server_side=True)
-        if self.how == "full":
+        if self.how == "mute":
+            c.shutdown(socket.SHUT_WR)
+        if self.how in ("full", "mute"):
             self.free.wait()
             return
         data = b""

@@ -161,6 +161,20 @@ tap.ok([d["record"]["line"] for d in lines()[before:] if d["what"] == "line"]
 done = ctl("audit", "verify", "--json", "--witness", out)
 tap.same((done.returncode, json.loads(done.stdout.splitlines()[-1])
           ["witnessed"]), (0, 2), "its heads are witnesses")
+with open(out, "a", encoding="ascii") as f:
+    f.write('{"time":"2026')
+fill("ok echo behind it")
+said(ship(), 0, b"", "a line that whoever wrote it did not end")
+with open(out, encoding="ascii") as f:
+    rest = f.read().split('{"time":"2026\n')[-1].splitlines()
+rest = [json.loads(one) for one in rest]
+tap.same((rest[0]["seq"], [d["record"]["line"] for d in rest
+                           if d["what"] == "line"]),
+         (last() - len(rest) + 2, ["echo behind it"]), "has nothing behind it")
+with open(out, encoding="ascii") as f:
+    whole = f.read().replace('{"time":"2026\n', "")
+with open(out, "w", encoding="ascii") as f:
+    f.write(whole)
 os.chmod(out, 0o666)
 fill("ok echo more")
 said(ship(), 1, b"nobody else can write to", "a file that others could forge")
@@ -256,6 +270,12 @@ status = json.loads(ctl("status", "--json").stdout)["record"]["sent_to"][0]
 tap.ok(status["behind"] >= 2 and "does not close" in status["problem"] and
        status["sink"] == SINK, "status tells how far behind it is, and why",
        status)
+good.free.set()
+good.free.clear()
+good.how = "mute"
+said(stream_to(good, ship_timeout=60000), 1, b"ends the connection before",
+     "one whose end comes before ours")
+tap.same(mark(SINK)["sent"], count, "has nothing either")
 good.free.set()
 good.how = "reset"
 said(stream_to(good, ship_timeout=60000), 1, SINK.encode(),
@@ -446,6 +466,9 @@ box.answer = lambda records: (302, {"Location": "http://127.0.0.1:1/"}, b"")
 said(ship(), 1, b"HTTP status 302", "one that sends us elsewhere")
 box.answer = lambda records: (200, {}, b"[]{no json")
 said(ship(), 0, b"", "one that takes all and says nonsense")
+box.answer = lambda records: (204, {}, b"")
+fill("ok echo e")
+said(ship(), 0, b"", "one that takes all and has nothing to say")
 box.close()
 
 # ---- gaps ------------------------------------------------------------------
