@@ -137,6 +137,17 @@ strv_add(struct strv *s, const char *text)
 	strv_take(s, xstrdup(text));
 }
 
+bool
+strv_has(const struct strv *s, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (strcmp(s->v[i], text) == 0)
+			return true;
+	return false;
+}
+
 void
 strv_addf(struct strv *s, const char *fmt, ...)
 {

@@ -173,6 +173,17 @@ text_ends(const char *s, const char *suffix)
 }
 
 bool
+text_among(const char *s, const char *const *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(list[i], s) == 0)
+			return true;
+	return false;
+}
+
+bool
 text_is_name(const char *p, size_t len)
 {
 	size_t i;

@@ -113,22 +113,15 @@ is_of_terminal(const char *name)
 {
 	static const char *const names[] = { "TERM", "COLORTERM", "LANG",
 	    "LANGUAGE", "COLUMNS", "LINES" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return text_starts(name, "LC_");
+	return TEXT_AMONG(name, names) || text_starts(name, "LC_");
 }
 
 static bool
 is_kept(const struct confine *c, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < c->keep.n; i++)
-		if (strcmp(c->keep.v[i], name) == 0)
-			return true;
+	if (strv_has(&c->keep, name))
+		return true;
 	return strcmp(name, "SUDO_UID") == 0 ||
 	    strcmp(name, "SUDO_GID") == 0 || strcmp(name, "SUDO_USER") == 0;
 }

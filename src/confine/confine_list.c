@@ -67,12 +67,8 @@ is_kept(const char *option)
 	    "log_input", "log_output", "!intercept", "mail_all_cmnds",
 	    "!mail_all_cmnds", "mail_no_perms", "follow", "!sudoedit_follow",
 	    "sudoedit_follow" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(kept); i++)
-		if (strcmp(kept[i], option) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(option, kept);
 }
 
 /* The first of them is told. */
@@ -141,11 +137,9 @@ is_loose(const char *word)
 	static const char *const loose[] = { "!requiretty", "!use_pty",
 	    "!log_input", "!log_output", "!mail_all_cmnds", "!noexec",
 	    "!lecture" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(loose); i++)
-		if (strcmp(word, loose[i]) == 0)
-			return true;
+	if (TEXT_AMONG(word, loose))
+		return true;
 	return word[0] == '\0' || word[0] == '/' ||
 	    text_starts(word, "Defaults!/") ||
 	    text_starts(word, "Defaults>") ||

@@ -22,6 +22,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
 #include "elevate/elevate_edit.h"
 
 extern char **environ;
@@ -72,7 +73,6 @@ is_editor_of(const char *word, char *const *rest)
 {
 	static const char *const names[] = { "visudo", "vipw", "vigr" };
 	const char *base = path_base(word);
-	size_t i;
 
 	if (strcmp(base, names[0]) == 0)
 		for (; *rest != NULL; rest++)
@@ -80,10 +80,7 @@ is_editor_of(const char *word, char *const *rest)
 			    has_letter(*rest, 'x', "f") ||
 			    strncmp(*rest, "--", 2) == 0)
 				return false;
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], base) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(base, names);
 }
 
 /* Whoever reads sudo's words otherwise than sudo does is told so by sudo. */

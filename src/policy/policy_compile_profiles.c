@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "aegsh/base/text.h"
+
 #define EXTENDS_MAX 16
 
 struct chain {
@@ -57,12 +59,7 @@ parse_action(struct compiler *c, const struct ir_profile *f, const char *word,
 static bool
 has(const struct ir_list *list, const char *word)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (strcmp(list->v[i], word) == 0)
-			return true;
-	return false;
+	return text_among(word, list->v, list->n);
 }
 
 /* The floor always speaks.  Other rules speak where the profile uses their

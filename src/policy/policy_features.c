@@ -112,12 +112,8 @@ is_self(const struct syn_word *word)
 {
 	static const char *const names[] = { "$0", "${0}", "$BASH", "${BASH}",
 		"$BASH_SOURCE", "/proc/self/exe", "/proc/$$/exe" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(word->value, names[i]) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(word->value, names);
 }
 
 static bool
@@ -496,12 +492,8 @@ reads_input(const struct view_cmd *cmd)
 {
 	static const char *const readers[] = { "read", "mapfile", "readarray",
 		"getopts" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(readers); i++)
-		if (strcmp(cmd->name, readers[i]) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(cmd->name, readers);
 }
 
 /* What is read into a variable, and then run, was made by nobody at the

@@ -13,21 +13,10 @@
 /* One file under many names: its own name says nothing. */
 static const char *const multicall[] = { "busybox", "toybox", "coreutils" };
 
-static bool
-is_one_of(const char *const *names, size_t n, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 bool
 policy_is_multicall(const char *name)
 {
-	return is_one_of(multicall, AEG_NELEM(multicall), name);
+	return TEXT_AMONG(name, multicall);
 }
 
 bool
@@ -203,10 +192,10 @@ find_assigns(struct view *v, struct view_cmd *cmd)
 
 		add_assign(v, cmd, &a);
 	}
-	if (is_one_of(declare, AEG_NELEM(declare), cmd->name))
+	if (TEXT_AMONG(cmd->name, declare))
 		for (i = 1; i < cmd->argc; i++)
 			push_assign(v, cmd, &cmd->argv[i], false);
-	if (is_one_of(runs, AEG_NELEM(runs), cmd->name))
+	if (TEXT_AMONG(cmd->name, runs))
 		for (i = 1; i < cmd->argc; i++)
 			push_assign(v, cmd, &cmd->argv[i], true);
 }

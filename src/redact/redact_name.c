@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 
 #define NAME_SIZE 64
 #define RANDOM_LEAST 16	/* bytes of a value whose name says little */
@@ -78,10 +79,7 @@ redact_name_is_secret(const struct redact *r, const char *p, size_t len)
 		if (ends_with(name, ends[i]) && strlen(name) >
 		    strlen(ends[i]))
 			return true;
-	for (i = 0; i < AEG_NELEM(whole); i++)
-		if (strcmp(name, whole[i]) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(name, whole);
 }
 
 /* A name that only sometimes announces one: then the value must look it. */
@@ -98,9 +96,8 @@ name_is_hint(const char *p, size_t len)
 
 	if (!fold(name, p, len))
 		return false;
-	for (i = 0; i < AEG_NELEM(hints); i++)
-		if (strcmp(name, hints[i]) == 0)
-			return true;
+	if (TEXT_AMONG(name, hints))
+		return true;
 	for (i = 0; i < AEG_NELEM(ends); i++)
 		if (ends_with(name, ends[i]))
 			return true;

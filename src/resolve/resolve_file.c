@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "aegsh/base/text.h"
+
 /* What an interpreter's options and first operand are, by its language. */
 static const struct {
 	const char *language;
@@ -144,12 +146,7 @@ of_make(const struct resolved *item, struct resolve_files *ret)
 static bool
 is_builder(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(builders); i++)
-		if (strcmp(builders[i], name) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(name, builders);
 }
 
 bool

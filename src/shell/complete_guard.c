@@ -237,15 +237,11 @@ static bool
 may_start(const struct complete_guard *g, const struct seccomp_notif *q)
 {
 	char path[PATH_MAX];
-	size_t i;
 
 	if (notify_string((pid_t)q->pid, q->data.args[0], path,
 	    sizeof path) < 0)
 		return false;
-	for (i = 0; i < g->allowed.n; i++)
-		if (strcmp(g->allowed.v[i], path) == 0)
-			return true;
-	return false;
+	return strv_has(&g->allowed, path);
 }
 
 void

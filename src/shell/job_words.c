@@ -130,9 +130,8 @@ is_for_jobs(const struct job_words *w, const struct syn_command *c)
 
 	if (name[0] == '%')
 		return true;
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
+	if (TEXT_AMONG(name, names))
+		return true;
 	for (i = 1; strcmp(name, "kill") == 0 && i < c->n_words; i++)
 		if (is_job(w, c->words[i].value))
 			return true;

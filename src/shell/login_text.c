@@ -106,23 +106,12 @@ put_quoted(struct buf *out, const char *text)
 static int put_file(struct login_text *t, const char *path, const char *name,
 	bool sourced, struct buf *out, struct err *err);
 
-static bool
-is_in(const struct strv *list, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (strcmp(list->v[i], text) == 0)
-			return true;
-	return false;
-}
-
 static void
 leave_out(struct login_text *t, const char *path, const struct err *err)
 {
 	const char *why = err->text[0] != '\0' ? err->text : path;
 
-	if (!is_in(&t->left_out, why))
+	if (!strv_has(&t->left_out, why))
 		strv_add(&t->left_out, why);
 }
 
@@ -133,13 +122,13 @@ put_arm(struct login_text *t, const char *path, struct buf *out)
 	AEG_AUTO(buf_done) struct buf body = BUF_INIT_MAX(LINE_MAX_BYTES);
 	struct err err = ERR_INIT;
 
-	if (is_in(&t->skip, path))
+	if (strv_has(&t->skip, path))
 		return;
 	if (put_file(t, path, path, true, &body, &err) < 0) {
 		leave_out(t, path, &err);
 		return;
 	}
-	if (!is_in(&t->put, path))
+	if (!strv_has(&t->put, path))
 		strv_add(&t->put, path);
 	put_quoted(out, path);
 	buf_puts(out, ")\n");
@@ -183,7 +172,7 @@ put_source(struct login_text *t, const char *text,
 
 		if (f->sourced_from == NULL ||
 		    strcmp(f->sourced_from, name) != 0 ||
-		    !comes_here(f, all, e) || is_in(&put, f->path))
+		    !comes_here(f, all, e) || strv_has(&put, f->path))
 			continue;
 		strv_add(&put, f->path);
 		put_arm(t, f->path, out);

@@ -59,12 +59,8 @@ is_long_option(const char *name)
 	static const char *const names[] = { "debugger", "dump-po-strings",
 	    "dump-strings", "noprofile", "norc", "pretty-print", "rcfile",
 	    "verbose", "version" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(name, names);
 }
 
 /* bash -r, ksh --restricted, zsh -r: an option word before the operands. */

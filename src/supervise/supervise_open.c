@@ -21,6 +21,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/notify.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/text.h"
 
 #ifndef SECCOMP_ADDFD_FLAG_SEND		/* since Linux 5.14 */
 #define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
@@ -79,14 +80,10 @@ wants_the_file(pid_t pid)
 	    "/usr/bin/install", "/usr/bin/mv", "/usr/bin/rsync",
 	    "/usr/bin/tar" };
 	char exe[SUP_PATH_MAX];
-	size_t i;
 
 	if (sup_proc_link(pid, "exe", exe, sizeof exe) <= 0)
 		return false;
-	for (i = 0; i < AEG_NELEM(programs); i++)
-		if (strcmp(programs[i], exe) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(exe, programs);
 }
 
 int

@@ -7,6 +7,8 @@
  */
 #include "facts_int.h"
 
+#include "aegsh/base/text.h"
+
 /* ---- what is known of a word, with numbers that are not as 0 ------------ */
 
 /* false: some part is neither known nor a number. */
@@ -236,36 +238,26 @@ syn_walk_prompt(struct syn_walk *w, const struct syn_word *word)
 
 /* ---- what is assigned --------------------------------------------------- */
 
-static bool
-is_one_of(const struct syn_slot *slot, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(slot->name, *names) == 0)
-			return true;
-	return false;
-}
-
 void
 syn_name_kind(struct syn_slot *slot)
 {
 	/* `env -i bash -c "declare -pi"`, and those that bash makes so when
 	 * they are first used. */
 	static const char *const integers[] = { "BASHPID", "HISTCMD",
-		"OPTIND", "RANDOM", "SECONDS", "SRANDOM", NULL };
-	static const char *const prompts[] = { "PS0", "PS1", "PS2", "PS4",
-		NULL };
-	static const char *const starts[] = { "BASH_ENV", "ENV", NULL };
+		"OPTIND", "RANDOM", "SECONDS", "SRANDOM" };
+	static const char *const prompts[] = { "PS0", "PS1", "PS2", "PS4" };
+	static const char *const starts[] = { "BASH_ENV", "ENV" };
 	/* `env -i bash -c "declare -pr"` */
 	static const char *const readonlys[] = { "BASHOPTS", "BASH_VERSINFO",
-		"EUID", "PPID", "SHELLOPTS", "UID", NULL };
+		"EUID", "PPID", "SHELLOPTS", "UID" };
 
 	slot->effect = syn_has_name_effect(slot->name);
-	slot->readonly = is_one_of(slot, readonlys);
-	if (is_one_of(slot, integers))
+	slot->readonly = TEXT_AMONG(slot->name, readonlys);
+	if (TEXT_AMONG(slot->name, integers))
 		slot->integer = true;
-	else if (is_one_of(slot, prompts))
+	else if (TEXT_AMONG(slot->name, prompts))
 		slot->reread = SYN_REREAD_PROMPT;
-	else if (is_one_of(slot, starts))
+	else if (TEXT_AMONG(slot->name, starts))
 		slot->reread = SYN_REREAD_START;
 	else if (strcmp(slot->name, "PROMPT_COMMAND") == 0)
 		slot->reread = SYN_REREAD_CODE;

@@ -4,6 +4,8 @@
  * associative array. */
 #include "facts_int.h"
 
+#include "aegsh/base/text.h"
+
 bool
 syn_env_is_whole(const char *s, size_t len)
 {
@@ -22,12 +24,8 @@ counts(const struct syn_slot *slot)
 	static const char *const names[] = { "BASHPID", "BASH_SUBSHELL",
 		"EPOCHSECONDS", "HISTCMD", "LINENO", "OPTIND", "PPID",
 		"RANDOM", "SECONDS", "SHLVL", "SRANDOM" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], slot->name) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(slot->name, names);
 }
 
 bool

@@ -5,6 +5,8 @@
  */
 #include "facts_int.h"
 
+#include "aegsh/base/text.h"
+
 /* Whether braces are expanded from here on is not known. */
 static void
 doubt_braces(struct syn_walk *w)
@@ -40,12 +42,8 @@ is_plain_option(const char *name)
 		"interactive-comments", "monitor", "noclobber", "noexec",
 		"noglob", "nolog", "notify", "nounset", "onecmd", "physical",
 		"pipefail", "verbose", "vi", "xtrace" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(name, names);
 }
 
 /* The others that bash has; of any further name it says that it is none. */
@@ -54,12 +52,8 @@ is_other_option(const char *name)
 {
 	static const char *const names[] = { "histexpand", "history",
 		"ignoreeof", "keyword", "posix", "privileged", "restricted" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(name, names);
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "turn/turn_elevate.h"
 
 #define TOLD_MAX 256		/* notes that are remembered */
@@ -208,11 +209,9 @@ leaves_nothing(const struct resolved *r)
 {
 	static const char *const names[] = { ":", "[", "echo", "false", "pwd",
 	    "test", "true", "type" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], r->name) == 0)
-			return true;
+	if (TEXT_AMONG(r->name, names))
+		return true;
 	return strcmp(r->name, "trap") == 0 && (r->argc == 1 ||
 	    (r->argv[1].known && (strcmp(r->argv[1].value, "-p") == 0 ||
 	    strcmp(r->argv[1].value, "-l") == 0)));

@@ -363,12 +363,8 @@ static bool
 starts_editor(const char *path)
 {
 	static const char *const names[] = { "visudo", "vipw", "vigr" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], path_base(path)) == 0)
-			return true;
-	return false;
+	return TEXT_AMONG(path_base(path), names);
 }
 
 static void
@@ -512,12 +508,8 @@ is_of_terminal(const char *name)
 {
 	static const char *const names[] = { "TERM", "COLORTERM", "LANG",
 	    "LANGUAGE", "COLUMNS", "LINES" };
-	size_t i;
 
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return text_starts(name, "LC_");
+	return TEXT_AMONG(name, names) || text_starts(name, "LC_");
 }
 
 void

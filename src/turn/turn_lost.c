@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
 static const struct {
@@ -155,13 +156,11 @@ asks_for_jobs(const struct syn_command *c)
 {
 	static const char *const names[] = { "bg", "disown", "fg", "jobs",
 		"wait" };
-	size_t i;
 
 	if (c->n_words == 0 || !c->words[0].known || c->in_function != NULL)
 		return false;
-	for (i = 0; i < AEG_NELEM(names); i++)
-		if (strcmp(c->words[0].value, names[i]) == 0)
-			return true;
+	if (TEXT_AMONG(c->words[0].value, names))
+		return true;
 	return strcmp(c->words[0].value, "kill") == 0 && c->n_words > 1 &&
 	    c->words[c->n_words - 1].value[0] == '%';
 }

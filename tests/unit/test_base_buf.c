@@ -36,6 +36,8 @@ main(void)
 	OK(strv_peek(&v)[0] == NULL);
 	strv_addf(&v, "%s=%d", "A", 1);
 	strv_add(&v, "B=2");
+	OK(strv_has(&v, "B=2"));
+	OK(!strv_has(&v, "B="));
 	IS_INT(v.n, 2);
 	IS_STR(v.v[0], "A=1");
 	OK(v.v[2] == NULL);

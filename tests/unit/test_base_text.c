@@ -39,6 +39,7 @@ static const struct {
 int
 main(void)
 {
+	static const char *const list[] = { "first", "second" };
 	char ls[] = "ls", none[] = "", two[] = "a b";
 	char *const words[] = { ls, none, two, NULL };
 	struct buf b = BUF_INIT;
@@ -81,6 +82,10 @@ main(void)
 	IS_INT(text_to_i64("1x", 0, 20, &v), -EINVAL);
 	IS_INT(text_to_i64("", 0, 20, &v), -EINVAL);
 	IS_INTN(v, 12, "a failure leaves the result alone");
+	OK(TEXT_AMONG("second", list));
+	OK(!TEXT_AMONG("sec", list));
+	OK(!TEXT_AMONG("", list));
+	OK(!text_among("second", list, 1));
 	OK(text_is_name("_a1", 3));
 	OK(!text_is_name("1a", 2));
 	OK(!text_is_name("", 0));

@@ -55,6 +55,7 @@ void strv_add(struct strv *s, const char *text);	/* copies */
 void strv_take(struct strv *s, char *text);		/* moves */
 void strv_addf(struct strv *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+bool strv_has(const struct strv *s, const char *text);
 /* Always a usable vector, also when empty. */
 char **strv_peek(struct strv *s);
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "aegsh/base/buf.h"
+#include "aegsh/base/mem.h"
 
 enum text_inert_flags {
 	TEXT_INERT_NEWLINE = 1,	/* let \n and \t through */
@@ -37,6 +38,9 @@ void text_quote_words(struct buf *out, char *const *words);
 
 bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);
+/* It is one of the n words of list; of all those of an array. */
+bool text_among(const char *s, const char *const *list, size_t n);
+#define TEXT_AMONG(s, array) text_among(s, array, AEG_NELEM(array))
 /* A name as in POSIX XBD 3.235: [A-Za-z_][A-Za-z0-9_]*. */
 bool text_is_name(const char *p, size_t len);
 /* What a hexadecimal digit stands for, or -1: it is none. */
