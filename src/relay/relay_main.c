@@ -88,66 +88,6 @@ admit(struct between *b, size_t n)
 	return (size_t)left;
 }
 
-static void
-take(struct between *b, struct flow *f)
-{
-	ssize_t n = read(f->s.in, f->bytes, CHUNK);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		close_flow(f);
-		return;
-	}
-	f->at = 0;
-	cast_put(b->cast, f->s.as, f->bytes, (size_t)n, clock_mono_ns());
-	f->len = admit(b, (size_t)n);
-	n -= (ssize_t)f->len;
-	f->owed -= f->owed < (size_t)n ? f->owed : (size_t)n;
-}
-
-/* As much as pipe(7) writes in one: to the end of a line, where there is one
- * near enough. */
-static size_t
-piece(const char *p, size_t len)
-{
-	const char *end;
-
-	if (len <= PIPE_BUF)
-		return len;
-	end = memrchr(p, '\n', PIPE_BUF);
-	return end != NULL ? (size_t)(end - p) + 1 : PIPE_BUF;
-}
-
-static bool
-has_room(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-
-	return poll(&p, 1, 0) > 0;
-}
-
-static void
-give(struct flow *f)
-{
-	while (f->at < f->len) {
-		size_t want = piece(f->bytes + f->at, f->len - f->at);
-		ssize_t n;
-
-		if (f->patient && !has_room(f->s.out))
-			return;
-		n = write(f->s.out, f->bytes + f->at, want);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
-		if (n < 0) {	/* nobody reads: nor do we */
-			close_flow(f);
-			return;
-		}
-		f->at += (size_t)n;
-		f->owed -= f->owed < (size_t)n ? f->owed : (size_t)n;
-	}
-}
-
 /* ---- aegsh ------------------------------------------------------------- */
 
 bool
@@ -197,6 +137,72 @@ hear(struct between *b)
 		cast_begin(b->cast, word + 1, clock_mono_ns());
 	} else if (word[0] == RELAY_END) {
 		begin_end(b);
+	}
+}
+
+/* ---- a stream ---------------------------------------------------------- */
+
+static void
+take(struct between *b, struct flow *f)
+{
+	ssize_t n = read(f->s.in, f->bytes, CHUNK);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		close_flow(f);
+		return;
+	}
+	f->at = 0;
+	f->len = (size_t)n;
+	/* It is the newest line's: its number was told before it began, and
+	 * may wait here unread. */
+	hear(b);
+	cast_put(b->cast, f->s.as, f->bytes, (size_t)n, clock_mono_ns());
+	f->len = admit(b, (size_t)n);
+	n -= (ssize_t)f->len;
+	f->owed -= f->owed < (size_t)n ? f->owed : (size_t)n;
+}
+
+/* As much as pipe(7) writes in one: to the end of a line, where there is one
+ * near enough. */
+static size_t
+piece(const char *p, size_t len)
+{
+	const char *end;
+
+	if (len <= PIPE_BUF)
+		return len;
+	end = memrchr(p, '\n', PIPE_BUF);
+	return end != NULL ? (size_t)(end - p) + 1 : PIPE_BUF;
+}
+
+static bool
+has_room(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static void
+give(struct flow *f)
+{
+	while (f->at < f->len) {
+		size_t want = piece(f->bytes + f->at, f->len - f->at);
+		ssize_t n;
+
+		if (f->patient && !has_room(f->s.out))
+			return;
+		n = write(f->s.out, f->bytes + f->at, want);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n < 0) {	/* nobody reads: nor do we */
+			close_flow(f);
+			return;
+		}
+		f->at += (size_t)n;
+		f->owed -= f->owed < (size_t)n ? f->owed : (size_t)n;
 	}
 }
 
