@@ -280,6 +280,9 @@ for about, limits, conf in (
         differs["names"] = got["names"]
     tap.ok(not differs, about + "a prompt: as under bash", differs)
     seen, had = read("seen") or ([], ["nothing was written"])
-    tap.ok(len(seen) >= 1 and had == [],
-           about + "nothing of aegsh's processes can be had", seen, had)
+    what = about + "nothing of aegsh's processes can be had"
+    if os.environ.get("SANITIZED"):
+        tap.skip(what, "a build with a leak checker can be traced")
+    else:
+        tap.ok(len(seen) >= 1 and had == [], what, seen, had)
 tap.done()

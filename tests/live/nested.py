@@ -412,11 +412,12 @@ print('flood', len(door) + flood)
 os.close(end[1])
 for pid in kids:
     os.waitpid(pid, 0)
-# Questions that are asked and never listened to.
-for s in door[:20]:
+# Questions that are asked and never listened to; fewer than a line may bring
+# that are not run.
+for s in door:
     s.setblocking(False)
     try:
-        while True:
+        for i in range(900 // len(door)):
             s.send(frame(2, question('true')))
     except OSError:
         pass
