@@ -335,7 +335,8 @@ tap.ok(status == 0 and out == "end\n" and err == "",
 
 # ---- what is left behind -----------------------------------------------------
 limit("limit-time = 2\n")
-status, out, err = run("setsid -f sleep 1000; pgrep -u $UID -nx sleep >late")
+status, out, err = run("setsid -f sh -c 'echo $$ >late; exec sleep 1000'; "
+                       "until [ -s late ]; do :; done")
 with open(HOME + "/late") as f:
     late = int(f.read())
 tap.ok(status == 0 and err == "" and until(lambda: not alive(late)),
