@@ -155,11 +155,6 @@ int cast_reader_seek(struct cast_reader *r, int64_t offset, int64_t length,
 int cast_reader_next(struct cast_reader *r, struct cast_event *ret,
 	struct err *err);
 
-/* "01234567-89ab-…": of its bytes, and back. */
-void cast_uuid_text(const unsigned char uuid[CAST_UUID_LEN], char ret[37]);
-bool cast_uuid_parse(const char *p, size_t len,
-	unsigned char ret[CAST_UUID_LEN]);
-
 /* ---- for a terminal ------------------------------------------------------ */
 
 #define CAST_DRAW_MAX ((size_t)256)	/* bytes of a sequence that passes */

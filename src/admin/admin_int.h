@@ -226,6 +226,9 @@ int admin_validator_status(struct admin *a, json_t *o, struct err *err);
  * null. */
 void admin_json_bytes(json_t *object, const char *key, const char *p,
 	size_t len);
+/* As hexadecimal digits. */
+void admin_json_hex(json_t *object, const char *key, const void *p,
+	size_t len);
 void admin_json_text(json_t *object, const char *key, const char *text);
 /* A string by itself; wrong bytes are U+FFFD. */
 json_t *admin_json_string(const char *text);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -38,13 +39,19 @@ static void
 set_damaged(json_t *object, const char *key, const char *p, size_t len)
 {
 	AEG_AUTOFREE char *hex_key = xasprintf("%s_hex", key);
-	AEG_AUTO(buf_done) struct buf hex = BUF_INIT;
-	size_t i;
 
-	for (i = 0; i < len; i++)
-		buf_putf(&hex, "%02x", (unsigned char)p[i]);
 	set(object, key, repaired(p, len));
-	set(object, hex_key, json_stringn(hex.data, hex.len));
+	admin_json_hex(object, hex_key, p, len);
+}
+
+void
+admin_json_hex(json_t *object, const char *key, const void *p, size_t len)
+{
+	AEG_AUTO(buf_done) struct buf hex = BUF_INIT;
+
+	hex_put(&hex, p, len);
+	set(object, key, json_stringn(hex.data != NULL ? hex.data : "",
+	    hex.len));
 }
 
 json_t *

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/cast.h"
 
@@ -156,7 +157,7 @@ show_json(struct player *p, const struct cast_event *ev)
 	json_object_set_new(o, "at_ns", json_integer(ev->at_ns));
 	admin_json_text(o, "event", names[ev->code]);
 	if (ev->code == CAST_CODE_LINE || ev->code == CAST_CODE_CUT) {
-		cast_uuid_text(ev->uuid, uuid);
+		uuid_text(ev->uuid, uuid);
 		admin_json_text(o, "uuid", uuid);
 	} else if (ev->code == CAST_CODE_RESIZE) {
 		json_object_set_new(o, "width", json_integer(ev->width));

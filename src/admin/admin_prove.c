@@ -8,6 +8,7 @@
 
 #include "admin_read.h"
 #include "aegsh/audit_prove.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -19,29 +20,6 @@ struct proving {
 	int64_t bare, broken, forged;	/* links without a head; … */
 };
 
-static void
-hex(struct buf *b, const void *bytes, size_t len)
-{
-	static const char digits[] = "0123456789abcdef";
-	const unsigned char *p = bytes;
-
-	buf_reset(b);
-	buf_puts(b, "");
-	for (; len > 0; len--, p++) {
-		buf_putc(b, digits[*p >> 4]);
-		buf_putc(b, digits[*p & 15]);
-	}
-}
-
-static void
-set_hex(json_t *o, const char *key, const void *bytes, size_t len)
-{
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-
-	hex(&b, bytes, len);
-	admin_json_text(o, key, b.data);
-}
-
 static json_t *
 head_json(struct proving *v, const struct audit_proof *p)
 {
@@ -49,12 +27,12 @@ head_json(struct proving *v, const struct audit_proof *p)
 
 	json_object_set_new(o, "seq", json_integer(p->head.seq));
 	json_object_set_new(o, "wall_ns", json_integer(p->head.wall_ns));
-	set_hex(o, "link", p->head.link, sizeof p->head.link);
-	set_hex(o, "root", p->head.root, sizeof p->head.root);
+	admin_json_hex(o, "link", p->head.link, sizeof p->head.link);
+	admin_json_hex(o, "root", p->head.root, sizeof p->head.root);
 	if (!p->is_signed)
 		return o;
-	set_hex(o, "key", p->signature.key, sizeof p->signature.key);
-	set_hex(o, "signature", p->signature.bytes,
+	admin_json_hex(o, "key", p->signature.key, sizeof p->signature.key);
+	admin_json_hex(o, "signature", p->signature.bytes,
 	    sizeof p->signature.bytes);
 	if (v->keys->n > 0 && (!audit_keys_have(v->keys, p->signature.key) ||
 	    !audit_head_signed(&p->head, &p->signature)))
@@ -65,7 +43,7 @@ head_json(struct proving *v, const struct audit_proof *p)
 static void
 on_link(void *ctx, const struct audit_proof *p)
 {
-	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	char text[2 * AUDIT_HASH_LEN + 1];
 	struct proving *v = ctx;
 	json_t *o = json_object(), *path;
 	size_t i;
@@ -74,16 +52,16 @@ on_link(void *ctx, const struct audit_proof *p)
 	json_object_set_new(o, "kind", json_integer(p->kind));
 	admin_json_text(o, "what", p->what);
 	json_object_set_new(o, "row", json_integer(p->row));
-	set_hex(o, "before", p->before, sizeof p->before);
-	set_hex(o, "bytes", p->bytes, p->len);
-	set_hex(o, "link", p->link, sizeof p->link);
+	admin_json_hex(o, "before", p->before, sizeof p->before);
+	admin_json_hex(o, "bytes", p->bytes, p->len);
+	admin_json_hex(o, "link", p->link, sizeof p->link);
 	v->broken += p->broken;
 	v->bare += !p->has_head;
 	if (p->has_head && !p->broken) {
 		path = json_array();
 		for (i = 0; i < p->n; i++) {
-			hex(&text, p->path[i], AUDIT_HASH_LEN);
-			json_array_append_new(path, json_string(text.data));
+			hex_text(p->path[i], AUDIT_HASH_LEN, text);
+			json_array_append_new(path, json_string(text));
 		}
 		json_object_set_new(o, "index",
 		    json_integer((json_int_t)p->index));
@@ -161,7 +139,7 @@ admin_prove(struct admin *a, const char *user, const char *id,
 		return ADMIN_NO;
 	}
 	o = json_object();
-	set_hex(o, "store", origin.store, sizeof origin.store);
+	admin_json_hex(o, "store", origin.store, sizeof origin.store);
 	json_object_set_new(o, "line", json_integer(v.row));
 	json_object_set_new(o, "links", v.links);
 	if (json)

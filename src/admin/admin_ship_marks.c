@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
-#include "aegsh/base/text.h"
 
 #define DIRECTORY "ship"
 #define OWN_FILE "ship.json"
@@ -90,29 +90,8 @@ static bool
 take_hex(const json_t *o, const char *key, unsigned char *ret, size_t len)
 {
 	const char *p = json_string_value(json_object_get(o, key));
-	size_t i;
 
-	if (p == NULL || strlen(p) != 2 * len)
-		return false;
-	for (i = 0; i < len; i++) {
-		int high = text_hex((unsigned char)p[2 * i]);
-		int low = text_hex((unsigned char)p[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		ret[i] = (unsigned char)(high << 4 | low);
-	}
-	return true;
-}
-
-static json_t *
-hex(const unsigned char *p, size_t len)
-{
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-
-	while (len-- > 0)
-		buf_putf(&b, "%02x", *p++);
-	return json_string(b.data);
+	return p != NULL && strlen(p) == 2 * len && hex_bytes(p, len, ret);
 }
 
 static int64_t
@@ -147,10 +126,10 @@ mark_json(const struct admin_mark *m)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "store", hex(m->at.store,
-	    sizeof m->at.store));
+	admin_json_hex(o, "store", m->at.store,
+	    sizeof m->at.store);
 	json_object_set_new(o, "seq", json_integer(m->at.seq));
-	json_object_set_new(o, "link", hex(m->at.link, sizeof m->at.link));
+	admin_json_hex(o, "link", m->at.link, sizeof m->at.link);
 	json_object_set_new(o, "sent", json_integer(m->sent));
 	json_object_set_new(o, "rejected", json_integer(m->rejected));
 	json_object_set_new(o, "lost", json_integer(m->lost));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "admin_read.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -33,18 +34,11 @@ struct reading {
 /* ---- columns ------------------------------------------------------------ */
 
 static void
-put_hex(struct buf *b, const char *p, size_t len)
-{
-	while (len-- > 0)
-		buf_putf(b, "%02x", (unsigned char)*p++);
-}
-
-static void
 set_uuid(json_t *o, const char *key, const char *p)
 {
 	char text[37];
 
-	cast_uuid_text((const unsigned char *)p, text);
+	uuid_text((const unsigned char *)p, text);
 	admin_json_text(o, key, text);
 }
 
@@ -78,7 +72,6 @@ static void
 set_bytes(json_t *o, const struct audit_value *v, size_t most)
 {
 	AEG_AUTOFREE char *whole = xasprintf("%s_bytes", v->name);
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
 	size_t len = v->len < most ? v->len : most;
 
 	if (strcmp(v->name, "uuid") == 0 && v->len == 16) {
@@ -86,8 +79,7 @@ set_bytes(json_t *o, const struct audit_value *v, size_t most)
 		return;
 	}
 	if (is_hash(v->name) && v->len <= 64) {
-		put_hex(&b, v->p, v->len);
-		admin_json_text(o, v->name, b.data != NULL ? b.data : "");
+		admin_json_hex(o, v->name, v->p, v->len);
 		return;
 	}
 	while (len < v->len && len > 0 &&

@@ -6,6 +6,7 @@
 
 #include "admin_read.h"
 #include "aegsh/audit_read.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "aegsh/cast.h"
@@ -111,7 +112,7 @@ find(struct audit *store, const struct asked *q, struct found *f,
 		line.uuid = q->id;
 	rc = audit_query(store, &line, on_row, f, err);
 	if (rc == 0 && f->id == 0)
-		return line.uuid != NULL && cast_uuid_parse(q->id,
+		return line.uuid != NULL && uuid_parse(q->id,
 		    strlen(q->id), session) ? 0 : -ENOENT;
 	if (rc == 0)
 		rc = audit_line_session(store, f->id, session, err);

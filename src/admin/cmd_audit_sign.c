@@ -12,6 +12,7 @@
 
 #include "admin_read.h"
 #include "admin_signer.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
@@ -39,22 +40,6 @@ static const struct admin_option sign_options[] = {
 	    ADMIN_WORDS_USER },
 	{ NULL }
 };
-
-static void
-put_hex(struct buf *b, const unsigned char *p, size_t len)
-{
-	while (len-- > 0)
-		buf_putf(b, "%02x", *p++);
-}
-
-static void
-set_hex(json_t *o, const char *name, const unsigned char *p, size_t len)
-{
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-
-	put_hex(&b, p, len);
-	admin_json_text(o, name, b.data);
-}
 
 /* ---- the directory of what was signed ----------------------------------- */
 
@@ -176,7 +161,7 @@ key(struct admin *a, int argc, char **argv)
 		heads = open_heads(true, &err);
 	if (rc < 0 || heads < 0)
 		return admin_fail(a, &err);
-	put_hex(&hex, public, sizeof public);
+	hex_put(&hex, public, sizeof public);
 	if (!json) {
 		admin_say(a, "aegsh-key %s\n", hex.data);
 		return ADMIN_OK;
@@ -224,13 +209,13 @@ show(struct signing *s, const char *user, const struct admin_sealed *sealed)
 	}
 	o = json_object();
 	admin_json_text(o, "user", user);
-	set_hex(o, "store", h->store, sizeof h->store);
+	admin_json_hex(o, "store", h->store, sizeof h->store);
 	json_object_set_new(o, "wall_ns", json_integer(h->wall_ns));
 	json_object_set_new(o, "seq", json_integer(h->seq));
-	set_hex(o, "link", h->link, sizeof h->link);
-	set_hex(o, "root", h->root, sizeof h->root);
-	set_hex(o, "key", sealed->signature.key, AUDIT_KEY_LEN);
-	set_hex(o, "signature", sealed->signature.bytes,
+	admin_json_hex(o, "link", h->link, sizeof h->link);
+	admin_json_hex(o, "root", h->root, sizeof h->root);
+	admin_json_hex(o, "key", sealed->signature.key, AUDIT_KEY_LEN);
+	admin_json_hex(o, "signature", sealed->signature.bytes,
 	    AUDIT_SIGNATURE_LEN);
 	admin_json_print(s->a, o);
 }

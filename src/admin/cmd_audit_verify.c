@@ -114,16 +114,6 @@ read_witness(struct admin *a, const char *path, struct buf *ret)
 }
 
 static void
-set_hex(json_t *o, const char *key, const unsigned char *p, size_t len)
-{
-	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
-
-	while (len-- > 0)
-		buf_putf(&b, "%02x", *p++);
-	admin_json_text(o, key, b.data);
-}
-
-static void
 on_finding(void *ctx, const struct audit_finding *f)
 {
 	static const char *const texts[AUDIT_FAULT_COUNT] = {
@@ -179,11 +169,11 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 {
 	json_t *o = json_object();
 
-	set_hex(o, "store", v->origin.store, sizeof v->origin.store);
+	admin_json_hex(o, "store", v->origin.store, sizeof v->origin.store);
 	json_object_set_new(o, "links", json_integer(v->links));
 	json_object_set_new(o, "first", json_integer(v->first));
 	json_object_set_new(o, "last", json_integer(v->last));
-	set_hex(o, "link", v->link, sizeof v->link);
+	admin_json_hex(o, "link", v->link, sizeof v->link);
 	json_object_set_new(o, "heads", json_integer(v->heads));
 	json_object_set_new(o, "witnessed", json_integer(v->witnessed));
 	json_object_set_new(o, "signed", json_integer(v->is_signed));
@@ -301,9 +291,9 @@ head(struct admin *a, int argc, char **argv)
 		return admin_fail(a, &err);
 	if (q.json) {
 		o = json_object();
-		set_hex(o, "store", origin.store, sizeof origin.store);
+		admin_json_hex(o, "store", origin.store, sizeof origin.store);
 		json_object_set_new(o, "seq", json_integer(last.seq));
-		set_hex(o, "link", last.link, sizeof last.link);
+		admin_json_hex(o, "link", last.link, sizeof last.link);
 		admin_json_print(a, o);
 		return ADMIN_OK;
 	}

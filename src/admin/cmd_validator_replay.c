@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "admin_replay.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -53,13 +54,11 @@ hash_line(const char *p, size_t len, char ret[2 * SHA256_DIGEST_SIZE + 1])
 {
 	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx ctx;
-	size_t i;
 
 	sha256_init(&ctx);
 	sha256_update(&ctx, len, (const uint8_t *)p);
 	sha256_digest(&ctx, sizeof digest, digest);
-	for (i = 0; i < sizeof digest; i++)
-		snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+	hex_text(digest, sizeof digest, ret);
 }
 
 /* What an earlier run left.  A line that was cut by its end is passed over

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 
 static const struct audit_handle *
@@ -177,7 +178,7 @@ audit_composed(struct audit *a, struct audit_event *ev,
 	if (ev == NULL)
 		return;
 	ev->id = ++a->last_id;
-	audit_uuid_text(uuid, ev->uuid);
+	uuid_text(uuid, ev->uuid);
 	remember(a, ev->id, uuid);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 
 struct folding {
@@ -81,7 +82,7 @@ take_outcome(struct folding *f, const struct audit_item *item,
 		rc = audit_row_outcome(f->db, row, &item->outcome, err);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	audit_uuid_text(item->uuid, uuid);
+	uuid_text(item->uuid, uuid);
 	snprintf(text, sizeof text, "command %s, status %d", uuid,
 	    item->outcome.status);
 	return event(f, "outcome-without-row", text, err);
@@ -112,7 +113,7 @@ take_output(struct folding *f, const struct audit_item *item,
 		return rc;
 	if (row != 0)
 		return audit_row_output(f->db, row, &item->output, err);
-	audit_uuid_text(item->uuid, uuid);
+	uuid_text(item->uuid, uuid);
 	return event(f, "output-without-row", uuid, err);
 }
 

@@ -435,8 +435,6 @@ void audit_hand_out(struct audit *a);
 /* ---- audit_id.c -------------------------------------------------------- */
 
 void audit_uuid(unsigned char ret[AUDIT_UUID_LEN]);	/* version 4 */
-void audit_uuid_text(const unsigned char *uuid, char ret[37]);
-bool audit_uuid_parse(const char *text, unsigned char ret[AUDIT_UUID_LEN]);
 /* The kernel's boot id, "" when it cannot be read. */
 void audit_boot_id(char ret[40]);
 void audit_sha256(const void *p, size_t len,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/keyfile.h"
 #include "aegsh/base/mem.h"
@@ -165,7 +166,6 @@ audit_key_publish(const unsigned char public[AUDIT_KEY_LEN], struct err *err)
 	AEG_AUTOFD int fd = -1;
 	struct audit_keys known;
 	int rc = read_keys(NULL, &text, &known, err);
-	size_t i;
 
 	if (rc < 0 || audit_keys_have(&known, public))
 		return rc;
@@ -173,8 +173,7 @@ audit_key_publish(const unsigned char public[AUDIT_KEY_LEN], struct err *err)
 	if (text.len > 0 && text.data[text.len - 1] != '\n')
 		buf_putc(&text, '\n');
 	buf_puts(&text, MARK);
-	for (i = 0; i < AUDIT_KEY_LEN; i++)
-		buf_putf(&text, "%02x", public[i]);
+	hex_put(&text, public, AUDIT_KEY_LEN);
 	buf_putc(&text, '\n');
 	if (known.n == AUDIT_KEYS_MAX || buf_overflow(&text))
 		return err_set(err, ERR_TOO_LONG, "%s/" PUBLIC ": is full; "

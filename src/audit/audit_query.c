@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 
 #define COLUMNS \
@@ -138,7 +139,7 @@ audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 	bind_blob(st, 17, q->starts);
 	sqlite3_bind_int64(st, 18, q->not_session);
 	/* What is no uuid is in no row. */
-	if (q->uuid != NULL && audit_uuid_parse(q->uuid, uuid))
+	if (q->uuid != NULL && uuid_parse(q->uuid, strlen(q->uuid), uuid))
 		sqlite3_bind_blob(st, 14, uuid, sizeof uuid,
 		    SQLITE_TRANSIENT);
 }
@@ -194,7 +195,7 @@ take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
 		r->line = "";	/* a blob of no bytes reads as NULL */
 	uuid[0] = '\0';
 	if (sqlite3_column_bytes(st, C_UUID) == AUDIT_UUID_LEN)
-		audit_uuid_text(sqlite3_column_blob(st, C_UUID), uuid);
+		uuid_text(sqlite3_column_blob(st, C_UUID), uuid);
 }
 
 /* The rows that st selects; 1: fn has enough, 0, or an error. */

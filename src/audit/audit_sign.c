@@ -3,6 +3,7 @@
  * Signatures of heads.  Nothing else here needs nettle's public-key half
  * and GMP below it: a file of its own keeps them out of the shell.
  */
+#include "aegsh/base/hex.h"
 #include "aegsh/audit_sign.h"
 
 #include <inttypes.h>
@@ -87,21 +88,16 @@ audit_head_follows(const struct audit_head *h, const struct audit_head *seen,
 	return 0;
 }
 
-static void
-put_hex(struct buf *b, const char *name, const unsigned char *p, size_t len)
-{
-	buf_puts(b, name);
-	while (len-- > 0)
-		buf_putf(b, "%02x", *p++);
-}
-
 void
 audit_signed_text(struct buf *b, const struct audit_head *h,
     const struct audit_signature *s)
 {
 	audit_head_text(b, h->store, h->seq, h->link);
 	buf_putf(b, " wall=%" PRId64, h->wall_ns);
-	put_hex(b, " root=", h->root, sizeof h->root);
-	put_hex(b, " key=", s->key, sizeof s->key);
-	put_hex(b, " sig=", s->bytes, sizeof s->bytes);
+	buf_puts(b, " root=");
+	hex_put(b, h->root, sizeof h->root);
+	buf_puts(b, " key=");
+	hex_put(b, s->key, sizeof s->key);
+	buf_puts(b, " sig=");
+	hex_put(b, s->bytes, sizeof s->bytes);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 
 /* The spool is emptied when that many slots of it are in the store. */
 #define EMPTY_AT (AUDIT_SPOOL_FOLD / 4)
@@ -85,7 +86,7 @@ add_intent(struct audit *a, int64_t session, struct audit_event *ev,
 		.mono_ns = clock_mono_ns() };
 
 	audit_uuid(c.uuid);
-	audit_uuid_text(c.uuid, ev->uuid);
+	uuid_text(c.uuid, ev->uuid);
 	return audit_row_command(&a->db, session, &c, ret_id, err);
 }
 

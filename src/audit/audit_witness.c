@@ -10,43 +10,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
 #define MARK "aegsh-head store="
-
-static void
-put_hex(struct buf *b, const unsigned char *p, size_t len)
-{
-	while (len-- > 0)
-		buf_putf(b, "%02x", *p++);
-}
 
 void
 audit_head_text(struct buf *b, const unsigned char store[16], int64_t seq,
     const unsigned char link[AUDIT_HASH_LEN])
 {
 	buf_puts(b, MARK);
-	put_hex(b, store, 16);
+	hex_put(b, store, 16);
 	buf_putf(b, " seq=%" PRId64 " link=", seq);
-	put_hex(b, link, AUDIT_HASH_LEN);
+	hex_put(b, link, AUDIT_HASH_LEN);
 }
 
 /* Moves *p behind what it takes. */
 static bool
 take_hex(const char **p, const char *end, unsigned char *ret, size_t len)
 {
-	for (; len > 0; len--, *p += 2) {
-		int high, low;
-
-		if (end - *p < 2)
-			return false;
-		high = text_hex((unsigned char)(*p)[0]);
-		low = text_hex((unsigned char)(*p)[1]);
-		if (high < 0 || low < 0)
-			return false;
-		*ret++ = (unsigned char)(high << 4 | low);
-	}
+	if ((size_t)(end - *p) < 2 * len || !hex_bytes(*p, len, ret))
+		return false;
+	*p += 2 * len;
 	return true;
 }
 

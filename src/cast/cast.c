@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 
 #define SECOND INT64_C(1000000000)
@@ -155,7 +156,7 @@ put_mark(struct cast *c, const char *word, int64_t ns)
 	char uuid[37], text[48];
 	int n;
 
-	cast_uuid_text(c->line.uuid, uuid);
+	uuid_text(c->line.uuid, uuid);
 	n = snprintf(text, sizeof text, "%s %s", word, uuid);
 	put_event(c, ns, 'm', text, (size_t)n);
 }

@@ -17,50 +17,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/text.h"
 #include "aegsh/conf.h"
 
 #define WAITING ((size_t)64 * 1024)	/* bytes, until they are written */
 #define LOOK_EVERY (INT64_C(1024) * 1024)
-
-void
-cast_uuid_text(const unsigned char uuid[CAST_UUID_LEN], char ret[37])
-{
-	size_t i;
-	char *to = ret;
-
-	for (i = 0; i < CAST_UUID_LEN; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*to++ = '-';
-		to += sprintf(to, "%02x", uuid[i]);
-	}
-}
-
-bool
-cast_uuid_parse(const char *p, size_t len, unsigned char ret[CAST_UUID_LEN])
-{
-	unsigned char uuid[CAST_UUID_LEN];
-	size_t i, at = 0;
-
-	if (len != 36)
-		return false;
-	for (i = 0; i < CAST_UUID_LEN; i++) {
-		int high, low;
-
-		if ((i == 4 || i == 6 || i == 8 || i == 10) && p[at++] != '-')
-			return false;
-		high = text_hex((unsigned char)p[at]);
-		low = text_hex((unsigned char)p[at + 1]);
-		if (high < 0 || low < 0)
-			return false;
-		uuid[i] = (unsigned char)(high << 4 | low);
-		at += 2;
-	}
-	memcpy(ret, uuid, sizeof uuid);
-	return true;
-}
 
 void
 cast_file_init(struct cast_file *f, const char *dir,
@@ -69,7 +32,7 @@ cast_file_init(struct cast_file *f, const char *dir,
 	char uuid[37];
 
 	*f = (struct cast_file){ .dir = xstrdup(dir), .fd = -1 };
-	cast_uuid_text(session, uuid);
+	uuid_text(session, uuid);
 	snprintf(f->name, sizeof f->name, "%s.cast", uuid);
 }
 
@@ -191,7 +154,7 @@ cast_file_open(const char *dir, const unsigned char session[CAST_UUID_LEN],
 	char uuid[37];
 	int fd, rc;
 
-	cast_uuid_text(session, uuid);
+	uuid_text(session, uuid);
 	path = xasprintf("%s/%s/%s.cast", dir, CAST_DIR, uuid);
 	rc = cast_place_open(dir, false, &place, err);
 	if (rc < 0)

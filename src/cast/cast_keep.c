@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
@@ -49,7 +50,7 @@ static bool
 is_recording(const char *name, unsigned char ret[CAST_UUID_LEN])
 {
 	return strlen(name) == NAME_LEN && text_ends(name, ".cast") &&
-	    cast_uuid_parse(name, 36, ret);
+	    uuid_parse(name, 36, ret);
 }
 
 int
@@ -132,7 +133,7 @@ cast_forget(const char *store, const unsigned char session[CAST_UUID_LEN],
 
 	if (rc < 0)
 		return rc == -ENOENT ? 0 : rc;
-	cast_uuid_text(session, uuid);
+	uuid_text(session, uuid);
 	snprintf(name, sizeof name, "%s.cast", uuid);
 	if (before < 0) {
 		rc = unlinkat(place, name, 0) < 0 && errno != ENOENT ?

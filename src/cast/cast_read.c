@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/text.h"
 
 #define BLOCK ((size_t)64 * 1024)
 /* An event whose every byte is escaped. */
@@ -350,10 +350,10 @@ static enum cast_code
 mark_code(const char *p, size_t len, struct cast_event *ret)
 {
 	if (len == 41 && memcmp(p, "line ", 5) == 0 &&
-	    cast_uuid_parse(p + 5, 36, ret->uuid))
+	    uuid_parse(p + 5, 36, ret->uuid))
 		return CAST_CODE_LINE;
 	if (len == 40 && memcmp(p, "cut ", 4) == 0 &&
-	    cast_uuid_parse(p + 4, 36, ret->uuid))
+	    uuid_parse(p + 4, 36, ret->uuid))
 		return CAST_CODE_CUT;
 	return CAST_CODE_NONE;	/* somebody else's mark */
 }

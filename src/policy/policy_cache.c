@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/text.h"
 
@@ -27,26 +28,13 @@
  * tick of its time stamps. */
 #define KNOWN_SETTLED 2		/* seconds */
 
-void
-pol_hash_hex(const uint8_t hash[32], char hex[65])
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t i;
-
-	for (i = 0; i < 32; i++) {
-		hex[2 * i] = digits[hash[i] >> 4];
-		hex[2 * i + 1] = digits[hash[i] & 15];
-	}
-	hex[64] = '\0';
-}
-
 static void
 name_of(const char *prefix, const uint8_t hash[32], char name[80])
 {
 	size_t len = strlen(prefix);
 
 	memcpy(name, prefix, len);
-	pol_hash_hex(hash, name + len);
+	hex_text(hash, 32, name + len);
 }
 
 /* A file of ours that nobody else can read or write, of a size between. */

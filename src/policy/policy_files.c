@@ -4,6 +4,8 @@
 
 #include <nettle/sha2.h>
 
+#include "aegsh/base/hex.h"
+
 static const char *
 layer_name(enum pol_layer layer)
 {
@@ -39,7 +41,7 @@ tell(const struct pol_sources *s,
 		sha256_init(&sha);
 		sha256_update(&sha, v->len, (const void *)v->text);
 		sha256_digest(&sha, sizeof hash, hash);
-		pol_hash_hex(hash, file.hash);
+		hex_text(hash, 32, file.hash);
 		rc = fn(ctx, &file);
 	}
 	return rc;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
@@ -193,7 +194,7 @@ policy_install(const char *path, policy_sandbox_check *sandbox,
 	if (rc == 0)
 		rc = put(place, path_base(path), &text, err);
 	if (rc == 0)
-		pol_hash_hex(hash, ret_hash);
+		hex_text(hash, 32, ret_hash);
 	return rc;
 }
 

@@ -386,7 +386,6 @@ int pol_open(char *blob, size_t size, const char *profile,
 int pol_open_bytes(struct pol_bytes bytes, const char *profile,
 	struct policy **ret, struct err *err);
 
-void pol_hash_hex(const uint8_t hash[32], char hex[65]);
 /* What is remembered of sources: their hash, and the compiled form's file
  * when that was looked at as a whole (zeros: it was not). */
 struct pol_known {

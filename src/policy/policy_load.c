@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 
 static const struct pol_profile *
@@ -46,7 +47,7 @@ pol_open_bytes(struct pol_bytes bytes, const char *profile,
 	p->head = (const void *)p->blob;
 	p->regexes = pol_regex_new(pol_count(p, POL_SEC_REGEXES));
 	pol_sets_prepare(p);
-	pol_hash_hex(p->head->hash, p->hash);
+	hex_text(p->head->hash, 32, p->hash);
 	/* policy_choose() will. */
 	if (profile == NULL && pol_count(p, POL_SEC_PROFILES) > 0)
 		p->profile = pol_section(p, POL_SEC_PROFILES);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 
 #define TAG_BYTES 4	/* of a tag, written in hexadecimal */
@@ -75,7 +76,6 @@ put_tag(const struct redact_scan *s, struct buf *out, const char *p, size_t n,
 {
 	struct hmac_sha256_ctx ctx;
 	unsigned char tag[TAG_BYTES];
-	size_t i;
 
 	buf_putf(out, "<redacted:%s", kind);
 	if (!s->r->keyed) {
@@ -86,8 +86,7 @@ put_tag(const struct redact_scan *s, struct buf *out, const char *p, size_t n,
 	hmac_sha256_update(&ctx, n, (const unsigned char *)p);
 	hmac_sha256_digest(&ctx, sizeof tag, tag);
 	buf_putc(out, ':');
-	for (i = 0; i < sizeof tag; i++)
-		buf_putf(out, "%02x", tag[i]);
+	hex_put(out, tag, sizeof tag);
 	buf_putc(out, '>');
 }
 

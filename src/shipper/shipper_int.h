@@ -46,7 +46,6 @@ void shipper_message(const struct shipper_item *t, size_t max,
 	struct buf *ret);
 /* 4 warning, 5 notice: of syslog(3). */
 int shipper_severity(const struct shipper_item *t);
-void shipper_hex(struct buf *b, const unsigned char *p, size_t len);
 /* Where the chain stands with the last of the batch, as audit verify reads
  * it back. */
 void shipper_head(const struct ship_batch *b, struct buf *ret);

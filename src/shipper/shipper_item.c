@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -72,21 +73,14 @@ shipper_time(int64_t ns, char ret[SHIPPER_TIME_MAX])
 }
 
 void
-shipper_hex(struct buf *b, const unsigned char *p, size_t len)
-{
-	while (len-- > 0)
-		buf_putf(b, "%02x", *p++);
-}
-
-void
 shipper_head(const struct ship_batch *b, struct buf *ret)
 {
 	const struct ship_record *last = &b->records[b->n - 1];
 
 	buf_puts(ret, "aegsh-head store=");
-	shipper_hex(ret, b->store, sizeof b->store);
+	hex_put(ret, b->store, sizeof b->store);
 	buf_putf(ret, " seq=%" PRId64 " link=", last->seq);
-	shipper_hex(ret, last->link, sizeof last->link);
+	hex_put(ret, last->link, sizeof last->link);
 }
 
 static const char *

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 
 #define MESSAGE_MAX ((size_t)16 * 1024)
@@ -29,7 +30,7 @@ hex(const unsigned char *p, size_t len)
 {
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT;
 
-	shipper_hex(&b, p, len);
+	hex_put(&b, p, len);
 	return json_stringn(b.data, b.len);
 }
 

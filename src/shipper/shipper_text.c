@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -93,9 +94,9 @@ put_ours(struct buf *b, const struct shipper_item *t)
 	const struct ship_record *r = t->record;
 
 	buf_puts(b, "[" SD_ID " store=\"");
-	shipper_hex(b, t->batch->store, sizeof t->batch->store);
+	hex_put(b, t->batch->store, sizeof t->batch->store);
 	buf_putf(b, "\" seq=\"%" PRId64 "\" link=\"", r->seq);
-	shipper_hex(b, r->link, sizeof r->link);
+	hex_put(b, r->link, sizeof r->link);
 	buf_putf(b, "\" uid=\"%" PRId64 "\"", t->batch->uid);
 	put_param(b, "user", t->batch->user, strlen(t->batch->user));
 	buf_putc(b, ']');
@@ -202,10 +203,10 @@ shipper_journal(const struct shipper_item *t, struct buf *ret)
 	put_field(ret, "AEGSH_WHAT", ship_what_name(r->what),
 	    strlen(ship_what_name(r->what)));
 	buf_reset(&text);
-	shipper_hex(&text, t->batch->store, sizeof t->batch->store);
+	hex_put(&text, t->batch->store, sizeof t->batch->store);
 	put_field(ret, "AEGSH_STORE", text.data, text.len);
 	buf_reset(&text);
-	shipper_hex(&text, r->link, sizeof r->link);
+	hex_put(&text, r->link, sizeof r->link);
 	put_field(ret, "AEGSH_LINK", text.data, text.len);
 	put_number(ret, "AEGSH_SEQ", r->seq);
 	put_number(ret, "AEGSH_OF_UID", t->batch->uid);

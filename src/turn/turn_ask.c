@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
@@ -73,7 +74,7 @@ tell_programs(const struct turn_judged *j, struct question *q)
 static void
 tell_scripts(const struct turn_judged *j, struct question *q)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < j->n_scripts; i++) {
 		const struct turn_script *s = &j->scripts[i];
@@ -83,8 +84,7 @@ tell_scripts(const struct turn_judged *j, struct question *q)
 		text_inert(b, s->path, strlen(s->path), 0);
 		buf_putf(b, "\n%zu bytes, mode %04o, owner %u, sha256 ",
 		    s->size, (unsigned)(s->mode & 07777), (unsigned)s->owner);
-		for (k = 0; k < sizeof s->hash; k++)
-			buf_putf(b, "%02x", s->hash[k]);
+		hex_put(b, s->hash, sizeof s->hash);
 		if (i >= TURN_SCRIPTS_SHOWN) {
 			buf_puts(b, "\n(not shown)");
 			continue;

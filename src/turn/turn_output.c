@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
 
@@ -48,7 +49,7 @@ turn_keeps_output(const struct turn *t)
 static void
 uuid_bytes(const char *text, unsigned char ret[CAST_UUID_LEN])
 {
-	if (!cast_uuid_parse(text, strlen(text), ret))
+	if (!uuid_parse(text, strlen(text), ret))
 		memset(ret, 0, CAST_UUID_LEN);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/validator_chain.h"
@@ -164,12 +165,10 @@ static int
 make_nonce(char *ret, struct err *err)
 {
 	unsigned char bytes[VAL_NONCE_LEN / 2];
-	size_t i;
 
 	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
 		return err_sys(err, errno, "random numbers");
-	for (i = 0; i < sizeof bytes; i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+	hex_text(bytes, sizeof bytes, ret);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 #include "aegsh/cast.h"
@@ -61,7 +62,7 @@ begin(const char *line)
 		.source = "policy", .rule = "admin.read", .reason = "it reads",
 		.confidence = -1, .ran = true };
 	if (audit_intent(store, &ev, &err) < 0 ||
-	    !cast_uuid_parse(ev.uuid, strlen(ev.uuid), uuid))
+	    !uuid_parse(ev.uuid, strlen(ev.uuid), uuid))
 		die(err.text);
 	cast_begin(cast, uuid, start);
 }
@@ -134,7 +135,7 @@ main(int argc, char **argv)
 	if (audit_session_end(store, &err) < 0)
 		die(err.text);
 	audit_close(store);
-	cast_uuid_text(setup.session, uuid);
+	uuid_text(setup.session, uuid);
 	puts(uuid);
 	free(line);
 	free(dir);

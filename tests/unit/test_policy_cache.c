@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "judge.h"
 
@@ -128,7 +129,7 @@ test_checked(const char *dir, int fd)
 	OKF(memcmp(&kept, &known, sizeof kept) == 0,
 	    "one that was made just now may still change");
 	pol_bytes_done(&bytes);
-	pol_hash_hex(s.hash, hex);
+	hex_text(s.hash, sizeof s.hash, hex);
 	path = xasprintf("%s/policy-%s", dir, hex);
 	identify(path, &known);
 	IS_INT(read_again(fd, &known, true), 0);
