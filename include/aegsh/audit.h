@@ -18,6 +18,7 @@
 
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
+#include "aegsh/base/hex.h"
 
 #define AUDIT_LINE_MAX ((size_t)1024 * 1024)
 
@@ -100,7 +101,7 @@ int audit_session_end(struct audit *a, struct err *err);
 
 struct audit_event {		/* one line */
 	int64_t id;		/* of its row, once it has one … */
-	char uuid[37];		/* … and the same for all times, as text */
+	char uuid[UUID_TEXT];	/* … and the same for all times, as text */
 	const char *line;	/* without secrets: what is stored */
 	size_t len;
 	size_t redacted;	/* how many were replaced in it */

@@ -22,6 +22,7 @@
 
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/pack.h"
 #include "aegsh/redact.h"
 
@@ -30,7 +31,6 @@
 #define CAST_TAIL ((size_t)4096)	/* … and end, in a line's row */
 #define CAST_LINE_DEFAULT ((size_t)1024 * 1024)
 #define CAST_LINE_MOST ((size_t)10 * 1024 * 1024)
-#define CAST_UUID_LEN 16
 #define CAST_HASH_LEN 32
 #define CAST_TERM_MAX 64		/* bytes of TERM that are kept */
 /* A disk with less room than that is left to the record and the operator. */
@@ -57,7 +57,7 @@ struct cast;
 
 struct cast_setup {
 	const char *dir;	/* the store; copied */
-	unsigned char session[CAST_UUID_LEN];
+	unsigned char session[UUID_LEN];
 	const struct redact *redact;	/* borrowed, outlives the cast; what
 					 * it learns holds from then on */
 	enum cast_keep keep;
@@ -74,7 +74,7 @@ struct cast *cast_new(const struct cast_setup *setup);
 void cast_free(struct cast *c);
 
 /* A line begins, after the one before was ended. */
-void cast_begin(struct cast *c, const unsigned char uuid[CAST_UUID_LEN],
+void cast_begin(struct cast *c, const unsigned char uuid[UUID_LEN],
 	int64_t mono_ns);
 /* Bytes of a stream, as they came, in the order in which they did.  Those of
  * CAST_OUT and CAST_ERR outside a line count as late. */
@@ -92,7 +92,7 @@ struct cast_output {		/* a stream of a line; without secrets */
 	bool cut;		/* more came than head and tail have */
 };
 struct cast_line {
-	unsigned char uuid[CAST_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	struct cast_output out, err;
 	bool filed;		/* there is a file, and in it, of so many
 				 * bytes, the line, with that SHA-256: */
@@ -128,7 +128,7 @@ struct cast_event {
 	const char *bytes;	/* as the line wrote them; borrowed until the
 				 * next event */
 	size_t len;
-	unsigned char uuid[CAST_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	unsigned width, height;
 };
 struct cast_header {
@@ -140,7 +140,7 @@ struct cast_reader;
 
 /* The file of a session, which is looked at as it stands: -ENOENT. */
 int cast_reader_open(const char *dir,
-	const unsigned char session[CAST_UUID_LEN], struct cast_reader **ret,
+	const unsigned char session[UUID_LEN], struct cast_reader **ret,
 	struct err *err);
 /* Any such file; the descriptor is taken.  name is for messages. */
 int cast_reader_new(int fd, const char *name, struct cast_reader **ret,
@@ -178,18 +178,18 @@ void cast_draw_done(struct cast_draw *d);
 /* Each session that has a file, until fn returns other than 0, which is
  * returned then. */
 int cast_each(const char *dir, int (*fn)(void *ctx,
-	const unsigned char session[CAST_UUID_LEN]), void *ctx,
+	const unsigned char session[UUID_LEN]), void *ctx,
 	struct err *err);
 /* Empty what stands before that byte, but the header; before < 0: the file
  * goes.  What stays keeps its place. */
-int cast_forget(const char *dir, const unsigned char session[CAST_UUID_LEN],
+int cast_forget(const char *dir, const unsigned char session[UUID_LEN],
 	int64_t before, struct err *err);
 /* All of them, into the directory `to', which is made, where there are any. */
 int cast_copy(const char *dir, const char *to, struct err *err);
 
 /* The SHA-256 of a part of a session's file; -ENOENT, -ENODATA: it is
  * shorter. */
-int cast_hash(const char *dir, const unsigned char session[CAST_UUID_LEN],
+int cast_hash(const char *dir, const unsigned char session[UUID_LEN],
 	int64_t offset, int64_t length, unsigned char ret[CAST_HASH_LEN],
 	struct err *err);
 

@@ -35,7 +35,7 @@ struct relay_opts {
 	/* Its times, and what it points to, as they are when the process
 	 * starts. */
 	struct cast_setup cast;
-	unsigned char line[CAST_UUID_LEN];	/* the first line's */
+	unsigned char line[UUID_LEN];	/* the first line's */
 	/* Bytes of each line that are carried on; of more, no more, or the
 	 * line is to be killed.  0: all are. */
 	uint64_t most;
@@ -61,7 +61,7 @@ const char *relay_killed(const struct relay *r);
 /* That it wrote more than most, once for each line; or NULL. */
 const char *relay_limited(struct relay *r);
 /* The next line of the same bash; the one before was ended. */
-void relay_line(struct relay *r, const unsigned char uuid[CAST_UUID_LEN]);
+void relay_line(struct relay *r, const unsigned char uuid[UUID_LEN]);
 /* The line is over: waits until all that it wrote is where it goes.  *ret
  * lives as long as r, or until the next call, and *ret_trouble, too: why the
  * file was not written, or NULL.  -EPIPE: relay_lost(). */

@@ -49,7 +49,7 @@ void relay_term_learn(struct relay_term *r, const char *name,
 /* A line is about to write, and has written.  *ret lives until the next call.
  * -ENODATA: nothing is kept; -EPIPE: the terminal is gone. */
 void relay_term_line(struct relay_term *r,
-	const unsigned char uuid[CAST_UUID_LEN]);
+	const unsigned char uuid[UUID_LEN]);
 int relay_term_end(struct relay_term *r, const struct cast_line **ret,
 	const char **ret_trouble);
 /* Readable when there is something to see of relay_term_lost(): the process

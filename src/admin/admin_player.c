@@ -152,7 +152,7 @@ show_json(struct player *p, const struct cast_event *ev)
 		[CAST_CODE_ERR] = "err", [CAST_CODE_RESIZE] = "resize",
 		[CAST_CODE_LINE] = "line", [CAST_CODE_CUT] = "cut" };
 	json_t *o = json_object();
-	char uuid[37];
+	char uuid[UUID_TEXT];
 
 	json_object_set_new(o, "at_ns", json_integer(ev->at_ns));
 	admin_json_text(o, "event", names[ev->code]);

@@ -36,7 +36,7 @@ struct reading {
 static void
 set_uuid(json_t *o, const char *key, const char *p)
 {
-	char text[37];
+	char text[UUID_TEXT];
 
 	uuid_text((const unsigned char *)p, text);
 	admin_json_text(o, key, text);

@@ -103,7 +103,7 @@ on_output(void *ctx, const struct audit_output *o)
 /* The line, or the session, that is meant: f->id 0 for a session's uuid. */
 static int
 find(struct audit *store, const struct asked *q, struct found *f,
-    unsigned char session[CAST_UUID_LEN], struct err *err)
+    unsigned char session[UUID_LEN], struct err *err)
 {
 	struct audit_query line = { .limit = 1 };
 	int rc;
@@ -125,7 +125,7 @@ static int
 play(struct admin *a, const struct asked *q, const char *place,
     struct audit *store, struct found *f, int64_t *ret_n, struct err *err)
 {
-	unsigned char session[CAST_UUID_LEN];
+	unsigned char session[UUID_LEN];
 	struct cast_reader *r = NULL;
 	bool whole;
 	int rc = find(store, q, f, session, err);

@@ -266,7 +266,7 @@ audit_output(struct audit *a, int64_t id, const struct audit_output *o)
 void
 audit_session_uuid(const struct audit *a, unsigned char ret[16])
 {
-	memcpy(ret, a->begun.uuid, AUDIT_UUID_LEN);
+	memcpy(ret, a->begun.uuid, UUID_LEN);
 }
 
 void

@@ -462,7 +462,7 @@ audit_apart_begin(struct audit *a, struct audit_event *ev, bool end,
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
 	bool full = ev != NULL || (end && a->hand.to != AUDIT_WITNESS_NONE);
 	struct audit_apart *p = a->apart;
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	int rc = 0;
 
 	if (p->stalled && !is_over(a) && !p->runs_on)

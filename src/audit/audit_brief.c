@@ -109,7 +109,7 @@ put_kept(const struct audit *a, struct buf *b)
 }
 
 static void
-put_intent(const struct audit_event *ev, unsigned char uuid[AUDIT_UUID_LEN],
+put_intent(const struct audit_event *ev, unsigned char uuid[UUID_LEN],
     struct buf *b)
 {
 	struct audit_item item = { .kind = AUDIT_ITEM_COMMAND,
@@ -117,7 +117,7 @@ put_intent(const struct audit_event *ev, unsigned char uuid[AUDIT_UUID_LEN],
 		    .mono_ns = clock_mono_ns() } };
 
 	audit_uuid(item.command.uuid);
-	memcpy(uuid, item.command.uuid, AUDIT_UUID_LEN);
+	memcpy(uuid, item.command.uuid, UUID_LEN);
 	audit_item_put(b, &item);
 }
 
@@ -151,9 +151,9 @@ remember(struct audit *a, int64_t id, const unsigned char *uuid)
 
 int
 audit_compose(struct audit *a, const struct audit_event *ev, bool end,
-    struct buf *b, unsigned char ret_uuid[AUDIT_UUID_LEN], struct err *err)
+    struct buf *b, unsigned char ret_uuid[UUID_LEN], struct err *err)
 {
-	static const unsigned char none[AUDIT_UUID_LEN];
+	static const unsigned char none[UUID_LEN];
 	struct audit_item begun = { .kind = AUDIT_ITEM_BEGUN,
 		.begun = a->begun };
 	struct audit_item ended = { .kind = AUDIT_ITEM_ENDED,
@@ -173,7 +173,7 @@ audit_compose(struct audit *a, const struct audit_event *ev, bool end,
 
 void
 audit_composed(struct audit *a, struct audit_event *ev,
-    const unsigned char uuid[AUDIT_UUID_LEN])
+    const unsigned char uuid[UUID_LEN])
 {
 	if (ev == NULL)
 		return;
@@ -187,7 +187,7 @@ audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
     struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	int rc = audit_compose(a, ev, end, &b, uuid, err);
 
 	if (rc == 0)

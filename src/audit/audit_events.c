@@ -219,8 +219,8 @@ audit_line_session(struct audit *a, int64_t line, unsigned char ret[16],
 	sqlite3_bind_int64(st, 1, line);
 	rc = sqlite3_step(st);
 	if (rc == SQLITE_ROW &&
-	    sqlite3_column_bytes(st, 0) == AUDIT_UUID_LEN) {
-		memcpy(ret, sqlite3_column_blob(st, 0), AUDIT_UUID_LEN);
+	    sqlite3_column_bytes(st, 0) == UUID_LEN) {
+		memcpy(ret, sqlite3_column_blob(st, 0), UUID_LEN);
 		rc = 0;
 	} else {
 		rc = err_set(err, -ENOENT, "audit store %s: no line %" PRId64,

@@ -16,7 +16,7 @@
 
 struct folding {
 	struct audit_db *db;
-	unsigned char uuid[AUDIT_UUID_LEN];	/* the session, and its row */
+	unsigned char uuid[UUID_LEN];	/* the session, and its row */
 	int64_t session;
 };
 
@@ -44,7 +44,7 @@ find_session(struct folding *f, const unsigned char *uuid, struct err *err)
 	st = audit_db_stmt(f->db, AUDIT_FIND_SESSION, err);
 	if (st == NULL)
 		return ERR_STORE;
-	sqlite3_bind_blob(st, 1, uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	sqlite3_bind_blob(st, 1, uuid, UUID_LEN, SQLITE_STATIC);
 	memcpy(f->uuid, uuid, sizeof f->uuid);
 	return find(f->db, st, &f->session, err);
 }
@@ -66,7 +66,7 @@ find_command(struct folding *f, const struct audit_item *item, int64_t *ret,
 	if (st == NULL)
 		return ERR_STORE;
 	sqlite3_bind_int64(st, 1, f->session);
-	sqlite3_bind_blob(st, 2, item->uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	sqlite3_bind_blob(st, 2, item->uuid, UUID_LEN, SQLITE_STATIC);
 	return find(f->db, st, ret, err);
 }
 
@@ -74,7 +74,7 @@ static int
 take_outcome(struct folding *f, const struct audit_item *item,
     struct err *err)
 {
-	char uuid[37], text[80];
+	char uuid[UUID_TEXT], text[80];
 	int64_t row;
 	int rc = find_command(f, item, &row, err);
 
@@ -105,7 +105,7 @@ static int
 take_output(struct folding *f, const struct audit_item *item,
     struct err *err)
 {
-	char uuid[37];
+	char uuid[UUID_TEXT];
 	int64_t row;
 	int rc = find_command(f, item, &row, err);
 
@@ -164,7 +164,7 @@ take_item(struct folding *f, const struct audit_item *item, struct err *err)
 static int
 take_record(struct folding *f, const struct buf *record, struct err *err)
 {
-	unsigned char session[AUDIT_UUID_LEN];
+	unsigned char session[UUID_LEN];
 	struct pack_reader items;
 	struct audit_item item;
 	int rc;
@@ -229,7 +229,7 @@ has_trace(struct audit_db *d, const struct audit_item *item,
 	if (sqlite3_prepare_v2(d->db, traces[item->kind], -1, &st, NULL) !=
 	    SQLITE_OK)
 		return audit_db_error(d, "prepare", err);
-	sqlite3_bind_blob(st, 1, uuid, AUDIT_UUID_LEN, SQLITE_STATIC);
+	sqlite3_bind_blob(st, 1, uuid, UUID_LEN, SQLITE_STATIC);
 	sqlite3_bind_int64(st, 2, exec ? item->exec.pid : after);
 	sqlite3_bind_int64(st, 3, exec ? item->exec.wall_ns : item->wall_ns);
 	sqlite3_bind_int64(st, 4, exec ? item->exec.mono_ns : item->mono_ns);
@@ -246,7 +246,7 @@ int
 audit_fold_has(struct audit_db *d, const struct buf *record, int64_t after,
     bool *ret, struct err *err)
 {
-	unsigned char session[AUDIT_UUID_LEN];
+	unsigned char session[UUID_LEN];
 	struct audit_item item, telling = { .kind = AUDIT_ITEM_END };
 	struct pack_reader items;
 

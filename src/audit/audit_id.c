@@ -15,14 +15,14 @@
 #include "aegsh/base/io.h"
 
 void
-audit_uuid(unsigned char ret[AUDIT_UUID_LEN])
+audit_uuid(unsigned char ret[UUID_LEN])
 {
 	ssize_t n;
 
 	do
-		n = getrandom(ret, AUDIT_UUID_LEN, 0);
+		n = getrandom(ret, UUID_LEN, 0);
 	while (n < 0 && errno == EINTR);
-	if (n != AUDIT_UUID_LEN)
+	if (n != UUID_LEN)
 		abort();	/* no Linux that has Landlock lacks it */
 	ret[6] = (unsigned char)(0x40 | (ret[6] & 0x0f));
 	ret[8] = (unsigned char)(0x80 | (ret[8] & 0x3f));

@@ -28,7 +28,7 @@ struct head {
 	char magic[8];
 	uint64_t segment;
 	int64_t last;		/* line, and its name */
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 };
 static const char magic[8] = "aegidx1";
 
@@ -121,13 +121,13 @@ head_of(struct audit_db *d, uint64_t segment, struct head *ret)
 		sqlite3_bind_int64(st, 1, first);
 		sqlite3_bind_int64(st, 2, last);
 		there = sqlite3_step(st) == SQLITE_ROW &&
-		    sqlite3_column_bytes(st, 1) == AUDIT_UUID_LEN;
+		    sqlite3_column_bytes(st, 1) == UUID_LEN;
 	}
 	*ret = (struct head){ .segment = segment };
 	memcpy(ret->magic, magic, sizeof magic);
 	if (there) {
 		ret->last = sqlite3_column_int64(st, 0);
-		memcpy(ret->uuid, sqlite3_column_blob(st, 1), AUDIT_UUID_LEN);
+		memcpy(ret->uuid, sqlite3_column_blob(st, 1), UUID_LEN);
 	}
 	sqlite3_finalize(st);
 	return there;

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "aegsh/audit.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/pack.h"
 
 #define AUDIT_FILE "audit.db"
@@ -28,7 +29,6 @@
 #define AUDIT_LOG_MAX 4000
 /* Bytes of a store that a reader may copy where it cannot write. */
 #define AUDIT_COPY_MAX (INT64_C(512) * 1024 * 1024)
-#define AUDIT_UUID_LEN 16
 #define AUDIT_SHA256_LEN 32
 
 /* The numbers next to one of a store, which may be anything. */
@@ -134,12 +134,12 @@ int audit_math_refuse(sqlite3 *db);
 
 struct audit_begun {			/* a session that began */
 	struct audit_session session;
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	char boot_id[40];
 	int64_t wall_ns, mono_ns;
 };
 struct audit_command {
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	struct audit_event event;
 	int64_t wall_ns, mono_ns;
 	bool finished;			/* a builtin: status is known */
@@ -244,7 +244,7 @@ struct audit_item {		/* strings borrowed from the record */
 	struct audit_outcome outcome;
 	struct audit_exec exec;
 	struct audit_output output;
-	unsigned char uuid[AUDIT_UUID_LEN];	/* outcome, exec, output: its
+	unsigned char uuid[UUID_LEN];	/* outcome, exec, output: its
 						 * command */
 	const char *name, *text;		/* note */
 	int64_t wall_ns, mono_ns;		/* outcome, note, ended */
@@ -254,7 +254,7 @@ struct audit_item {		/* strings borrowed from the record */
 void audit_item_start(struct buf *b, const unsigned char *session);
 void audit_item_put(struct buf *b, const struct audit_item *item);
 bool audit_items_start(struct pack_reader *r, const struct buf *record,
-	unsigned char ret_session[AUDIT_UUID_LEN]);
+	unsigned char ret_session[UUID_LEN]);
 void audit_items_next(struct pack_reader *r, struct audit_item *ret);
 
 /* ---- audit_fold.c ------------------------------------------------------ */
@@ -356,7 +356,7 @@ void audit_queue_note(struct audit_queue *q, const char *kind,
 
 struct audit_handle {		/* a command of the spool without outcome */
 	int64_t id;
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 };
 
 struct audit_hand {
@@ -402,10 +402,10 @@ int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
  * it is on its way: the event gets its number; and that its outcomes are with
  * their lines, which are forgotten. */
 int audit_compose(struct audit *a, const struct audit_event *ev, bool end,
-	struct buf *b, unsigned char ret_uuid[AUDIT_UUID_LEN],
+	struct buf *b, unsigned char ret_uuid[UUID_LEN],
 	struct err *err);
 void audit_composed(struct audit *a, struct audit_event *ev,
-	const unsigned char uuid[AUDIT_UUID_LEN]);
+	const unsigned char uuid[UUID_LEN]);
 void audit_forget(struct audit *a, const struct audit_queue *q);
 /* Such a record into the store.  full: durable; again, or begun after late_ns
  * (mono): unless it is there, lines with numbers above after.  *ret_session is
@@ -434,7 +434,7 @@ void audit_hand_out(struct audit *a);
 
 /* ---- audit_id.c -------------------------------------------------------- */
 
-void audit_uuid(unsigned char ret[AUDIT_UUID_LEN]);	/* version 4 */
+void audit_uuid(unsigned char ret[UUID_LEN]);	/* version 4 */
 /* The kernel's boot id, "" when it cannot be read. */
 void audit_boot_id(char ret[40]);
 void audit_sha256(const void *p, size_t len,

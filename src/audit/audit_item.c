@@ -121,7 +121,7 @@ put_output(struct buf *b, const struct audit_item *item)
 void
 audit_item_start(struct buf *b, const unsigned char *session)
 {
-	buf_put(b, session, AUDIT_UUID_LEN);
+	buf_put(b, session, UUID_LEN);
 }
 
 void
@@ -171,12 +171,12 @@ get_flag(struct pack_reader *r)
 }
 
 static void
-get_uuid(struct pack_reader *r, unsigned char uuid[AUDIT_UUID_LEN])
+get_uuid(struct pack_reader *r, unsigned char uuid[UUID_LEN])
 {
-	const char *p = pack_get(r, AUDIT_UUID_LEN);
+	const char *p = pack_get(r, UUID_LEN);
 
 	if (p != NULL)
-		memcpy(uuid, p, AUDIT_UUID_LEN);
+		memcpy(uuid, p, UUID_LEN);
 }
 
 static void
@@ -329,7 +329,7 @@ get_output(struct pack_reader *r, struct audit_item *ret)
 
 bool
 audit_items_start(struct pack_reader *r, const struct buf *record,
-    unsigned char ret_session[AUDIT_UUID_LEN])
+    unsigned char ret_session[UUID_LEN])
 {
 	*r = (struct pack_reader){ record->data, record->data + record->len };
 	get_uuid(r, ret_session);

@@ -33,7 +33,7 @@ audit_output_check(struct audit_verifying *v, struct err *err)
 	while (rc == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		rc = 0;
 		v->v.outputs++;
-		if (sqlite3_column_bytes(st, 1) != CAST_UUID_LEN ||
+		if (sqlite3_column_bytes(st, 1) != UUID_LEN ||
 		    sqlite3_column_bytes(st, 4) != CAST_HASH_LEN ||
 		    sqlite3_column_int64(st, 2) < 0 ||
 		    cast_hash(store, sqlite3_column_blob(st, 1),
@@ -63,14 +63,14 @@ struct dropping {
 /* Of that file: what stands before the first part that has a row, or all,
  * where none has one and nobody writes to it any more. */
 static int
-drop_one(void *ctx, const unsigned char session[CAST_UUID_LEN])
+drop_one(void *ctx, const unsigned char session[UUID_LEN])
 {
 	struct dropping *p = ctx;
 	int64_t before = 0;
 	int rc;
 
 	sqlite3_reset(p->st);
-	sqlite3_bind_blob(p->st, 1, session, CAST_UUID_LEN, SQLITE_STATIC);
+	sqlite3_bind_blob(p->st, 1, session, UUID_LEN, SQLITE_STATIC);
 	sqlite3_bind_text(p->st, 2, p->boot, -1, SQLITE_STATIC);
 	rc = sqlite3_step(p->st);
 	if (rc != SQLITE_ROW)

@@ -119,7 +119,7 @@ bind_ending(sqlite3_stmt *st, int place, const char *name)
 void
 audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 {
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 
 	sqlite3_bind_int64(st, 1, q->limit > 0 ? q->limit : -1);
 	sqlite3_bind_int64(st, 2, q->since_ns);
@@ -152,7 +152,7 @@ text(sqlite3_stmt *st, enum column c)
 }
 
 static void
-take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
+take_row(sqlite3_stmt *st, char uuid[UUID_TEXT], struct audit_row *r)
 {
 	*r = (struct audit_row){
 		.id = sqlite3_column_int64(st, C_ID),
@@ -194,7 +194,7 @@ take_row(sqlite3_stmt *st, char uuid[37], struct audit_row *r)
 	if (r->line == NULL)
 		r->line = "";	/* a blob of no bytes reads as NULL */
 	uuid[0] = '\0';
-	if (sqlite3_column_bytes(st, C_UUID) == AUDIT_UUID_LEN)
+	if (sqlite3_column_bytes(st, C_UUID) == UUID_LEN)
 		uuid_text(sqlite3_column_blob(st, C_UUID), uuid);
 }
 
@@ -208,7 +208,7 @@ give_rows(struct audit_db *d, sqlite3_stmt *st,
 
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		struct audit_row row;
-		char uuid[37];
+		char uuid[UUID_TEXT];
 
 		take_row(st, uuid, &row);
 		if (fn(ctx, &row) != 0)

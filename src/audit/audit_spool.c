@@ -212,7 +212,7 @@ read_id(struct audit_spool *s, uint64_t *ret, struct err *err)
 static int
 begin(struct audit_spool *s, struct err *err)
 {
-	unsigned char random[AUDIT_UUID_LEN];
+	unsigned char random[UUID_LEN];
 	struct header h;
 
 	memcpy(h.magic, magic, sizeof magic);

@@ -153,7 +153,7 @@ put_event(struct cast *c, int64_t ns, char code, const char *p, size_t len)
 static void
 put_mark(struct cast *c, const char *word, int64_t ns)
 {
-	char uuid[37], text[48];
+	char uuid[UUID_TEXT], text[48];
 	int n;
 
 	uuid_text(c->line.uuid, uuid);
@@ -328,7 +328,7 @@ cast_put(struct cast *c, enum cast_stream which, const void *p, size_t len,
 /* ---- lines ----------------------------------------------------------- */
 
 void
-cast_begin(struct cast *c, const unsigned char uuid[CAST_UUID_LEN],
+cast_begin(struct cast *c, const unsigned char uuid[UUID_LEN],
     int64_t mono_ns)
 {
 	if (c->in_line)

@@ -27,9 +27,9 @@
 
 void
 cast_file_init(struct cast_file *f, const char *dir,
-    const unsigned char session[CAST_UUID_LEN])
+    const unsigned char session[UUID_LEN])
 {
-	char uuid[37];
+	char uuid[UUID_TEXT];
 
 	*f = (struct cast_file){ .dir = xstrdup(dir), .fd = -1 };
 	uuid_text(session, uuid);
@@ -146,12 +146,12 @@ make_file(struct cast_file *f, const char *header, size_t len,
 }
 
 int
-cast_file_open(const char *dir, const unsigned char session[CAST_UUID_LEN],
+cast_file_open(const char *dir, const unsigned char session[UUID_LEN],
     char **ret_path, struct err *err)
 {
 	AEG_AUTOFREE char *path = NULL;
 	AEG_AUTOFD int place = -1;
-	char uuid[37];
+	char uuid[UUID_TEXT];
 	int fd, rc;
 
 	uuid_text(session, uuid);

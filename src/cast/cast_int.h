@@ -76,7 +76,7 @@ struct cast_file {
 };
 
 void cast_file_init(struct cast_file *f, const char *dir,
-	const unsigned char session[CAST_UUID_LEN]);
+	const unsigned char session[UUID_LEN]);
 void cast_file_done(struct cast_file *f);
 void cast_file_again(struct cast_file *f);
 /* False: it takes nothing now. */
@@ -94,7 +94,7 @@ int cast_place_open(const char *store, bool make, int *ret_fd,
 	struct err *err);
 /* A session's file, for reading. */
 int cast_file_open(const char *dir,
-	const unsigned char session[CAST_UUID_LEN], char **ret_path,
+	const unsigned char session[UUID_LEN], char **ret_path,
 	struct err *err);
 
 #endif

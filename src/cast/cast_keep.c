@@ -47,7 +47,7 @@ open_all(const char *store, int *ret_fd, int *ret_rc, struct err *err)
 }
 
 static bool
-is_recording(const char *name, unsigned char ret[CAST_UUID_LEN])
+is_recording(const char *name, unsigned char ret[UUID_LEN])
 {
 	return strlen(name) == NAME_LEN && text_ends(name, ".cast") &&
 	    uuid_parse(name, 36, ret);
@@ -55,10 +55,10 @@ is_recording(const char *name, unsigned char ret[CAST_UUID_LEN])
 
 int
 cast_each(const char *store, int (*fn)(void *ctx,
-    const unsigned char session[CAST_UUID_LEN]), void *ctx, struct err *err)
+    const unsigned char session[UUID_LEN]), void *ctx, struct err *err)
 {
 	AEG_AUTOFD int place = -1;
-	unsigned char session[CAST_UUID_LEN];
+	unsigned char session[UUID_LEN];
 	struct dirent *e;
 	int rc = 0;
 	DIR *d = open_all(store, &place, &rc, err);
@@ -123,12 +123,12 @@ empty(int fd, int64_t before)
 }
 
 int
-cast_forget(const char *store, const unsigned char session[CAST_UUID_LEN],
+cast_forget(const char *store, const unsigned char session[UUID_LEN],
     int64_t before, struct err *err)
 {
 	AEG_AUTOFD int place = -1;
 	AEG_AUTOFD int fd = -1;
-	char uuid[37], name[48];
+	char uuid[UUID_TEXT], name[48];
 	int rc = cast_place_open(store, false, &place, err);
 
 	if (rc < 0)
@@ -207,7 +207,7 @@ cast_copy(const char *store, const char *to, struct err *err)
 {
 	AEG_AUTOFD int place = -1;
 	AEG_AUTOFD int out = -1;
-	unsigned char session[CAST_UUID_LEN];
+	unsigned char session[UUID_LEN];
 	struct dirent *e;
 	int rc = 0;
 	DIR *d = open_all(store, &place, &rc, err);

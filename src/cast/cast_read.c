@@ -252,7 +252,7 @@ cast_reader_new(int fd, const char *name, struct cast_reader **ret,
 }
 
 int
-cast_reader_open(const char *dir, const unsigned char session[CAST_UUID_LEN],
+cast_reader_open(const char *dir, const unsigned char session[UUID_LEN],
     struct cast_reader **ret, struct err *err)
 {
 	AEG_AUTOFREE char *path = NULL;
@@ -411,7 +411,7 @@ cast_reader_next(struct cast_reader *r, struct cast_event *ret,
 }
 
 int
-cast_hash(const char *dir, const unsigned char session[CAST_UUID_LEN],
+cast_hash(const char *dir, const unsigned char session[UUID_LEN],
     int64_t offset, int64_t length, unsigned char ret[CAST_HASH_LEN],
     struct err *err)
 {

@@ -223,11 +223,11 @@ relay_limited(struct relay *r)
 }
 
 void
-relay_line(struct relay *r, const unsigned char uuid[CAST_UUID_LEN])
+relay_line(struct relay *r, const unsigned char uuid[UUID_LEN])
 {
-	char word[1 + CAST_UUID_LEN] = { RELAY_LINE };
+	char word[1 + UUID_LEN] = { RELAY_LINE };
 
-	memcpy(word + 1, uuid, CAST_UUID_LEN);
+	memcpy(word + 1, uuid, UUID_LEN);
 	take_over(r);
 	r->said.over = r->said.over && r->kills;
 	r->told = false;

@@ -125,7 +125,7 @@ begin_end(struct between *b)
 static void
 hear(struct between *b)
 {
-	unsigned char word[1 + CAST_UUID_LEN];
+	unsigned char word[1 + UUID_LEN];
 	ssize_t n = recv(b->control, word, sizeof word, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))

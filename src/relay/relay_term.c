@@ -245,13 +245,13 @@ put_mark(const struct relay_term *r)
 }
 
 void
-relay_term_line(struct relay_term *r, const unsigned char uuid[CAST_UUID_LEN])
+relay_term_line(struct relay_term *r, const unsigned char uuid[UUID_LEN])
 {
-	char word[1 + CAST_UUID_LEN] = { RELAY_LINE };
+	char word[1 + UUID_LEN] = { RELAY_LINE };
 
 	if (!r->keeps || r->hung_up || r->lost)
 		return;
-	memcpy(word + 1, uuid, CAST_UUID_LEN);
+	memcpy(word + 1, uuid, UUID_LEN);
 	say(r, word, sizeof word);
 	(void)put_mark(r);
 }

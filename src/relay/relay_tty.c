@@ -42,7 +42,7 @@ struct outside {
 	char *why_not;		/* … for that reason, not told yet; or NULL */
 	struct {
 		bool begins;
-		unsigned char uuid[CAST_UUID_LEN];
+		unsigned char uuid[UUID_LEN];
 	} due[8];		/* marks that were announced */
 	unsigned n_due;
 	bool keeps;		/* a line is in front */
@@ -110,7 +110,7 @@ announce(struct outside *t, const unsigned char *uuid)
 		return;
 	t->due[t->n_due].begins = uuid != NULL;
 	if (uuid != NULL)
-		memcpy(t->due[t->n_due].uuid, uuid, CAST_UUID_LEN);
+		memcpy(t->due[t->n_due].uuid, uuid, UUID_LEN);
 	t->n_due++;
 	t->marks.due++;
 }
@@ -120,7 +120,7 @@ begin_keeping(struct outside *t, const char *p, size_t len)
 {
 	struct pack_reader in = { p, p + len };
 	struct cast_setup setup = { .dir = pack_get_text(&in) };
-	const char *session = pack_get(&in, CAST_UUID_LEN);
+	const char *session = pack_get(&in, UUID_LEN);
 	struct winsize size = { .ws_row = 0 };
 	struct err err = ERR_INIT;
 
@@ -133,7 +133,7 @@ begin_keeping(struct outside *t, const char *p, size_t len)
 		t->why_not = xstrdup(err.text);
 		return;
 	}
-	memcpy(setup.session, session, CAST_UUID_LEN);
+	memcpy(setup.session, session, UUID_LEN);
 	setup.redact = t->redact;
 	(void)ioctl(t->o.tty, TIOCGWINSZ, &size);
 	setup.width = size.ws_col;
@@ -175,7 +175,7 @@ hear(struct outside *t)
 		else if (t->packet[0] == RELAY_END)
 			announce(t, NULL);
 		else if (t->packet[0] == RELAY_LINE &&
-		    n == 1 + CAST_UUID_LEN)
+		    n == 1 + UUID_LEN)
 			announce(t, (unsigned char *)t->packet + 1);
 	}
 }

@@ -47,10 +47,10 @@ turn_keeps_output(const struct turn *t)
 
 /* Of a line's row, or of no line: then nothing. */
 static void
-uuid_bytes(const char *text, unsigned char ret[CAST_UUID_LEN])
+uuid_bytes(const char *text, unsigned char ret[UUID_LEN])
 {
 	if (!uuid_parse(text, strlen(text), ret))
-		memset(ret, 0, CAST_UUID_LEN);
+		memset(ret, 0, UUID_LEN);
 }
 
 const struct relay_opts *
@@ -83,7 +83,7 @@ turn_output(const struct turn *t, const char *uuid, struct relay_opts *ret)
 void
 turn_output_next(const struct job *job, const char *uuid)
 {
-	unsigned char line[CAST_UUID_LEN];
+	unsigned char line[UUID_LEN];
 
 	if (job_relay(job) == NULL)
 		return;
@@ -138,7 +138,7 @@ learn(void *ctx, const char *name, const char *value)
 void
 turn_output_line(struct turn *t, const char *uuid)
 {
-	unsigned char line[CAST_UUID_LEN];
+	unsigned char line[UUID_LEN];
 	uint64_t secrets = 0xcbf29ce484222325U;
 
 	if (t->opts.term == NULL || uuid == NULL)

@@ -54,7 +54,7 @@ record(int64_t id, enum audit_stream stream, const struct cast_output *o,
 static void
 begin(const char *line)
 {
-	unsigned char uuid[CAST_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	struct err err = ERR_INIT;
 
 	ev = (struct audit_event){ .line = line, .len = strlen(line),

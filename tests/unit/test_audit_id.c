@@ -7,7 +7,7 @@
 int
 main(void)
 {
-	unsigned char one[AUDIT_UUID_LEN], two[AUDIT_UUID_LEN];
+	unsigned char one[UUID_LEN], two[UUID_LEN];
 	unsigned char sum[AUDIT_SHA256_LEN];
 	char text[80];
 	int i, good = 0;

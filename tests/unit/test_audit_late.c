@@ -173,7 +173,7 @@ told_again(void)
 	AEG_AUTOFREE char *path = NULL;
 	struct audit *a = fresh("from", PATIENCE_NS, true), *to = NULL;
 	struct audit_event ev = store_event("line"), done = ev;
-	unsigned char uuid[AUDIT_UUID_LEN];
+	unsigned char uuid[UUID_LEN];
 	struct err err = ERR_INIT;
 	int64_t before, after, id = 0;
 	int i;

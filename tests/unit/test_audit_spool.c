@@ -499,7 +499,7 @@ static void
 items(void)
 {
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT, part = BUF_INIT;
-	unsigned char session[AUDIT_UUID_LEN] = "0123456789abcde";
+	unsigned char session[UUID_LEN] = "0123456789abcde";
 	struct audit_item item = { .kind = AUDIT_ITEM_COMMAND,
 		.command = { .event = store_event("line") } }, got;
 	struct pack_reader r;
@@ -517,10 +517,10 @@ items(void)
 		}
 		audit_items_next(&r, &got);
 		bad += got.kind == AUDIT_ITEM_BAD ||
-		    (cut == AUDIT_UUID_LEN && got.kind == AUDIT_ITEM_END);
+		    (cut == UUID_LEN && got.kind == AUDIT_ITEM_END);
 	}
 	IS_INTN((int)bad, (int)b.len, "every cut is seen");
-	for (cut = AUDIT_UUID_LEN; cut < b.len; cut++) {
+	for (cut = UUID_LEN; cut < b.len; cut++) {
 		b.data[cut] = (char)~b.data[cut];
 		audit_items_start(&r, &b, session);
 		n = 0;

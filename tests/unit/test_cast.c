@@ -16,7 +16,7 @@
 #define S INT64_C(1000000000)
 #define MS INT64_C(1000000)
 
-static unsigned char session[CAST_UUID_LEN] = { 1 }, line[CAST_UUID_LEN] = {
+static unsigned char session[UUID_LEN] = { 1 }, line[UUID_LEN] = {
 	0xab, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 static uint64_t seed = 88172645463325252;
 static struct redact *redact;
@@ -78,7 +78,7 @@ read_file(struct buf *ret)
 	size_t i, n = 0;
 
 	n += (size_t)snprintf(name + n, sizeof name - n, CAST_DIR "/");
-	for (i = 0; i < CAST_UUID_LEN; i++)
+	for (i = 0; i < UUID_LEN; i++)
 		n += (size_t)snprintf(name + n, sizeof name - n, "%s%02x",
 		    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
 		    session[i]);

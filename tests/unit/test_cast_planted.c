@@ -54,7 +54,7 @@ random_text(char *ret, size_t n)
 }
 
 static struct cast *
-start(const struct redact *r, unsigned char session[CAST_UUID_LEN],
+start(const struct redact *r, unsigned char session[UUID_LEN],
     enum cast_keep keep)
 {
 	struct cast_setup setup = { .dir = scratch_dir, .redact = r,
@@ -80,7 +80,7 @@ put(struct cast *c, const struct buf *text, unsigned most)
 }
 
 static void
-read_back(const unsigned char session[CAST_UUID_LEN], struct buf *ret)
+read_back(const unsigned char session[UUID_LEN], struct buf *ret)
 {
 	struct cast_reader *r = NULL;
 	struct cast_event ev;
@@ -130,7 +130,7 @@ planted(const struct redact *r)
 	static const char *const plain[] = { "total 12\n", "drwxr-xr-x 2 a b\n",
 	    "\033[1;32mok\033[0m 7 tests\n", "caf\xc3\xa9\r\n", "\n",
 	    "echo and printf \n", "100%|####| 7.5/7.5 [00:01]\r" };
-	unsigned char session[CAST_UUID_LEN] = { 1 };
+	unsigned char session[UUID_LEN] = { 1 };
 	struct cast *c = NULL;
 	unsigned i, k, differ = 0, told = 0, planted_n = 0;
 	const struct cast_line *l;
@@ -178,7 +178,7 @@ planted(const struct redact *r)
 static void
 in_colours(const struct redact *r)
 {
-	unsigned char session[CAST_UUID_LEN] = { 1, 1 };
+	unsigned char session[UUID_LEN] = { 1, 1 };
 	AEG_AUTO(buf_done) struct buf got = BUF_INIT;
 	unsigned i, told = 0, kept = 0;
 
@@ -208,7 +208,7 @@ in_colours(const struct redact *r)
 static void
 keys(const struct redact *r)
 {
-	unsigned char session[CAST_UUID_LEN] = { 1, 2 };
+	unsigned char session[UUID_LEN] = { 1, 2 };
 	AEG_AUTO(buf_done) struct buf got = BUF_INIT, want = BUF_INIT;
 	unsigned i, k, told = 0, differ = 0;
 
@@ -249,7 +249,7 @@ keys(const struct redact *r)
 static void
 long_ones(const struct redact *r)
 {
-	unsigned char session[CAST_UUID_LEN] = { 1, 3 };
+	unsigned char session[UUID_LEN] = { 1, 3 };
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT, got = BUF_INIT;
 	struct cast *c = start(r, session, CAST_KEEP_FULL);
 	const struct cast_line *l;
