@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
-#include "aegsh/base/path.h"
+#include "aegsh/base/rootenv.h"
 #include "aegsh/base/text.h"
 
 /* "#12", as sudo takes it. */
@@ -101,23 +101,6 @@ confine_become_target(const struct confine *c, struct err *err)
 /* ---- the environment ---------------------------------------------------- */
 
 static bool
-is_harmless(const char *value)
-{
-	return value[0] != '\0' && strlen(value) < 64 &&
-	    value[strspn(value, "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@+-")] == '\0';
-}
-
-static bool
-is_of_terminal(const char *name)
-{
-	static const char *const names[] = { "TERM", "COLORTERM", "LANG",
-	    "LANGUAGE", "COLUMNS", "LINES" };
-
-	return TEXT_AMONG(name, names) || text_starts(name, "LC_");
-}
-
-static bool
 is_kept(const struct confine *c, const char *name)
 {
 	if (strv_has(&c->keep, name))
@@ -141,33 +124,20 @@ put_command(const struct confine *c, struct strv *ret)
 	strv_addf(ret, "SUDO_COMMAND=%s", text.data != NULL ? text.data : "");
 }
 
-/* crontab -e, visudo and their like start it on a copy. */
-static void
-put_editor(struct strv *ret)
-{
-	static const char *const names[] = { "SUDO_EDITOR", "VISUAL",
-	    "EDITOR" };
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++)
-		strv_addf(ret, "%s=%s/aegsh-edit", names[i],
-		    sysdirs()->libexec);
-}
-
 void
 confine_envp(const struct confine *c, char *const *env, struct strv *ret)
 {
 	const struct names_user *u = &c->target;
 	size_t i;
 
-	strv_add(ret, "PATH=" CONFINE_PATH);
+	strv_add(ret, "PATH=" ROOTENV_PATH);
 	strv_addf(ret, "HOME=%s", u->home);
 	strv_addf(ret, "USER=%s", u->name);
 	strv_addf(ret, "LOGNAME=%s", u->name);
 	strv_addf(ret, "SHELL=%s", u->shell[0] != '\0' ? u->shell : "/bin/sh");
 	put_command(c, ret);
 	if (c->edits)
-		put_editor(ret);
+		rootenv_put_editor(ret);
 	for (i = 0; env[i] != NULL; i++) {
 		const char *eq = strchr(env[i], '=');
 		AEG_AUTOFREE char *name = NULL;
@@ -175,8 +145,8 @@ confine_envp(const struct confine *c, char *const *env, struct strv *ret)
 		if (eq == NULL)
 			continue;
 		name = xmemdup0(env[i], (size_t)(eq - env[i]));
-		if (is_of_terminal(name) ? is_harmless(eq + 1) :
-		    is_kept(c, name))
+		if (rootenv_is_of_terminal(name) ?
+		    rootenv_is_harmless(eq + 1) : is_kept(c, name))
 			strv_add(ret, env[i]);
 	}
 }

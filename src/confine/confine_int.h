@@ -15,10 +15,6 @@
 #include "aegsh/base/err.h"
 #include "aegsh/base/names.h"
 
-/* Where sudo is looked for, and what commands get. */
-#define CONFINE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:" \
-	"/sbin:/bin"
-
 struct confine {
 	const char *user, *group;	/* to become; NULL: root; the user's */
 	const char *profile;

@@ -18,6 +18,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/rootenv.h"
 #include "aegsh/base/text.h"
 #include "aegsh/conf.h"
 
@@ -99,33 +100,20 @@ confine_find_caller(struct names_user *ret, struct err *err)
 
 /* ---- sudo --------------------------------------------------------------- */
 
-/* Root's own, and it gains root's rights; owned. */
-static char *
-find_sudo(void)
+/* Root's own, and it gains root's rights. */
+static bool
+is_sudo(const char *path, const struct stat *st)
 {
-	const char *dir = CONFINE_PATH;
-	struct stat st;
-	size_t n;
-
-	for (;; dir += n + 1) {
-		AEG_AUTOFREE char *path = NULL;
-
-		n = strcspn(dir, ":");
-		path = xasprintf("%.*s/sudo", (int)n, dir);
-		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		    st.st_uid == 0 && (st.st_mode & 022) == 0 &&
-		    (st.st_mode & S_ISUID) != 0)
-			return AEG_STEAL(path);
-		if (dir[n] == '\0')
-			return NULL;
-	}
+	(void)path;
+	return S_ISREG(st->st_mode) && st->st_uid == 0 &&
+	    (st->st_mode & 022) == 0 && (st->st_mode & S_ISUID) != 0;
 }
 
 /* Asks nothing of the terminal; what it writes can be read from *ret_out. */
 static int
 start_sudo(const char *sudo, struct strv *argv, pid_t *ret_pid, int *ret_out)
 {
-	static const char path[] = "PATH=" CONFINE_PATH;
+	static const char path[] = "PATH=" ROOTENV_PATH;
 	static const char lang[] = "LC_ALL=C";
 	char *envp[] = { (char *)(uintptr_t)path, (char *)(uintptr_t)lang,
 	    NULL };
@@ -230,7 +218,7 @@ confine_ask_sudo(const struct confine *c, struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf may = BUF_INIT_MAX(LIST_MAX);
 	AEG_AUTO(buf_done) struct buf list = BUF_INIT_MAX(LIST_MAX);
-	AEG_AUTOFREE char *sudo = find_sudo();
+	AEG_AUTOFREE char *sudo = rootenv_find("sudo", is_sudo);
 	AEG_AUTOFREE char *own = NULL;
 	int rc;
 

@@ -8,34 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-
-static const char *const places[] = { "/usr/local/sbin", "/usr/local/bin",
-	"/usr/sbin", "/usr/bin", "/sbin", "/bin" };
-
-/* Of those that the broker would start; NULL: there is none. */
-static char *
-find_real(const char *name, bool *ret_gains)
-{
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(places); i++) {
-		AEG_AUTOFREE char *path = xasprintf("%s/%s", places[i], name);
-
-		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
-		    (st.st_mode & 0111) == 0)
-			continue;
-		*ret_gains = (st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
-		    getxattr(path, "security.capability", NULL, 0) > 0;
-		return AEG_STEAL(path);
-	}
-	return NULL;
-}
+#include "aegsh/base/rootenv.h"
+#include "aegsh/base/text.h"
 
 /* mount(8) tells what is mounted, or what it is. */
 static bool
@@ -43,26 +21,23 @@ only_lists(const char *name, char *const *argv)
 {
 	static const char *const words[] = { "-l", "-h", "-V", "--help",
 	    "--version", "--show-labels" };
-	size_t i;
 
 	if (strcmp(name, "mount") != 0)
 		return false;
-	if (argv[1] == NULL)
-		return true;
-	for (i = 0; i < AEG_NELEM(words); i++)
-		if (strcmp(words[i], argv[1]) == 0)
-			return argv[2] == NULL;
-	return false;
+	return argv[1] == NULL || (TEXT_AMONG(argv[1], words) &&
+	    argv[2] == NULL);
 }
 
 void
 elevate_in_place(const char *name, char **argv)
 {
-	bool gains = false;
-	AEG_AUTOFREE char *real = find_real(name, &gains);
+	/* Of those that the broker would start. */
+	AEG_AUTOFREE char *real = rootenv_find(name, rootenv_runs);
+	struct stat st;
 
 	/* Without a real one it is told who there could have been. */
-	if (real != NULL && (!gains || only_lists(name, argv)))
+	if (real != NULL && stat(real, &st) == 0 &&
+	    (!rootenv_gains(real, &st) || only_lists(name, argv)))
 		execv(real, argv);
 }
 

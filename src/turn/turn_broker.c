@@ -22,6 +22,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/rootenv.h"
 #include "aegsh/base/text.h"
 #include "turn/turn_elevate.h"
 #include "turn/turn_guest.h"
@@ -179,7 +180,7 @@ confirm(void *ctx, struct turn *t, const struct turn_judged *j)
 static void
 decide(struct request *r)
 {
-	static const char path[] = "PATH=" ELEVATE_PATH;
+	static const char path[] = "PATH=" ROOTENV_PATH;
 	char *env[] = { (char *)(uintptr_t)path, NULL };
 	AEG_AUTO(buf_done) struct buf text = BUF_INIT_MAX(LINE_MAX_BYTES);
 	struct line line = { .origin = LINE_COMMAND };

@@ -14,6 +14,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/rootenv.h"
 
 struct sorting {
 	struct strv *sudo, *confine;
@@ -93,7 +94,7 @@ put_as_is(const struct elevate_call *c, const struct strv *argv,
 	elevate_options(c->program, argv, c->command, sort_nothing, ret);
 	for (i = c->variables; i < c->command; i++)
 		strv_add(ret, argv->v[i]);
-	elevate_put_editor(ret);
+	rootenv_put_editor(ret);
 	for (; i < argv->n; i++)
 		strv_add(ret, argv->v[i]);
 }

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/rootenv.h"
 #include "aegsh/conf.h"
 #include "aegsh/base/text.h"
 
@@ -199,43 +199,14 @@ elevate_options(const struct elevate_program *g, const struct strv *argv,
 
 /* ---- files -------------------------------------------------------------- */
 
-/* In the fixed places; owned, or NULL. */
-static char *
-look_for(const char *name)
-{
-	const char *dir = ELEVATE_PATH;
-	struct stat st;
-	size_t n;
-
-	for (;; dir += n + 1) {
-		char *path;
-
-		n = strcspn(dir, ":");
-		path = xasprintf("%.*s/%s", (int)n, dir, name);
-		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		    (st.st_mode & 0111) != 0)
-			return path;
-		free(path);
-		if (dir[n] == '\0')
-			return NULL;
-	}
-}
-
-static bool
-gains_rights(const char *path, const struct stat *st)
-{
-	return (st->st_mode & (S_ISUID | S_ISGID)) != 0 ||
-	    getxattr(path, "security.capability", NULL, 0) > 0;
-}
-
 char *
 elevate_real(const char *name, bool without)
 {
-	AEG_AUTOFREE char *path = look_for(name);
+	AEG_AUTOFREE char *path = rootenv_find(name, rootenv_runs);
 	struct stat st;
 
 	if (path == NULL || stat(path, &st) < 0 || st.st_uid != 0 ||
-	    (!without && !gains_rights(path, &st)) ||
+	    (!without && !rootenv_gains(path, &st)) ||
 	    !conf_trust_is_roots(path))
 		return NULL;
 	return AEG_STEAL(path);
@@ -246,7 +217,8 @@ elevate_real(const char *name, bool without)
 static bool
 find_command(struct elevate_call *c, struct strv *argv)
 {
-	AEG_AUTOFREE char *found = look_for(path_base(argv->v[c->command]));
+	AEG_AUTOFREE char *found = rootenv_find(
+	    path_base(argv->v[c->command]), rootenv_runs);
 
 	if (found == NULL)
 		return false;
@@ -494,36 +466,6 @@ elevate_unsure(const struct elevate_call *c, const struct strv *argv,
 
 /* ---- its environment ---------------------------------------------------- */
 
-/* Names and letters of a terminal or a locale, and no way to a file. */
-static bool
-is_harmless(const char *value)
-{
-	return value[0] != '\0' && strlen(value) < 64 &&
-	    value[strspn(value, "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@+-")] == '\0';
-}
-
-static bool
-is_of_terminal(const char *name)
-{
-	static const char *const names[] = { "TERM", "COLORTERM", "LANG",
-	    "LANGUAGE", "COLUMNS", "LINES" };
-
-	return TEXT_AMONG(name, names) || text_starts(name, "LC_");
-}
-
-void
-elevate_put_editor(struct strv *to)
-{
-	static const char *const names[] = { "SUDO_EDITOR", "VISUAL",
-	    "EDITOR" };
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++)
-		strv_addf(to, "%s=%s/aegsh-edit", names[i],
-		    sysdirs()->libexec);
-}
-
 void
 elevate_envp(const struct turn *t, const struct elevate_call *c,
     const struct strv *env, struct strv *ret)
@@ -531,8 +473,8 @@ elevate_envp(const struct turn *t, const struct elevate_call *c,
 	size_t i;
 
 	if (c->edits)
-		elevate_put_editor(ret);
-	strv_add(ret, "PATH=" ELEVATE_PATH);
+		rootenv_put_editor(ret);
+	strv_add(ret, "PATH=" ROOTENV_PATH);
 	if (t->opts.home != NULL)
 		strv_addf(ret, "HOME=%s", t->opts.home);
 	if (t->opts.user != NULL) {
@@ -547,7 +489,8 @@ elevate_envp(const struct turn *t, const struct elevate_call *c,
 			continue;
 		name = xmemdup0(env->v[i], (size_t)(eq - env->v[i]));
 		if (text_is_name(name, strlen(name)) &&
-		    (is_of_terminal(name) ? is_harmless(eq + 1) :
+		    (rootenv_is_of_terminal(name) ?
+		    rootenv_is_harmless(eq + 1) :
 		    policy_elevate_keeps(t->policy, name)))
 			strv_add(ret, env->v[i]);
 	}

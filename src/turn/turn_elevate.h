@@ -12,10 +12,6 @@
 
 #include "turn/turn_int.h"
 
-/* Where they, and what they start, are looked for. */
-#define ELEVATE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:" \
-	"/sbin:/bin"
-
 /* ---- turn_elevate_rows.c ------------------------------------------------ */
 
 /* One that aegsh knows.  Lists of options are "n non-interactive S": letters
@@ -93,8 +89,6 @@ char *elevate_real(const char *name, bool without);
 /* What it is given of that environment, and of who the user is. */
 void elevate_envp(const struct turn *t, const struct elevate_call *c,
 	const struct strv *env, struct strv *ret);
-/* The variables by which it finds aegsh-edit. */
-void elevate_put_editor(struct strv *to);
 /* Why that needs a person, whatever the rules allow; NULL: it does not. */
 const char *elevate_unsure(const struct elevate_call *c,
 	const struct strv *argv, const struct resolve_set *resolved);
