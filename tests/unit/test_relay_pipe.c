@@ -12,7 +12,7 @@
 
 #define MOST 8
 
-static const unsigned char second[CAST_UUID_LEN] = { 2 };
+static const unsigned char second[UUID_LEN] = { 2 };
 
 /* The second line's words stand in its pipe before the process has read that
  * there is one. */
