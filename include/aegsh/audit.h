@@ -197,6 +197,7 @@ struct audit_row {
 	int64_t duration_ns, cpu_ns, maxrss_kib, latency_ns, judge_ns;
 	int64_t start_ns, tokens_in, tokens_out, cost, mono_ns;
 	const char *note;
+	struct audit_output out, err;	/* where q->outputs; stream 0: none */
 };
 enum audit_ended {		/* how a line ended */
 	AUDIT_ENDED_ANY = 0,
@@ -226,6 +227,9 @@ struct audit_query {
 	enum audit_ended ended;
 	int number;		/* status or signal */
 	bool unindexed;		/* read each line for the text */
+	const char *wrote;	/* bytes of what it wrote, colours aside, or
+				 * NULL; not with audit_recall() */
+	bool outputs;		/* give what it wrote, too */
 };
 /* Oldest of the selected first, until fn returns non-zero (audit_query()
  * then returns 0).  The row lives as long as the call of fn.  Absent numbers

@@ -51,7 +51,22 @@ struct audit_stats {
 	int64_t redacted;	/* lines that had secrets */
 	int64_t first_ns, last_ns;	/* 0: there is no line */
 	int64_t bytes;		/* of the database */
+	/* Of what lines wrote: lines that have any of it, bytes that were
+	 * written and those in files, streams of which some is nowhere. */
+	int64_t output_lines, output_bytes, output_kept, output_cut;
 };
 int audit_stats(struct audit *a, struct audit_stats *ret, struct err *err);
+
+/* The newest sessions, at most so many, the oldest of them first, until fn
+ * returns non-zero; strings borrowed. */
+struct audit_session_stats {
+	int64_t id, start_ns, end_ns;	/* end 0: killed, or not over */
+	const char *user, *host;
+	int64_t lines, refused, failed;
+	int64_t output_lines, output_bytes, output_kept, output_cut;
+};
+int audit_sessions(struct audit *a, int64_t limit,
+	int (*fn)(void *ctx, const struct audit_session_stats *s), void *ctx,
+	struct err *err);
 
 #endif

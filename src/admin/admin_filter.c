@@ -139,6 +139,9 @@ admin_filter_take(struct admin *a, struct admin_filter *f, int o,
 	case ADMIN_F_SEARCH:
 		q->text = value;
 		return 0;
+	case ADMIN_F_OUTPUT:
+		q->wrote = value;
+		return 0;
 	case ADMIN_F_DECISION:
 		return take_decision(a, value, q);
 	case ADMIN_F_STATUS:

@@ -17,7 +17,8 @@
 
 enum {
 	ADMIN_F_JSON, ADMIN_F_LIMIT, ADMIN_F_SINCE, ADMIN_F_UNTIL,
-	ADMIN_F_SEARCH, ADMIN_F_DECISION, ADMIN_F_STATUS, ADMIN_F_RULE,
+	ADMIN_F_SEARCH, ADMIN_F_OUTPUT, ADMIN_F_DECISION, ADMIN_F_STATUS,
+	ADMIN_F_RULE,
 	ADMIN_F_CWD, ADMIN_F_HOST, ADMIN_F_SESSION, ADMIN_F_PROGRAM,
 	ADMIN_F_UNFINISHED, ADMIN_F_UNINDEXED, ADMIN_F_USER, ADMIN_F_ALL,
 	ADMIN_F_COUNT		/* a verb's own options begin here */
@@ -34,6 +35,9 @@ enum {
 	    ADMIN_WORDS_NONE }, \
 	[ADMIN_F_SEARCH] = { "search", 0, "TEXT", \
 	    "only lines with TEXT in them", ADMIN_WORDS_NONE }, \
+	[ADMIN_F_OUTPUT] = { "output", 0, "TEXT", \
+	    "only lines that wrote TEXT, where that is kept", \
+	    ADMIN_WORDS_NONE }, \
 	[ADMIN_F_DECISION] = { "decision", 0, "WORD", \
 	    "only lines so decided: allow, confirm, block", \
 	    ADMIN_WORDS_DECISION }, \
@@ -89,6 +93,13 @@ int admin_rows(struct admin *a, const struct admin_filter *f,
 /* Users that have a place for a store, in order; *ret is owned. */
 void admin_stores(uid_t **ret, size_t *ret_n);
 
+/* ---- admin_each.c ------------------------------------------------------ */
+
+typedef int admin_user_fn(struct admin *a, const char *user, void *ctx);
+/* fn for each of them, in a process of its own that has root's rights and
+ * ends with what it returns.  The highest exit status; only for root. */
+int admin_each_store(struct admin *a, admin_user_fn *fn, void *ctx);
+
 /* ---- admin_store.c ----------------------------------------------------- */
 
 /* Become that user (NULL: the caller), give up what looking does not need,
@@ -112,6 +123,8 @@ int admin_read_fail(struct admin *a, int rc, const struct err *err);
 /* "0", "SIGINT", "refused", "unfinished" */
 void admin_row_end(const struct audit_row *row, char *ret, size_t size);
 json_t *admin_row_json(const struct audit_row *row);
+/* What it wrote to a stream. */
+json_t *admin_output_json(const struct audit_output *x);
 /* Words that each end with a NUL, as a list. */
 json_t *admin_words_json(const char *p, size_t len);
 

@@ -48,6 +48,24 @@ admin_words_json(const char *p, size_t len)
 }
 
 json_t *
+admin_output_json(const struct audit_output *x)
+{
+	json_t *o = json_object();
+
+	admin_json_text(o, "stream", x->stream == AUDIT_STREAM_ERR ? "err" :
+	    "out");
+	set_int(o, "bytes", true, x->bytes);
+	set_int(o, "kept", true, x->kept);
+	json_object_set_new(o, "cut", json_boolean(x->cut));
+	set_int(o, "redacted", true, x->redacted);
+	admin_json_bytes(o, "head", x->head != NULL ? x->head : "",
+	    x->head_len);
+	admin_json_bytes(o, "tail", x->tail_len > 0 ? x->tail : NULL,
+	    x->tail_len);
+	return o;
+}
+
+json_t *
 admin_row_json(const struct audit_row *row)
 {
 	bool done = row->ran && row->finished;

@@ -28,26 +28,31 @@
 
 /* ---- one row, from process to process ---------------------------------- */
 
-static const size_t texts[] = {
-	offsetof(struct audit_row, uuid), offsetof(struct audit_row, line),
-	offsetof(struct audit_row, user), offsetof(struct audit_row, host),
-	offsetof(struct audit_row, tty), offsetof(struct audit_row, origin),
-	offsetof(struct audit_row, cwd),
-	offsetof(struct audit_row, interpreter),
-	offsetof(struct audit_row, decision),
-	offsetof(struct audit_row, source), offsetof(struct audit_row, rule),
-	offsetof(struct audit_row, reason), offsetof(struct audit_row, model),
-	offsetof(struct audit_row, answer),
-	offsetof(struct audit_row, writer), offsetof(struct audit_row, note),
-	offsetof(struct audit_row, answered_by),
-	offsetof(struct audit_row, votes), offsetof(struct audit_row, argv),
-	offsetof(struct audit_row, remote),
+#define OF(member) offsetof(struct audit_row, member)
+#define TEXT(member) { OF(member), 0 }
+static const struct {
+	size_t at;
+	size_t len_at;		/* 0: it ends with its NUL */
+} texts[] = {
+	TEXT(uuid), { OF(line), OF(len) }, TEXT(user), TEXT(host), TEXT(tty),
+	TEXT(origin), TEXT(cwd), TEXT(interpreter), TEXT(decision),
+	TEXT(source), TEXT(rule), TEXT(reason), TEXT(model), TEXT(answer),
+	TEXT(writer), TEXT(note), TEXT(answered_by), TEXT(votes),
+	{ OF(argv), OF(argv_len) }, TEXT(remote),
+	{ OF(out.head), OF(out.head_len) }, { OF(out.tail), OF(out.tail_len) },
+	{ OF(err.head), OF(err.head_len) }, { OF(err.tail), OF(err.tail_len) },
 };
 
 static const char **
 text_of(struct audit_row *row, size_t i)
 {
-	return (const char **)(void *)((char *)row + texts[i]);
+	return (const char **)(void *)((char *)row + texts[i].at);
+}
+
+static size_t *
+len_of(struct audit_row *row, size_t i)
+{
+	return (size_t *)(void *)((char *)row + texts[i].len_at);
 }
 
 static void
@@ -61,9 +66,8 @@ pack(struct buf *b, const struct audit_row *from)
 	buf_put(b, &bare, sizeof bare);
 	for (i = 0; i < AEG_NELEM(texts); i++) {
 		const char *text = *text_of(&row, i);
-		uint32_t len = text == NULL ? NO_TEXT : text == row.line ?
-		    (uint32_t)row.len : text == row.argv ?
-		    (uint32_t)row.argv_len : (uint32_t)strlen(text);
+		uint32_t len = text == NULL ? NO_TEXT : (uint32_t)(
+		    texts[i].len_at > 0 ? *len_of(&row, i) : strlen(text));
 
 		buf_put(b, &len, sizeof len);
 		if (text != NULL) {
@@ -73,12 +77,22 @@ pack(struct buf *b, const struct audit_row *from)
 	}
 }
 
+/* Of an object that came as bytes: a bool, and which stream it is. */
+static void
+make_sane(struct audit_output *o, enum audit_stream stream)
+{
+	static const enum audit_stream none = AUDIT_STREAM_NONE;
+
+	*(char *)&o->cut = *(char *)&o->cut != 0;
+	if (memcmp(&o->stream, &none, sizeof none) != 0)
+		o->stream = stream;
+}
+
 /* The row's texts stay in the frame. */
 static int
 unpack(const char *frame, size_t size, struct audit_row *ret)
 {
 	const char *p = frame + sizeof *ret, *end = frame + size;
-	bool has_text = false;
 	size_t i;
 
 	if (size < sizeof *ret)
@@ -86,10 +100,14 @@ unpack(const char *frame, size_t size, struct audit_row *ret)
 	memcpy(ret, frame, sizeof *ret);
 	*(char *)&ret->ran = *(char *)&ret->ran != 0;
 	*(char *)&ret->finished = *(char *)&ret->finished != 0;
+	make_sane(&ret->out, AUDIT_STREAM_OUT);
+	make_sane(&ret->err, AUDIT_STREAM_ERR);
 	for (i = 0; i < AEG_NELEM(texts); i++) {
 		uint32_t len;
 
 		*text_of(ret, i) = NULL;
+		if (texts[i].len_at > 0)
+			*len_of(ret, i) = 0;
 		if (end - p < (ptrdiff_t)sizeof len)
 			return ERR_PROTOCOL;
 		memcpy(&len, p, sizeof len);
@@ -99,15 +117,11 @@ unpack(const char *frame, size_t size, struct audit_row *ret)
 		if (end - p <= (ptrdiff_t)len || p[len] != '\0')
 			return ERR_PROTOCOL;
 		*text_of(ret, i) = p;
-		if (texts[i] == offsetof(struct audit_row, line)) {
-			ret->len = len;
-			has_text = true;
-		} else if (texts[i] == offsetof(struct audit_row, argv)) {
-			ret->argv_len = len;
-		}
+		if (texts[i].len_at > 0)
+			*len_of(ret, i) = len;
 		p += len + 1;
 	}
-	return has_text && p == end ? 0 : ERR_PROTOCOL;
+	return ret->line != NULL && p == end ? 0 : ERR_PROTOCOL;
 }
 
 /* ---- the process of one store ------------------------------------------ */

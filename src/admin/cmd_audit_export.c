@@ -68,6 +68,45 @@ line(json_t *o, const char *key, const struct audit_row *row)
 	admin_json_bytes(o, key, row->line, row->len);
 }
 
+/* ---- what it wrote ------------------------------------------------------ */
+
+static void
+one_stream(json_t *o, const char *key, const struct audit_output *x)
+{
+	if (x->stream == AUDIT_STREAM_NONE)
+		return;
+	o = in(in(o, "output"), key);
+	number(o, "bytes", true, x->bytes);
+	json_object_set_new(o, "truncated", json_boolean(x->cut));
+	number(o, "redacted", true, x->redacted);
+	number(o, "kept", true, x->kept);
+	admin_json_bytes(o, "head", x->head != NULL ? x->head : "",
+	    x->head_len);
+	if (x->tail_len > 0)
+		admin_json_bytes(o, "tail", x->tail, x->tail_len);
+}
+
+/* Neither schema has a place for the beginning and the end of a stream. */
+static void
+both_streams(json_t *o, const struct audit_row *row)
+{
+	one_stream(o, "stdout", &row->out);
+	one_stream(o, "stderr", &row->err);
+}
+
+static json_t *
+jsonl(const struct audit_row *row)
+{
+	json_t *o = admin_row_json(row), *list = json_array();
+
+	if (row->out.stream != AUDIT_STREAM_NONE)
+		json_array_append_new(list, admin_output_json(&row->out));
+	if (row->err.stream != AUDIT_STREAM_NONE)
+		json_array_append_new(list, admin_output_json(&row->err));
+	json_object_set_new(o, "output", list);
+	return o;
+}
+
 /* ---- ecs: Elastic Common Schema 8.11, field reference -------------------- */
 
 static const char *
@@ -136,6 +175,7 @@ ecs(const struct audit_row *row)
 	number(own, "redacted", true, row->redacted);
 	number(own, "signal", has_ended(row) && row->signal != 0,
 	    row->signal);
+	both_streams(own, row);
 	return o;
 }
 
@@ -203,6 +243,7 @@ ocsf(const struct audit_row *row)
 	text(own, "origin", row->origin);
 	text(own, "answer", row->answer);
 	text(own, "writer", row->writer);
+	both_streams(own, row);
 	return o;
 }
 
@@ -235,6 +276,20 @@ put_cell(FILE *f, const char *p, size_t len)
 }
 
 static void
+put_stream_csv(FILE *f, const struct audit_output *x)
+{
+	if (x->stream == AUDIT_STREAM_NONE) {
+		fputs(",,,,", f);
+		return;
+	}
+	fprintf(f, ",%lld,%d,", (long long)x->bytes, x->cut);
+	put_cell(f, x->head != NULL ? x->head : "", x->head_len);
+	putc(',', f);
+	if (x->tail_len > 0)
+		put_cell(f, x->tail, x->tail_len);
+}
+
+static void
 put_row_csv(FILE *f, const struct audit_row *row)
 {
 	char when[ADMIN_TIME_MAX], end[32];
@@ -258,12 +313,15 @@ put_row_csv(FILE *f, const struct audit_row *row)
 		putc(',', f);
 	putc(',', f);
 	put_cell(f, row->line, row->len);
+	put_stream_csv(f, &row->out);
+	put_stream_csv(f, &row->err);
 	fputs("\r\n", f);
 }
 
 static const char csv_head[] = "id,session,uuid,time,user,host,tty,origin,"
 	"cwd,decision,source,rule,reason,model,answer,end,writer,note,status,"
-	"duration_ns,line\r\n";
+	"duration_ns,line,stdout_bytes,stdout_cut,stdout_head,stdout_tail,"
+	"stderr_bytes,stderr_cut,stderr_head,stderr_tail\r\n";
 
 /* ---- the verb ----------------------------------------------------------- */
 
@@ -271,7 +329,7 @@ static const struct format {
 	const char *name, *head;
 	json_t *(*document)(const struct audit_row *row);	/* NULL: csv */
 } formats[] = {
-	{ "jsonl", "", admin_row_json },
+	{ "jsonl", "", jsonl },
 	{ "csv", csv_head, NULL },
 	{ "ecs", "", ecs },
 	{ "ocsf", "", ocsf },
@@ -345,6 +403,7 @@ run(struct admin *a, int argc, char **argv)
 			return ADMIN_USAGE;
 		}
 	}
+	f.q.outputs = true;
 	return admin_operands(a, &args, 0, 0) < 0 ? ADMIN_USAGE :
 	    export(a, &f, format);
 }

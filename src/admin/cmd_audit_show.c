@@ -101,7 +101,6 @@ keep_output(void *ctx, const struct audit_output *x)
 	const char *name = x->stream == AUDIT_STREAM_ERR ? "err" : "out";
 	struct shown *s = ctx;
 	char cut[80];
-	json_t *o;
 
 	if (!s->json) {
 		add_lines(s->output, name, x->head, x->head_len);
@@ -112,17 +111,7 @@ keep_output(void *ctx, const struct audit_output *x)
 		add_lines(s->output, name, x->tail, x->tail_len);
 		return 0;
 	}
-	o = json_object();
-	admin_json_text(o, "stream", name);
-	json_object_set_new(o, "bytes", json_integer(x->bytes));
-	json_object_set_new(o, "kept", json_integer(x->kept));
-	json_object_set_new(o, "cut", json_boolean(x->cut));
-	json_object_set_new(o, "redacted", json_integer(x->redacted));
-	admin_json_bytes(o, "head", x->head != NULL ? x->head : "",
-	    x->head_len);
-	admin_json_bytes(o, "tail", x->tail_len > 0 ? x->tail : NULL,
-	    x->tail_len);
-	json_array_append_new(s->output, o);
+	json_array_append_new(s->output, admin_output_json(x));
 	return 0;
 }
 

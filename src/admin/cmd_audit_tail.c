@@ -200,6 +200,11 @@ run(struct admin *a, int argc, char **argv)
 		    "which");
 		return ADMIN_USAGE;
 	}
+	if (on && f.q.wrote != NULL) {
+		admin_complain(a, "--output: lines are shown as they begin, "
+		    "and have written nothing yet");
+		return ADMIN_USAGE;
+	}
 	return admin_operands(a, &args, 0, 0) < 0 ? ADMIN_USAGE :
 	    tail(a, &f, on);
 }

@@ -103,7 +103,7 @@ list(struct admin *a, const struct admin_filter *f, bool wide)
 	return bad ? ADMIN_SYSTEM : l.rows > 0 ? ADMIN_OK : ADMIN_NO;
 }
 
-/* operand: TEXT is one, and has to be there. */
+/* operand: TEXT is one. */
 static int
 run(struct admin *a, int argc, char **argv, bool wide, bool operand)
 {
@@ -113,9 +113,11 @@ run(struct admin *a, int argc, char **argv, bool wide, bool operand)
 
 	if (admin_filter_parse(a, &args, &f) != ADMIN_OK)
 		return ADMIN_USAGE;
-	if (admin_operands(a, &args, operand, operand) < 0)
+	/* One of the two is looked for at least. */
+	if (admin_operands(a, &args, operand && f.q.wrote == NULL,
+	    operand) < 0)
 		return ADMIN_USAGE;
-	if (operand)
+	if (args.at < argc)
 		f.q.text = argv[args.at];
 	return list(a, &f, wide);
 }
@@ -156,8 +158,8 @@ const struct admin_verb cmd_audit_log = {
 
 const struct admin_verb cmd_audit_search = {
 	.name = "audit search",
-	.usage = "[--] TEXT",
-	.summary = "show the recorded lines that hold a text",
+	.usage = "[--] [TEXT]",
+	.summary = "show the recorded lines that hold a text, or wrote it",
 	.run = search,
 	.options = options,
 };

@@ -71,15 +71,21 @@ audit_events(struct audit *a, const struct audit_events_query *q,
 	return rc;
 }
 
-/* One pass over the lines. */
+/* One pass over the lines, and one over what they wrote. */
+#define WRITTEN \
+	" count(DISTINCT command) AS lines, coalesce(sum(bytes), 0) AS" \
+	" bytes, coalesce(sum(kept), 0) AS kept, coalesce(sum(cut AND" \
+	" kept < bytes), 0) AS cut"
 static const char stats_sql[] =
-	"SELECT count(*), (SELECT count(*) FROM sessions),"
+	"SELECT count(commands.id), (SELECT count(*) FROM sessions),"
 	" (SELECT count(*) FROM events), total(ran = 0),"
 	" total(ran = 1 AND status IS NULL), total(ran = 1 AND status <> 0),"
 	" total(decision = 'allow'), total(decision = 'confirm'),"
 	" total(decision = 'block'), total(redacted > 0), min(wall_ns),"
 	" max(wall_ns), (SELECT page_count FROM pragma_page_count()) *"
-	" (SELECT page_size FROM pragma_page_size()) FROM commands";
+	" (SELECT page_size FROM pragma_page_size()), w.lines, w.bytes,"
+	" w.kept, w.cut FROM (SELECT" WRITTEN " FROM outputs) AS w"
+	" LEFT JOIN commands";
 
 int
 audit_stats(struct audit *a, struct audit_stats *ret, struct err *err)
@@ -89,7 +95,8 @@ audit_stats(struct audit *a, struct audit_stats *ret, struct err *err)
 	int64_t *const counts[] = { &s.lines, &s.sessions, &s.events,
 		&s.refused, &s.unfinished, &s.failed, &s.allowed,
 		&s.confirmed, &s.blocked, &s.redacted, &s.first_ns,
-		&s.last_ns, &s.bytes };
+		&s.last_ns, &s.bytes, &s.output_lines, &s.output_bytes,
+		&s.output_kept, &s.output_cut };
 	sqlite3_stmt *st = NULL;
 	int rc = audit_ready(a, err);
 	size_t i;
@@ -105,6 +112,53 @@ audit_stats(struct audit *a, struct audit_stats *ret, struct err *err)
 	sqlite3_finalize(st);
 	if (rc == 0)
 		*ret = s;
+	return rc;
+}
+
+static const char sessions_sql[] =
+	"SELECT s.id, s.start_wall_ns, s.end_wall_ns, s.user, s.host,"
+	" count(c.id), total(c.ran = 0), total(c.ran = 1 AND c.status <> 0),"
+	" total(w.lines), total(w.bytes), total(w.kept), total(w.cut)"
+	" FROM (SELECT * FROM sessions ORDER BY id DESC LIMIT ?) AS s"
+	" LEFT JOIN commands AS c ON c.session = s.id"
+	" LEFT JOIN (SELECT command," WRITTEN " FROM outputs GROUP BY command)"
+	" AS w ON w.command = c.id GROUP BY s.id ORDER BY s.id";
+
+int
+audit_sessions(struct audit *a, int64_t limit,
+    int (*fn)(void *ctx, const struct audit_session_stats *s), void *ctx,
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	struct audit_session_stats s;
+	int64_t *const numbers[] = { &s.lines, &s.refused, &s.failed,
+		&s.output_lines, &s.output_bytes, &s.output_kept,
+		&s.output_cut };
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+	size_t i;
+
+	if (rc < 0)
+		return rc;
+	if (sqlite3_prepare_v2(d->db, sessions_sql, -1, &st, NULL) !=
+	    SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, limit > 0 ? limit : -1);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		s.id = sqlite3_column_int64(st, 0);
+		s.start_ns = sqlite3_column_int64(st, 1);
+		s.end_ns = sqlite3_column_int64(st, 2);
+		s.user = text_at(st, 3);
+		s.host = text_at(st, 4);
+		for (i = 0; i < AEG_NELEM(numbers); i++)
+			*numbers[i] = sqlite3_column_int64(st, (int)i + 5);
+		if (fn(ctx, &s) != 0) {
+			rc = SQLITE_DONE;
+			break;
+		}
+	}
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "count", err);
+	sqlite3_finalize(st);
 	return rc;
 }
 
@@ -147,8 +201,8 @@ audit_execs(struct audit *a, int64_t line,
 	return rc;
 }
 
-static void
-read_output(sqlite3_stmt *st, struct audit_output *o)
+void
+audit_output_read(sqlite3_stmt *st, struct audit_output *o)
 {
 	*o = (struct audit_output){
 		.stream = sqlite3_column_int64(st, 0) == AUDIT_STREAM_ERR ?
@@ -184,14 +238,13 @@ audit_outputs(struct audit *a, int64_t line,
 
 	if (rc < 0)
 		return rc;
-	if (sqlite3_prepare_v2(d->db, "SELECT stream, head, tail, bytes, cut,"
-	    " kept, redacted, file_offset, file_length, file_sha256 FROM"
+	if (sqlite3_prepare_v2(d->db, "SELECT " AUDIT_OUTPUT_COLUMNS " FROM"
 	    " outputs WHERE command = ? ORDER BY stream, id", -1, &st,
 	    NULL) != SQLITE_OK)
 		return audit_db_error(d, "prepare", err);
 	sqlite3_bind_int64(st, 1, line);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		read_output(st, &o);
+		audit_output_read(st, &o);
 		if (fn(ctx, &o) != 0) {
 			rc = SQLITE_DONE;
 			break;

@@ -289,6 +289,19 @@ void audit_late_empty(struct audit_db *d, const struct audit_mark *folded);
 void audit_query_where(struct buf *sql, const struct audit_query *q);
 void audit_query_bind(sqlite3_stmt *st, const struct audit_query *q);
 
+/* ---- audit_wrote.c: texts in what lines wrote --------------------------- */
+
+/* Have this connection know the function that q->wrote needs. */
+int audit_wrote_function(struct audit_db *d, struct err *err);
+
+/* ---- audit_events.c ---------------------------------------------------- */
+
+/* A row of outputs, read from these columns. */
+#define AUDIT_OUTPUT_COLUMNS \
+	"stream, head, tail, bytes, cut, kept, redacted, file_offset," \
+	" file_length, file_sha256"
+void audit_output_read(sqlite3_stmt *st, struct audit_output *ret);
+
 /* ---- audit_schema.c ---------------------------------------------------- */
 
 #define AUDIT_SCHEMA 6		/* the newest */

@@ -81,6 +81,15 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 		buf_puts(sql, " AND substr(line, 1, length(?17)) = ?17");
 	if (q->not_session != 0)
 		buf_puts(sql, " AND session <> ?18");
+	/* What costs most comes last: lines without output are not asked. */
+	if (q->wrote != NULL)
+		buf_puts(sql, " AND id IN (SELECT command FROM outputs) AND"
+		    " EXISTS (SELECT 1 FROM outputs AS o WHERE o.command ="
+		    " commands.id AND aegsh_wrote(?21, o.head, o.tail, o.cut,"
+		    " (SELECT max(cut) FROM outputs WHERE command ="
+		    " commands.id), (SELECT uuid FROM sessions WHERE"
+		    " sessions.id = commands.session), o.file_offset,"
+		    " o.file_length))");
 	buf_puts(sql, ended[q->ended]);
 }
 
@@ -138,6 +147,7 @@ audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 	sqlite3_bind_int(st, 13, q->number);
 	bind_blob(st, 17, q->starts);
 	sqlite3_bind_int64(st, 18, q->not_session);
+	bind_blob(st, 21, q->wrote);
 	/* What is no uuid is in no row. */
 	if (q->uuid != NULL && uuid_parse(q->uuid, strlen(q->uuid), uuid))
 		sqlite3_bind_blob(st, 14, uuid, sizeof uuid,
@@ -198,59 +208,101 @@ take_row(sqlite3_stmt *st, char uuid[UUID_TEXT], struct audit_row *r)
 		uuid_text(sqlite3_column_blob(st, C_UUID), uuid);
 }
 
-/* The rows that st selects; 1: fn has enough, 0, or an error. */
-static int
-give_rows(struct audit_db *d, sqlite3_stmt *st,
-    int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
-    struct err *err)
-{
-	int rc;
-
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		struct audit_row row;
-		char uuid[UUID_TEXT];
-
-		take_row(st, uuid, &row);
-		if (fn(ctx, &row) != 0)
-			return 1;
-	}
-	return rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
-}
-
-struct by_number {
+struct giving {
 	struct audit_db *d;
-	sqlite3_stmt *st;
+	/* The rows, and the streams of each, if they are asked for. */
+	sqlite3_stmt *st, *out, *err_out;
 	int (*fn)(void *ctx, const struct audit_row *row);
 	void *ctx;
 	struct err *err;
 	int rc;
 };
 
-static int
-give_number(void *ctx, int64_t id)
+static void
+giving_done(struct giving *g)
 {
-	struct by_number *b = ctx;
-
-	sqlite3_reset(b->st);
-	sqlite3_bind_int64(b->st, 1, id);
-	b->rc = give_rows(b->d, b->st, b->fn, b->ctx, b->err);
-	return b->rc;
+	sqlite3_finalize(g->st);
+	sqlite3_finalize(g->out);
+	sqlite3_finalize(g->err_out);
 }
 
 static int
-query_text(struct audit_db *d, const struct audit_query *q,
-    int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
-    struct err *err)
+prepare(struct giving *g, const struct audit_query *q, const char *sql)
 {
-	struct by_number b = { .d = d, .fn = fn, .ctx = ctx, .err = err };
-	int rc = sqlite3_prepare_v2(d->db, "SELECT " COLUMNS FROM
-	    " WHERE c.id = ?", -1, &b.st, NULL) == SQLITE_OK ? 0 :
-	    audit_db_error(d, "read", err);
+	static const char stream[] = "SELECT " AUDIT_OUTPUT_COLUMNS " FROM"
+	    " outputs WHERE command = ? AND stream = ? ORDER BY id LIMIT 1";
+	sqlite3 *db = g->d->db;
+	int rc = q->wrote != NULL ? audit_wrote_function(g->d, g->err) : 0;
+
+	if (rc < 0)
+		return rc;
+	return sqlite3_prepare_v2(db, sql, -1, &g->st, NULL) == SQLITE_OK &&
+	    (!q->outputs || (sqlite3_prepare_v2(db, stream, -1, &g->out,
+	    NULL) == SQLITE_OK && sqlite3_prepare_v2(db, stream, -1,
+	    &g->err_out, NULL) == SQLITE_OK)) ? 0 :
+	    audit_db_error(g->d, "read", g->err);
+}
+
+/* It lives until the statement is reset. */
+static int
+take_output(struct giving *g, sqlite3_stmt *st, int64_t line, int stream,
+    struct audit_output *ret)
+{
+	int rc;
+
+	sqlite3_reset(st);
+	sqlite3_bind_int64(st, 1, line);
+	sqlite3_bind_int(st, 2, stream);
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		audit_output_read(st, ret);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
+	    audit_db_error(g->d, "read", g->err);
+}
+
+/* 1: fn has enough, 0, or an error. */
+static int
+give_rows(struct giving *g)
+{
+	int rc;
+
+	while ((rc = sqlite3_step(g->st)) == SQLITE_ROW) {
+		struct audit_row row;
+		char uuid[UUID_TEXT];
+
+		take_row(g->st, uuid, &row);
+		rc = g->out == NULL ? 0 : take_output(g, g->out, row.id,
+		    AUDIT_STREAM_OUT, &row.out);
+		if (rc == 0 && g->err_out != NULL)
+			rc = take_output(g, g->err_out, row.id,
+			    AUDIT_STREAM_ERR, &row.err);
+		if (rc < 0)
+			return rc;
+		if (g->fn(g->ctx, &row) != 0)
+			return 1;
+	}
+	return rc == SQLITE_DONE ? 0 : audit_db_error(g->d, "read", g->err);
+}
+
+static int
+give_number(void *ctx, int64_t id)
+{
+	struct giving *g = ctx;
+
+	sqlite3_reset(g->st);
+	sqlite3_bind_int64(g->st, 1, id);
+	g->rc = give_rows(g);
+	return g->rc;
+}
+
+static int
+query_text(struct giving *g, const struct audit_query *q)
+{
+	int rc = prepare(g, q, "SELECT " COLUMNS FROM " WHERE c.id = ?");
 
 	if (rc == 0)
-		rc = audit_find_text(d, q, give_number, &b, err);
-	sqlite3_finalize(b.st);
-	return rc < 0 || b.rc >= 0 ? rc : b.rc;
+		rc = audit_find_text(g->d, q, give_number, g, g->err);
+	return rc < 0 || g->rc >= 0 ? rc : g->rc;
 }
 
 int
@@ -258,24 +310,25 @@ audit_query(struct audit *a, const struct audit_query *q,
     int (*fn)(void *ctx, const struct audit_row *row), void *ctx,
     struct err *err)
 {
-	struct audit_db *d = audit_db_of(a);
+	struct giving g = { .d = audit_db_of(a), .fn = fn, .ctx = ctx,
+		.err = err };
 	AEG_AUTO(buf_done) struct buf sql = BUF_INIT;
-	sqlite3_stmt *st = NULL;
 	int rc = audit_ready(a, err);
 
 	if (rc < 0)
 		return rc;
 	/* One row, or the newest, are found without. */
 	if (q->text != NULL && q->text[0] != '\0' && q->id == 0 &&
-	    q->uuid == NULL && q->after_id == 0)
-		return query_text(d, q, fn, ctx, err);
-	put_sql(&sql, q);
-	rc = sqlite3_prepare_v2(d->db, sql.data, (int)sql.len, &st, NULL) ==
-	    SQLITE_OK ? 0 : audit_db_error(d, "read", err);
-	if (rc == 0) {
-		audit_query_bind(st, q);
-		rc = give_rows(d, st, fn, ctx, err);
+	    q->uuid == NULL && q->after_id == 0) {
+		rc = query_text(&g, q);
+	} else {
+		put_sql(&sql, q);
+		rc = prepare(&g, q, sql.data);
+		if (rc == 0) {
+			audit_query_bind(g.st, q);
+			rc = give_rows(&g);
+		}
 	}
-	sqlite3_finalize(st);
+	giving_done(&g);
 	return rc < 0 ? rc : 0;
 }

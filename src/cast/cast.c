@@ -263,11 +263,16 @@ put_over(struct cast *c, enum cast_stream which, const char *p, size_t len,
     int64_t ns)
 {
 	struct stream *s = &c->streams[which];
+	struct told t = { c, which, false };
 
 	if (which == CAST_LATE_OUT || which == CAST_LATE_ERR)
 		return;		/* of no row */
 	cast_window_add(&s->window, p, len, ns);
-	cast_window_drop(&s->window);
+	/* What is held back of a long word belongs to the head as well. */
+	if (s->head.len < CAST_HEAD)
+		cast_window_tell(&s->window, c->redact, false, tell_row, &t);
+	else
+		cast_window_drop(&s->window);
 }
 
 /* No more of it is taken. */

@@ -134,7 +134,8 @@ tap.same(ctl("audit", "show", "x'; DROP TABLE commands").returncode, 1,
 
 # ---- export ----------------------------------------------------------------
 want = documents("audit", "log", "--json", "-n", "0")
-tap.same(documents("audit", "export"), want, "export: JSON lines")
+tap.same(documents("audit", "export"), [dict(w, output=[]) for w in want],
+         "export: JSON lines")
 got = ctl("audit", "export", "--format", "csv").stdout.decode()
 rows = list(csv.DictReader(io.StringIO(got, newline="")))
 tap.same(len(rows), 9, "csv: a row a line")

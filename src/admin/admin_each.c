@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A verb for the store of each user: a process each, which can become that
+ * user for good.
+ */
+#include "admin_read.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aegsh/base/mem.h"
+
+/* The exit status of one; less than 0: it could not be begun. */
+static int
+in_process(struct admin *a, admin_user_fn *fn, const char *user, void *ctx,
+    struct err *err)
+{
+	int status = 0, rc;
+	pid_t pid;
+
+	fflush(a->out);
+	pid = fork();
+	if (pid == 0) {
+		rc = fn(a, user, ctx);
+		_exit(fflush(a->out) == 0 ? rc : ADMIN_SYSTEM);
+	}
+	if (pid < 0)
+		return err_sys(err, errno, "fork");
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	admin_complain(a, "store of %s: its process was killed", user);
+	return ADMIN_SYSTEM;
+}
+
+int
+admin_each_store(struct admin *a, admin_user_fn *fn, void *ctx)
+{
+	AEG_AUTOFREE uid_t *uids = NULL;
+	struct err err = ERR_INIT;
+	int worst = ADMIN_OK;
+	size_t n = 0, i;
+
+	if (geteuid() != 0) {
+		err_set(&err, ERR_CALLER,
+		    "only root may have the stores of others");
+		return admin_fail(a, &err);
+	}
+	admin_stores(&uids, &n);
+	for (i = 0; i < n; i++) {
+		const struct passwd *pw = getpwuid(uids[i]);
+		AEG_AUTOFREE char *user = pw != NULL ? xstrdup(pw->pw_name) :
+		    NULL;
+		int rc;
+
+		if (user == NULL) {
+			admin_complain(a, "store of uid %lu: left out, because "
+			    "there is no such user any more",
+			    (unsigned long)uids[i]);
+			continue;
+		}
+		rc = in_process(a, fn, user, ctx, &err);
+		if (rc < 0)
+			return admin_fail(a, &err);
+		if (rc > worst)
+			worst = rc;
+	}
+	return worst;
+}
