@@ -31,6 +31,7 @@
 
 #include "aegsh/base/buf.h"
 #include "aegsh/base/err.h"
+#include "aegsh/cgroup.h"
 
 #define SUPERVISE_SCRIPTS_MAX 16
 #define SUPERVISE_LABEL 64		/* bytes, with the NUL */
@@ -134,6 +135,10 @@ struct supervise_opts {
 	 * call, are refused then. */
 	supervise_may_connect_fn *may_connect;
 	struct supervise_limits limits;
+	/* Where these are held by the kernel as well, in a group of the
+	 * line's own: borrowed for its life.  NULL, or where none can be had:
+	 * they are counted alone. */
+	struct cgroup *cgroup;
 	supervise_may_fn *may_start;	/* NULL: all may */
 	/* Asked where that is, before another unit runs: what it judges by may
 	 * have changed.  NULL: it has not. */
@@ -297,7 +302,8 @@ void supervise_free(struct supervisor *s);
 
 /* SIGKILL for a process and all below it. */
 void supervise_kill_tree(pid_t pid);
-/* The same for all that were told of, whoever is their parent now. */
+/* The same for all that were told of, or are in its group, whoever is their
+ * parent now. */
 void supervise_kill_images(const struct supervisor *s);
 /* The same for our own children that a line has left us with, again until none
  * is left; line, its bash, is not waited for yet.  Is a child known as

@@ -237,6 +237,9 @@ void admin_json_print(struct admin *a, json_t *document);
 /* The same document as lines of names and values, for people; frees it. */
 void admin_json_show(struct admin *a, json_t *document);
 /* Names of enum sandbox_layer bits. */
+/* Who holds what a line may use, as this profile (NULL: any) lets it be; owned.
+ * admin_cgroup.c. */
+char *admin_limits_text(const struct sandbox_profile *p);
 json_t *admin_layers_json(unsigned bits);
 
 #endif

@@ -90,6 +90,7 @@ int
 admin_trial(struct admin *a, const char *name, bool json)
 {
 	AEG_AUTOFREE struct sandbox_trial *list = NULL;
+	AEG_AUTOFREE char *limits = NULL;
 	struct sandbox_profile *p = NULL;
 	struct err err = ERR_INIT;
 	int rc, status = ADMIN_OK;
@@ -112,6 +113,9 @@ admin_trial(struct admin *a, const char *name, bool json)
 	}
 	if (absent > 0)
 		status = ADMIN_NO;
+	limits = admin_limits_text(p);
+	if (!json)
+		admin_say(a, "limits of a line are %s\n", limits);
 	if (!json)
 		admin_say(a, "%s: %zu acts tried, %zu enforced, %zu absent\n",
 		    sandbox_profile_name(p), n, enforced, absent);

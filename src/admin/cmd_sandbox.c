@@ -51,6 +51,7 @@ static int
 probe(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
+	AEG_AUTOFREE char *limits = admin_limits_text(NULL);
 	struct sandbox_caps caps;
 	bool json = false;
 	json_t *o;
@@ -70,6 +71,7 @@ probe(struct admin *a, int argc, char **argv)
 		    strerror(-caps.landlock_abi) : NULL);
 		json_object_set_new(o, "layers",
 		    admin_layers_json(caps.layers));
+		admin_json_text(o, "line_limits", limits);
 		admin_json_print(a, o);
 	} else {
 		admin_say(a, "%-16s %s%d\n", "landlock", "ABI ",
@@ -79,6 +81,7 @@ probe(struct admin *a, int argc, char **argv)
 			    sandbox_layer_name(layers[i]),
 			    (caps.layers & (unsigned)layers[i]) != 0 ?
 			    "yes" : "no");
+		admin_say(a, "%-16s %s\n", "line-limits", limits);
 	}
 	return caps.landlock_abi > 0 ? ADMIN_OK : ADMIN_NO;
 }

@@ -144,6 +144,7 @@ report_sandbox(struct report *r, const char *name)
 	json_t *o = section(r, "sandbox");
 	const struct sandbox_caps caps = r->caps;
 	struct sandbox_profile *p = NULL;
+	AEG_AUTOFREE char *limits = NULL;
 	struct err err = ERR_INIT;
 	unsigned missing;
 
@@ -159,6 +160,8 @@ report_sandbox(struct report *r, const char *name)
 	admin_json_text(o, "enforced", sandbox_profile_name(p));
 	admin_json_text(o, "scripts", script_safety(p));
 	missing = sandbox_required(p) & ~caps.layers;
+	limits = admin_limits_text(p);
+	admin_json_text(o, "line_limits", limits);
 	json_object_set_new(o, "required",
 	    admin_layers_json(sandbox_required(p)));
 	sandbox_profile_free(p);

@@ -32,6 +32,7 @@ struct supervisor {
 	bool gone;		/* the aegsh around us, and not in peace */
 	bool runs;		/* the line's bash was there before it */
 	struct supervise_limits limits;
+	struct cgroup_line *group;	/* the line's, or NULL */
 	supervise_may_fn *may_start;
 	supervise_may_connect_fn *may_connect;
 	void (*renew)(void *ctx);
@@ -58,6 +59,8 @@ become_supervisor(struct sup *s, const struct supervise_script *script,
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, "aegsh-watch", 0, 0, 0);
 	sup_take_files(s);
+	if (s->group != NULL)
+		cgroup_line_enter_done(s->group);
 	for (s->n = 0; s->n < n && s->n < SUPERVISE_SCRIPTS_MAX; s->n++)
 		sup_script_set(&s->script[s->n], &script[s->n]);
 	sup_close_others(s);
@@ -114,6 +117,7 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 			.may_connect = s->may_connect,
 			.images = s->images, .reads = s->reads,
 			.network = s->network,
+			.group = s->group,
 			.began = s->runs,
 			.aegsh = aegsh,
 			.meter = { .most = s->limits } };
@@ -159,7 +163,7 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 		    (o->may_connect != NULL ? SUP_ASKS_CONNECTS : 0U),
 	};
 	const int on = 1;
-	int door[2];
+	int door[2], rc;
 
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
 	if (s->poll < 0)
@@ -177,8 +181,12 @@ open_ways(struct supervisor *s, const struct supervise_opts *o,
 	s->door = door[1];
 	if (setsockopt(s->hello, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
 		return err_sys(err, errno, "supervisor: SO_PASSCRED");
-	if (send(s->hello, &asks, sizeof asks, MSG_NOSIGNAL) < 0)
-		return err_sys(err, errno, "supervisor: its first word");
+	if (limits && o->cgroup != NULL)
+		s->group = sup_group_make(o->cgroup, &o->limits);
+	rc = sup_send_asks(s->hello, &asks, s->group != NULL ?
+	    cgroup_line_procs(s->group) : -1);
+	if (rc < 0)
+		return err_sys(err, -rc, "supervisor: its first word");
 	/* What was approved is remembered where it is used up. */
 	return asks.calls != 0 || o->approved != NULL ? begin(s, o, err) : 0;
 }
@@ -238,6 +246,8 @@ supervise_handed_over(struct supervisor *s)
 	if (s->door >= 0 && s->hello >= 0)
 		take_listener(s);
 	io_close(&s->door);
+	if (s->group != NULL)
+		cgroup_line_enter_done(s->group);
 }
 
 pid_t
@@ -524,6 +534,8 @@ supervise_images(const struct supervisor *s, size_t *ret_n,
 void
 supervise_kill_images(const struct supervisor *s)
 {
+	if (s->group != NULL)
+		cgroup_line_kill(s->group);
 	sup_members_kill(&s->told.known);
 }
 
@@ -543,6 +555,10 @@ supervise_free(struct supervisor *s)
 	io_close(&s->listener);
 	io_close(&s->questions);
 	io_close(&s->poll);
+	/* Where a supervisor that was killed could not. */
+	if (s->group != NULL)
+		cgroup_line_remove(s->group);
+	cgroup_line_free(s->group);
 	sup_told_done(&s->told);
 	free(s);
 }

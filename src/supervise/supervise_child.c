@@ -233,13 +233,78 @@ install(uint32_t asks)
 	return fd >= 0 ? (int)fd : err_failed();
 }
 
+union one_fd {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static void
+put_fd(union one_fd *control, int fd)
+{
+	control->head.cmsg_level = SOL_SOCKET;
+	control->head.cmsg_type = SCM_RIGHTS;
+	control->head.cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(&control->head), &fd, sizeof fd);
+}
+
+int
+sup_send_asks(int sock, const struct sup_asks *asks, int procs)
+{
+	union one_fd control = { .bytes = { 0 } };
+	struct sup_asks copy = *asks;
+	struct iovec iov = { &copy, sizeof copy };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = procs >= 0 ? control.bytes : NULL,
+		.msg_controllen = procs >= 0 ? sizeof control.bytes : 0,
+	};
+
+	if (procs >= 0)
+		put_fd(&control, procs);
+	return sendmsg(sock, &m, MSG_NOSIGNAL) == (ssize_t)sizeof copy ? 0 :
+	    err_failed();
+}
+
+/* Into the line's group, with all that it will start.  Where that fails the
+ * supervisor finds it outside, and counts alone. */
+static void
+enter_group(int procs)
+{
+	if (write(procs, "0", 1) != 1) {
+		close(procs);
+		return;
+	}
+	close(procs);
+}
+
+static int
+take_asks(int fd, struct sup_asks *ret)
+{
+	union one_fd control = { .bytes = { 0 } };
+	struct iovec iov = { ret, sizeof *ret };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes,
+	};
+	int procs;
+
+	if (recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) !=
+	    (ssize_t)sizeof *ret)
+		return -EPIPE;
+	if (m.msg_controllen >= CMSG_LEN(sizeof procs) &&
+	    control.head.cmsg_level == SOL_SOCKET &&
+	    control.head.cmsg_type == SCM_RIGHTS) {
+		memcpy(&procs, CMSG_DATA(&control.head), sizeof procs);
+		enter_group(procs);
+	}
+	return 0;
+}
+
 int
 supervise_child(int fd)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .bytes = { 0 } };
+	union one_fd control = { .bytes = { 0 } };
 	char hello = 0;
 	struct iovec iov = { &hello, 1 };
 	struct msghdr m = {
@@ -248,19 +313,15 @@ supervise_child(int fd)
 		.msg_controllen = sizeof control.bytes,
 	};
 	struct sup_asks asks;
-	int listener, rc = 0;
+	int listener, rc = take_asks(fd, &asks);
 
-	if (recv(fd, &asks, sizeof asks, MSG_DONTWAIT) !=
-	    (ssize_t)sizeof asks)
-		return -EPIPE;
+	if (rc < 0)
+		return rc;
 	listener = install(asks.calls);
 	/* Then no aegsh inside can be heard, and each refuses to work. */
 	if (listener < 0)
 		return asks.calls != 0 ? listener : 0;
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof listener);
-	memcpy(CMSG_DATA(&control.head), &listener, sizeof listener);
+	put_fd(&control, listener);
 	if (sendmsg(fd, &m, MSG_NOSIGNAL | HELLO) != 1)
 		rc = -EPIPE;
 	close(listener);

@@ -107,6 +107,8 @@ enum {
 struct sup_asks {
 	uint32_t calls;
 };
+/* It, and where the child enters the line's group, or -1.  0; -errno. */
+int sup_send_asks(int sock, const struct sup_asks *asks, int procs);
 
 /* ---- supervise_script.c: what was judged -------------------------------- */
 
@@ -357,6 +359,7 @@ struct sup {
 	struct sup_mark first, judged[SUP_JUDGED];
 	int looked_at;		/* who is looked at unasked, or -1 */
 	struct sup_meter meter;
+	struct cgroup_line *group;	/* the line's, or NULL */
 	struct seccomp_notif *ask;
 	struct sup_stat asker;		/* of the question asker_id */
 	uint64_t asker_id;
@@ -455,6 +458,24 @@ void sup_meter_waits(struct sup *s, bool waits);
 int64_t sup_meter_due(const struct sup *s);
 /* Read it where it is time, and kill the line that uses too much. */
 void sup_meter_read(struct sup *s);
+/* Say, once, that a limit was met; and kill the line for it. */
+void sup_meter_say(struct sup *s, const char *text);
+void sup_meter_break(struct sup *s, const char *limit, uint64_t most,
+	const char *unit);
+
+/* ---- supervise_group.c: what the kernel holds of a line ------------------ */
+
+/* A group with these limits, or NULL. */
+struct cgroup_line *sup_group_make(struct cgroup *c,
+	const struct supervise_limits *most);
+/* Its bash is there: is it in its group?  Where it is not there is none. */
+void sup_group_begin(struct sup *s);
+/* Processor time of all that ever was in it. */
+uint64_t sup_group_cpu_ms(const struct sup *s);
+/* Limits that the kernel saw met. */
+void sup_group_look(struct sup *s);
+/* Nobody of the line is left. */
+void sup_group_end(struct sup *s);
 
 /* ---- supervise_unit.c --------------------------------------------------- */
 

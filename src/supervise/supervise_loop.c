@@ -179,6 +179,8 @@ static void
 kill_line(struct sup *s)
 {
 	s->broken = true;
+	if (s->group != NULL)
+		cgroup_line_kill(s->group);
 	/* Guests end with their host, where they are not found below. */
 	io_close(&s->guests);
 	io_close(&s->holds);
@@ -366,13 +368,16 @@ sup_take_files(struct sup *s)
 static int
 smallest_from(const struct sup *s, int low)
 {
-	int least = -1;
+	int least = -1, group[2] = { -1, -1 };
 	size_t i;
 
-	for (i = 0; i < s->n + 4; i++) {
+	if (s->group != NULL)
+		cgroup_line_fds(s->group, group);
+	for (i = 0; i < s->n + 6; i++) {
 		int fd = i < s->n ? s->script[i].copy : i == s->n ?
 		    s->control : i == s->n + 1 ? s->door : i == s->n + 2 ?
-		    s->listener : s->questions;
+		    s->listener : i == s->n + 3 ? s->questions :
+		    group[i - s->n - 4];
 
 		if (fd >= low && (least < 0 || fd < least))
 			least = fd;
@@ -430,6 +435,7 @@ open_door(struct sup *s)
 		sup_attempt_first(s);
 	wake_here(s);
 	sup_adopted_begin(s);
+	sup_group_begin(s);
 	sup_meter_begin(s);
 }
 
@@ -440,6 +446,7 @@ obey(struct sup *s, const struct sup_report *said, const char *path, int *fd)
 	switch ((enum sup_kind)said->kind) {
 	case SUP_END:
 		s->kept = true;
+		sup_group_look(s);
 		sup_adopted_keep(s);
 		say(s, SUP_ENDED);
 		return true;
@@ -557,6 +564,7 @@ sup_main(struct sup *s)
 		wake_here(s);
 	while (!is_over(s))
 		turn_once(s);
+	sup_group_end(s);
 	say(s, SUP_DONE);
 	/* It takes what is left, unless it is gone. */
 	while (s->control >= 0 && s->queue.len > 0) {

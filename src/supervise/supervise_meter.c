@@ -99,8 +99,8 @@ forget_landed(struct sup *s)
 	m->n_grants = n;
 }
 
-static void
-say_limited(struct sup *s, const char *text)
+void
+sup_meter_say(struct sup *s, const char *text)
 {
 	struct sup_report head = { .kind = SUP_LIMITED,
 		.path_len = (uint32_t)strlen(text) };
@@ -147,7 +147,7 @@ sup_spawn(struct sup *s)
 	}
 	snprintf(text, sizeof text, "limit-children: %u at one time; starting "
 	    "more failed", m->most.children);
-	say_limited(s, text);
+	sup_meter_say(s, text);
 	s->answer->error = -EAGAIN;
 	return SUP_REFUSE;
 }
@@ -175,14 +175,15 @@ add_usage(struct usage *u, pid_t pid)
 		    (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void
-break_at(struct sup *s, const char *limit, uint64_t most, const char *unit)
+void
+sup_meter_break(struct sup *s, const char *limit, uint64_t most,
+    const char *unit)
 {
 	char text[96];
 
 	snprintf(text, sizeof text, "%s: more than %" PRIu64 " %s", limit,
 	    most, unit);
-	say_limited(s, text);
+	sup_meter_say(s, text);
 	sup_break(s, "it met its limit, %s", text);
 }
 
@@ -191,6 +192,7 @@ static size_t
 count(struct sup *s, struct usage *u)
 {
 	struct sup_tree t = { NULL, 0, 0 };
+	uint64_t most;
 	size_t i, n;
 
 	find_all(s, &t);
@@ -199,8 +201,11 @@ count(struct sup *s, struct usage *u)
 		add_usage(u, t.pid[i]);
 	n = t.n;
 	sup_tree_done(&t);
-	/* Of one that ended with nobody of the line to wait for it, nothing
-	 * is left to be read. */
+	most = sup_group_cpu_ms(s);
+	if (most > u->cpu_ms)
+		u->cpu_ms = most;
+	/* Without a group nothing is left to be read of one that ended with
+	 * nobody of the line to wait for it. */
 	if (u->cpu_ms > s->meter.cpu_ms)
 		s->meter.cpu_ms = u->cpu_ms;
 	return n;
@@ -249,17 +254,20 @@ sup_meter_read(struct sup *s)
 	if (m->next_ns == 0 || now < m->next_ns || s->broken)
 		return;
 	m->next_ns = now + READING_NS;
+	sup_group_look(s);
 	n = count(s, &u);
 	/* Between two units nobody uses any time. */
 	if (m->waits)
 		begin_account(m, n);
+	if (s->broken)
+		return;
 	if (m->most.cpu_ms > 0 && m->cpu_ms - m->past_ms > m->most.cpu_ms)
-		break_at(s, "limit-cpu", m->most.cpu_ms / 1000, "s");
+		sup_meter_break(s, "limit-cpu", m->most.cpu_ms / 1000, "s");
 	else if (m->most.memory > 0 && u.memory > m->most.memory)
-		break_at(s, "limit-memory", m->most.memory >> 20, "MiB");
+		sup_meter_break(s, "limit-memory", m->most.memory >> 20, "MiB");
 	else if (m->most.wall_ms > 0 && now - m->began_ns >
 	    (int64_t)m->most.wall_ms * 1000000)
-		break_at(s, "limit-time", m->most.wall_ms / 1000, "s");
+		sup_meter_break(s, "limit-time", m->most.wall_ms / 1000, "s");
 }
 
 void

@@ -203,6 +203,7 @@ end_record(struct turn *t)
 		log_debug("session end not recorded: %s", err.text);
 	audit_close(t->audit);
 	t->audit = NULL;
+	turn_cgroup_end(t);
 }
 
 /* Not what serves us, though it is confined, too. */

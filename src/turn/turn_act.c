@@ -525,9 +525,11 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	started = turn_know_places(t, &ret->err);
 	/* What goes on beside the prompt cannot be told from that. */
 	turn_output_line(t, beside ? NULL : ev.uuid);
-	if (started == 0)
+	if (started == 0) {
+		watch.cgroup = turn_cgroup(t, &watch);
 		started = exec_start(t->exec, j->decision, &spec, &job,
 		    &ret->err);
+	}
 	turn_approve_done(watch.approved);
 	if (started != 0) {
 		not_started(t, ev.id, ret);

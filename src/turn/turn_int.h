@@ -48,6 +48,8 @@ struct turn {
 	char *unrecorded;		/* why audit is NULL, or NULL */
 	struct sandbox_profile *sandbox;
 	struct exec_session *exec;
+	struct cgroup *cgroup;		/* or NULL: none, or not asked yet */
+	bool cgroup_tried;
 	enum capture_keep keep;		/* option persist */
 	char *functions;		/* that are carried, or NULL */
 	struct turn_login *login;	/* while a login lasts, or NULL */
@@ -171,6 +173,12 @@ bool turn_may_start(void *ctx, const struct supervise_image *m,
 /* In the supervisor, too: the rules as they are now. */
 void turn_renew(void *ctx);
 /* What the line's supervisor is told, where the line runs in that sandbox. */
+/* For supervise_opts, of a line of the session's: where its limits are held,
+ * which begins with the first that has some; the places of the profile are
+ * known.  NULL: they are counted alone. */
+struct cgroup *turn_cgroup(struct turn *t, const struct supervise_opts *watch);
+/* No line follows. */
+void turn_cgroup_end(struct turn *t);
 const struct supervise_opts *turn_supervise(struct turn *t,
 	const struct sandbox_profile *where, const struct turn_judged *j,
 	struct supervise_opts *ret);

@@ -65,7 +65,7 @@ count_lines(const struct turn_judged *j)
 
 static int
 start(struct turn *t, const struct turn_judged *j, const char *argv0,
-    char *const *args, const struct supervise_opts *watch, struct err *err)
+    char *const *args, struct supervise_opts *watch, struct err *err)
 {
 	struct strv envp = STRV_INIT;
 	struct relay_opts output;
@@ -85,8 +85,10 @@ start(struct turn *t, const struct turn_judged *j, const char *argv0,
 	turn_put_shims(t, &envp);
 	spec.envp = strv_peek(&envp);
 	r = turn_know_places(t, err);
-	if (r == 0)
+	if (r == 0) {
+		watch->cgroup = turn_cgroup(t, watch);
 		r = exec_start(t->exec, j->decision, &spec, &t->stream, err);
+	}
 	strv_done(&envp);
 	/* A supervisor that comes later does not see bash start. */
 	t->stream_images = watch->images ? TURN_IMAGES_FIRST : 0;
@@ -161,7 +163,7 @@ turn_stream_act(struct turn *t, struct turn_judged *j, const char *argv0,
 	opts.reads = opts.images;
 	memcpy(opts.label, ev.uuid, sizeof ev.uuid);
 	if (t->stream == NULL)
-		r = start(t, j, argv0, args, watch, &ret->err);
+		r = start(t, j, argv0, args, &opts, &ret->err);
 	else
 		turn_output_next(t->stream, ev.uuid);
 	if (r == 0) {
