@@ -60,17 +60,24 @@ take_keys(struct player *p)
 	p->keys = tcsetattr(STDIN_FILENO, TCSADRAIN, &now) == 0;
 }
 
-/* The terminal as it was, whatever the recording drew. */
+/* The other screen is left first; what ends a scrolled region moves the
+ * cursor, which is then put back. */
+void
+admin_player_plain(struct admin *a)
+{
+	static const char plain[] = "\033[0m\033[4l\033[?7h\033[?25h"
+	    "\033[?2026l\033[?47l\033(B\017\0337\033[r\0338";
+
+	fwrite(plain, 1, sizeof plain - 1, a->out);
+	fflush(a->out);
+}
+
 static void
 give_back(struct player *p)
 {
-	static const char plain[] = "\033[0m\033[4l\033[?6l\033[?7h\033[?25h"
-	    "\033[?2026l\033[?47l\033(B\017";
-
 	if (p->speed == 0 && !p->keys)
 		return;
-	fwrite(plain, 1, sizeof plain - 1, p->a->out);
-	fflush(p->a->out);
+	admin_player_plain(p->a);
 	if (p->keys)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &p->was);
 }
@@ -178,6 +185,9 @@ show(struct player *p, const struct cast_event *ev)
 		show_json(p, ev);
 		return;
 	}
+	/* What a line did not end is not the beginning of the next one's. */
+	if (ev->code == CAST_CODE_LINE)
+		p->draw.state = p->draw_err.state = CAST_DRAW_TEXT;
 	if (ev->code != CAST_CODE_OUT && ev->code != CAST_CODE_ERR)
 		return;
 	if (p->how->raw) {

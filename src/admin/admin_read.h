@@ -142,6 +142,8 @@ struct admin_play {
  * A negative code: err. */
 int admin_player(struct admin *a, struct cast_reader *r,
 	const struct admin_play *how, int64_t *ret_n, struct err *err);
+/* A terminal that was drawn on is as it was. */
+void admin_player_plain(struct admin *a);
 
 /* ---- admin_page.c ------------------------------------------------------ */
 

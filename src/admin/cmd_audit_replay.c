@@ -14,6 +14,7 @@
 #define IDLE_S 3
 #define IDLE_MAX 3600
 #define SPEED_MAX 1000
+#define MORE "\n[… more was written than is kept …]\n"
 
 enum { O_JSON, O_USER, O_SESSION, O_SPEED, O_IDLE, O_RAW };
 
@@ -66,6 +67,21 @@ on_place(void *ctx, const struct audit_output *o)
 	return 0;
 }
 
+/* A sequence that is not over where something is left out is none. */
+static void
+draw_both(struct buf *b, const struct audit_output *o)
+{
+	struct cast_draw draw = CAST_DRAW_INIT;
+
+	cast_draw(&draw, b, o->head, o->head_len);
+	if (o->cut) {
+		draw.state = CAST_DRAW_TEXT;
+		buf_puts(b, MORE);
+	}
+	cast_draw(&draw, b, o->tail, o->tail_len);
+	cast_draw_done(&draw);
+}
+
 /* Where there is no file: the beginning and the end. */
 static int
 on_output(void *ctx, const struct audit_output *o)
@@ -74,12 +90,11 @@ on_output(void *ctx, const struct audit_output *o)
 	const struct admin_play *how = &f->q->play;
 	FILE *to = how->raw && o->stream == AUDIT_STREAM_ERR ? stderr :
 	    f->a->out;
-	struct cast_draw draw = CAST_DRAW_INIT;
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT, all = BUF_INIT;
 
 	buf_put(&all, o->head, o->head_len);
 	if (o->cut && !how->raw)
-		buf_puts(&all, "\n[… more was written than is kept …]\n");
+		buf_puts(&all, MORE);
 	buf_put(&all, o->tail, o->tail_len);
 	if (how->json) {
 		json_t *doc = json_object();
@@ -94,9 +109,8 @@ on_output(void *ctx, const struct audit_output *o)
 	if (how->raw)
 		buf_put(&b, all.data, all.len);
 	else
-		cast_draw(&draw, &b, all.data, all.len);
+		draw_both(&b, o);
 	fwrite(b.data != NULL ? b.data : "", 1, b.len, to);
-	cast_draw_done(&draw);
 	return 0;
 }
 
@@ -135,7 +149,11 @@ play(struct admin *a, const struct asked *q, const char *place,
 	whole = q->session || f->id == 0;
 	if (!whole && f->length == 0) {
 		*ret_n = f->rows;
-		return audit_outputs(store, f->id, on_output, f, err);
+		rc = audit_outputs(store, f->id, on_output, f, err);
+		if (f->rows > 0 && !q->play.json &&
+		    isatty(fileno(a->out)) == 1)
+			admin_player_plain(a);
+		return rc;
 	}
 	rc = cast_reader_open(place, session, &r, err);
 	if (rc == 0 && !whole)

@@ -13,11 +13,12 @@
 
 #include "aegsh/base/text.h"
 
-/* Private modes that only change what is shown. */
+/* Private modes that only change what is shown.  Not the one that has the
+ * cursor count from the top of the scrolled region: to end it moves it. */
 static bool
 is_drawing_mode(const char *p, size_t len)
 {
-	static const char *const modes[] = { "6", "7", "12", "25", "47",
+	static const char *const modes[] = { "7", "12", "25", "47",
 		"1047", "1048", "1049", "2026" };
 	size_t i, n;
 
@@ -63,6 +64,15 @@ cast_draw_done(struct cast_draw *d)
 }
 
 static void
+begin_sequence(struct cast_draw *d)
+{
+	buf_reset(&d->held);
+	buf_putc(&d->held, '\033');
+	d->escaped = false;
+	d->state = CAST_DRAW_ESCAPE;
+}
+
+static void
 end_sequence(struct cast_draw *d, struct buf *out, bool pass)
 {
 	if (pass)
@@ -93,12 +103,6 @@ escape(struct cast_draw *d, struct buf *out, char c)
 static void
 csi(struct cast_draw *d, struct buf *out, char c)
 {
-	if (c == '\033') {
-		end_sequence(d, out, false);
-		buf_putc(&d->held, c);
-		d->state = CAST_DRAW_ESCAPE;
-		return;
-	}
 	if (d->held.len < CAST_DRAW_MAX)
 		buf_putc(&d->held, c);
 	if (c >= 0x40 && c < 0x7f)
@@ -119,9 +123,34 @@ draw_text(struct buf *out, const char *p, size_t n)
 		text_inert(out, p, n, 0);
 }
 
+static void put_byte(struct cast_draw *d, struct buf *out, char c);
+
+/* Whatever a string was to be, CAN, SUB and any other sequence end it, as on
+ * terminals: nothing hides what comes behind it. */
+static void
+string_byte(struct cast_draw *d, struct buf *out, char c)
+{
+	bool escaped = d->escaped;
+
+	d->escaped = c == '\033';
+	if (c == '\a' || c == '\030' || c == '\032') {
+		end_sequence(d, out, false);
+	} else if (escaped) {
+		end_sequence(d, out, false);
+		if (c == '\\')
+			return;
+		begin_sequence(d);
+		put_byte(d, out, c);
+	}
+}
+
 static void
 put_byte(struct cast_draw *d, struct buf *out, char c)
 {
+	if (c == '\033' && d->state != CAST_DRAW_STRING) {
+		begin_sequence(d);
+		return;
+	}
 	switch (d->state) {
 	case CAST_DRAW_TEXT:
 		return;
@@ -140,9 +169,7 @@ put_byte(struct cast_draw *d, struct buf *out, char c)
 			end_sequence(d, out, false);
 		return;
 	case CAST_DRAW_STRING:
-		if (c == '\a' || (d->escaped && c == '\\'))
-			end_sequence(d, out, false);
-		d->escaped = c == '\033';
+		string_byte(d, out, c);
 		return;
 	}
 }
@@ -158,10 +185,7 @@ cast_draw(struct cast_draw *d, struct buf *out, const char *p, size_t len)
 		if (d->state != CAST_DRAW_TEXT) {
 			put_byte(d, out, p[i]);
 		} else if (p[i] == '\033') {
-			buf_reset(&d->held);
-			buf_putc(&d->held, p[i]);
-			d->escaped = false;
-			d->state = CAST_DRAW_ESCAPE;
+			begin_sequence(d);
 		} else {
 			n = text_utf8(p + i, len - i, &cp);
 			n = n > 0 ? n : 1;

@@ -24,6 +24,10 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/pack.h"
 
+/* More than a terminal holds of what was written (64 KiB, tty_buffer.c, and
+ * one read of its line discipline). */
+#define REST_MAX ((size_t)128 * 1024)
+
 struct way {
 	char bytes[2 * RELAY_TERM_CHUNK];
 	size_t at, len;		/* of those, that wait */
@@ -48,6 +52,7 @@ struct outside {
 	bool keeps;		/* a line is in front */
 	bool over;		/* the shell has ended, as status says */
 	int status;
+	size_t rest;		/* bytes that are read when it has */
 	char packet[RELAY_PACKET_MAX];
 	struct buf text;
 };
@@ -312,6 +317,8 @@ take_text(struct outside *t)
 
 	if (n <= 0)
 		return false;
+	if (t->over)
+		t->rest -= (size_t)n < t->rest ? (size_t)n : t->rest;
 	/* Before a mark is in the stream it is announced. */
 	hear(t);
 	relay_marks_feed(&t->marks, bytes, (size_t)n, &to);
@@ -463,6 +470,7 @@ relay_tty_main(const struct relay_outside *o)
 	struct outside *t = xcalloc(1, sizeof *t);
 
 	t->o = *o;
+	t->rest = REST_MAX;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, "aegsh-terminal", 0, 0, 0);
 	open_signals(t);
@@ -478,9 +486,10 @@ relay_tty_main(const struct relay_outside *o)
 	look_at_child(t);
 	while (!t->over)
 		doze(t);
-	/* What it wrote last, as far as somebody reads. */
+	/* What it wrote last, as far as somebody reads; not what others go on
+	 * to write. */
 	while (t->o.master >= 0 && t->o.tty >= 0 && (t->out.len > 0 ||
-	    take_text(t))) {
+	    (t->rest > 0 && take_text(t)))) {
 		struct pollfd p = { .fd = t->o.tty, .events = POLLOUT };
 
 		if (t->out.len > 0 && (poll(&p, 1, -1) <= 0 ||

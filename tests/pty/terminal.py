@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
 from procs import DEADLINE, alive, children, until  # noqa: E402
@@ -257,6 +258,25 @@ s.line("echo a$((1))gain")
 tap.ok(s.expect("a1gain\r\n.*" + PROMPT), "and it goes on")
 s.line("exit")
 s.wait()
+s.close()
+
+# Others that write on do not keep it: a terminal is slower than they are.
+s = begin()
+s.line("(trap '' HUP; while printf %04000d 1; do :; done) & echo p$!p")
+flood = int(s.expect(r"p(\d+)p").group(1))
+s.line("exit")
+s.line("exit")
+end = time.monotonic() + DEADLINE
+while os.waitpid(s.pid, os.WNOHANG)[0] == 0 and time.monotonic() < end:
+    try:
+        os.read(s.fd, 2000)
+    except OSError:
+        break
+    time.sleep(0.001)
+tap.ok(time.monotonic() < end, "its end, where something writes for ever")
+s.status = 0
+if alive(flood):
+    os.kill(flood, signal.SIGKILL)
 s.close()
 
 # Sent to the background by another shell, it waits there for its terminal.

@@ -119,8 +119,10 @@ code, seen, before, after = on_terminal(b"", "3")
 tap.ok(code == 0 and b"second" in seen and b"\033[1;31mred" in seen and
        b"]52" not in seen and b"[6n" not in seen and b"title" not in seen,
        "it is played", seen)
-tap.ok(seen.endswith(b"\033(B\017") and b"\033[?25h" in seen,
-       "the terminal is plain afterwards", seen)
+PLAIN = b"\033(B\017\0337\033[r\0338"
+tap.ok(seen.endswith(PLAIN) and b"\033[?25h" in seen and
+       b"\033[?6l" not in seen, "the terminal is plain afterwards, and its "
+       "cursor where it was", seen)
 tap.same(after, before, "and has its modes")
 code, seen, before, after = on_terminal(b"q", "--session", "--idle", "0", "3")
 tap.ok(code == 0 and after == before, "q ends it", seen)
@@ -145,20 +147,31 @@ code, seen, before, after = on_terminal(b"", "--raw", "3")
 tap.ok(code == 100 and b"first" not in seen, "--raw is not for a terminal",
        seen)
 
+# ---- what a line did not end ------------------------------------------------------
+fill("full", ("line", "hide"), ("out", 0, b"first\033P"), ("end",),
+     ("line", "seen"), ("out", 1, b"second"), ("end",))
+tap.same(ctl("replay", "--session", "5").stdout, b"firstsecond",
+         "hides nothing of the next one's")
+
 # ---- beginnings and ends ----------------------------------------------------------
 fill("sample", ("line", "seq"),
      ("out", 1, b"".join(b"%06d\n" % i for i in range(3000))),
-     ("err", 2, b"\033]52;c;eA==\anot this\n"), ("end",))
-out = ctl("replay", "5").stdout
+     ("err", 2, b"\033]52;c;eA==\anot this\n"), ("end",),
+     ("line", "region"), ("out", 3, b"first\033[3;4r\033[?25l\033P" +
+                          b"x" * 30000 + b"\033\\last\n"), ("end",))
+code, seen, before, after = on_terminal(b"", "8")
+tap.ok(seen.endswith(PLAIN) and b"more was written" in seen and
+       b"last" in seen, "a terminal is plain behind a sample, too", seen)
+out = ctl("replay", "7").stdout
 tap.ok(out.startswith(b"000000\n") and b"002999\n" in out and
        b"more was written" in out and b"\033" not in out and
        b"not this" in out, "a sample", out[-200:])
-show = json.loads(ctl("show", "--json", "5").stdout)["output"]
+show = json.loads(ctl("show", "--json", "7").stdout)["output"]
 tap.ok([o["stream"] for o in show] == ["out", "err"] and
        show[0]["bytes"] == 21000 and show[0]["cut"] and
        show[0]["head"].startswith("000000\n") and
        show[0]["tail"].endswith("002999\n"), "show --json", show)
-text = ctl("show", "5").stdout.decode()
+text = ctl("show", "7").stdout.decode()
 tap.ok("out: 000000" in text and "err: ^[]52" in text and
        "21000 bytes" in text, "show", text[-400:])
 
