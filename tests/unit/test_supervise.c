@@ -6,12 +6,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
@@ -166,9 +170,47 @@ test_told(void)
 	sup_told_done(&t);
 }
 
+/* nice(2) that a process may have, or this one's. */
+static int
+best_nice(int wanted)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		_exit(setpriority(PRIO_PROCESS, 0, wanted) < 0);
+	waitpid(pid, &status, 0);
+	return getpriority(PRIO_PROCESS, 0) == 0 && status == 0 ? wanted :
+	    getpriority(PRIO_PROCESS, 0);
+}
+
+/* It goes before those that wait for it where it may, and what it starts does
+ * not. */
+static void
+test_nice(void)
+{
+	const struct supervise_opts o = { .images = true };
+	const int want = best_nice(-10);
+	const int64_t until = clock_mono_ns() + (int64_t)60 * 1000000000;
+	struct supervisor *s = NULL;
+	struct err err = ERR_INIT;
+	pid_t pid;
+
+	IS_INT(supervise_start(&o, &s, &err), 0);
+	pid = supervise_pid(s);
+	while (getpriority(PRIO_PROCESS, (id_t)pid) != want &&
+	    clock_mono_ns() < until)
+		poll(NULL, 0, 1);
+	IS_INT(getpriority(PRIO_PROCESS, (id_t)pid), want);
+	OK(want >= 0 || (sched_getscheduler(pid) & SCHED_RESET_ON_FORK) != 0);
+	supervise_free(s);
+	OK(waitpid(pid, NULL, 0) == pid);
+}
+
 int
 main(void)
 {
+	test_nice();
 	test_members();
 	test_told();
 	test_packets();
