@@ -178,6 +178,7 @@ look_at(struct sup *s, const struct sup_tried *t)
 
 	if (stat.start == 0 || stat.state == 'Z' || stat.state == 'X')
 		return true;
+	s->asker = stat;
 	rc = sup_proc_image(t->pid, stat, &m);
 	if (rc < 0 && clock_mono_ns() - t->since_ns < UNSEEN_NS)
 		over = false;	/* it is being made */
@@ -221,5 +222,6 @@ sup_attempt_look(struct sup *s)
 		else
 			i++;
 		io_close(&s->looked_at);
+		sup_asker_done(s);
 	}
 }

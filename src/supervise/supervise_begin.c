@@ -89,14 +89,30 @@ read_random(pid_t pid, unsigned char ret[16])
 	return n < 0 ? (int)n : -EAGAIN;
 }
 
+/* The name that execve(2) was given, of which n bytes are there.  A short one
+ * ends with the page in which the environment does, where most stacks end:
+ * looking further costs the kernel more than all of it. */
+static void
+set_said(pid_t pid, uint64_t at, const char *text, size_t n,
+    struct sup_image *ret)
+{
+	size_t len = strnlen(text, n);
+
+	if (len < n && len < sizeof ret->said)
+		memcpy(ret->said, text, len + 1);
+	else if (notify_string(pid, at, ret->said, sizeof ret->said) < 0)
+		ret->said[0] = '\0';
+}
+
 static int
 read_whole(pid_t pid, const struct sup_stat *stat, struct sup_image *ret)
 {
-	static char text[WHOLE + SUP_PATH_MAX];
+	static char text[WHOLE + SUP_PAGE];
 	const size_t end = (size_t)(stat->env_end - stat->stack);
-	ssize_t n = read_memory(pid, stat->stack, text, end + SUP_PATH_MAX);
+	const size_t rest = SUP_PAGE - (size_t)stat->env_end % SUP_PAGE;
+	ssize_t n = read_memory(pid, stat->stack, text, end + rest);
 	const size_t size = sizeof ret->mark.random;
-	size_t len, at;
+	size_t at;
 	int rc = 0;
 
 	if (n < 0 || (size_t)n < end)
@@ -108,9 +124,7 @@ read_whole(pid_t pid, const struct sup_stat *stat, struct sup_image *ret)
 		rc = read_random(pid, ret->mark.random);
 	ret->argv = text + (stat->args - stat->stack);
 	ret->argv_len = (size_t)(stat->args_end - stat->args);
-	len = strnlen(text + end, (size_t)n - end);
-	if (len < (size_t)n - end && len < sizeof ret->said)
-		memcpy(ret->said, text + end, len + 1);
+	set_said(pid, stat->env_end, text + end, (size_t)n - end, ret);
 	return rc;
 }
 

@@ -60,7 +60,7 @@ static bool
 may_start(struct sup *s, const struct sup_image *m, pid_t ppid, char *ret,
     size_t size)
 {
-	char cwd[SUP_PATH_MAX] = "";
+	char cwd[SUP_PATH_MAX];
 	pid_t pid = (pid_t)s->ask->pid;
 	struct supervise_image image = {
 		.pid = pid, .ppid = ppid, .path = m->exe,

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #define SUP_PATH_MAX ((size_t)PATH_MAX)
+#define SUP_PAGE ((size_t)4096)	/* no page of any kernel is smaller */
 #define SUP_NAMES 3		/* by which one script may be opened */
 #define SUP_STATUS_MAX ((size_t)1024 * 1024)	/* with 65536 groups */
 #define SUP_WORDS 12		/* that the kernel may put before a script */
@@ -173,6 +174,8 @@ struct sup_stat sup_proc_stat(pid_t pid);
 struct sup;
 /* Of who asks, read once for a question. */
 const struct sup_stat *sup_asker(struct sup *s);
+/* It asks no more: its number may soon be another's. */
+void sup_asker_done(struct sup *s);
 /* The process that a thread is of, or 0. */
 pid_t sup_proc_leader(pid_t thread);
 bool sup_proc_no_new_privs(pid_t pid);

@@ -167,6 +167,13 @@ sup_asker(struct sup *s)
 }
 
 void
+sup_asker_done(struct sup *s)
+{
+	s->ask->pid = 0;
+	s->asker = (struct sup_stat){ .state = '\0' };
+}
+
+void
 sup_know(struct sup *s, pid_t pid)
 {
 	sup_members_add(&s->known, (struct sup_known){ pid,
@@ -325,13 +332,13 @@ answer(struct sup *s)
 	else if ((a = s->images ? sup_shown(s) : SUP_CONTINUE) ==
 	    SUP_CONTINUE)
 		a = judge_call(s);
-	if (a == SUP_ANSWERED)
-		return;
 	if (a == SUP_CONTINUE) {
 		s->answer->error = 0;
 		s->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	}
-	ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, s->answer);
+	if (a != SUP_ANSWERED)
+		ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, s->answer);
+	sup_asker_done(s);
 }
 
 /* The kernel's structures may be longer than those that we know. */
@@ -536,12 +543,13 @@ turn_once(struct sup *s)
 	sup_meter_read(s);
 	if ((p[1].revents & POLLOUT) != 0)
 		drain_queue(s);
-	sup_attempt_look(s);
 	/* Before the door, by which another listener may come. */
 	if (p[0].revents & POLLIN)
 		answer(s);
 	else if (p[0].revents != 0)
 		io_close(&s->listener);	/* nobody is left who could ask */
+	/* Who has just asked is seen already. */
+	sup_attempt_look(s);
 	if (p[2].revents != 0)
 		open_door(s);
 	if (p[3].revents != 0)

@@ -14,9 +14,11 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 
-#define PAGE 4096		/* no page of any kernel is smaller */
 #define STAT_MAX 1024
 #define STAT_FIELDS 52		/* of /proc/PID/stat, proc(5) */
+#define FIELD(n) ((uint64_t)1 << (n))
+#define WANTED (FIELD(4) | FIELD(14) | FIELD(15) | FIELD(16) | FIELD(17) | \
+	FIELD(22) | FIELD(28) | FIELD(48) | FIELD(49) | FIELD(51))
 
 ssize_t
 sup_proc_link(pid_t pid, const char *what, char *ret, size_t size)
@@ -49,7 +51,7 @@ sup_proc_file(pid_t pid, const char *what, char *ret, size_t size)
 			return -errno;
 		done += n > 0 ? (size_t)n : 0;
 		/* Less than a page, of what the kernel makes at once. */
-		if (n > 0 && n < PAGE && done < size)
+		if (n > 0 && (size_t)n < SUP_PAGE && done < size)
 			break;
 	}
 	return (ssize_t)done;
@@ -89,7 +91,8 @@ sup_proc_stat(pid_t pid)
 	text[0] = p[2];
 	for (at = 3; at < STAT_FIELDS && p != NULL; at++) {
 		p = strchr(p + 1, ' ');
-		field[at] = p != NULL ? strtoull(p, NULL, 10) : 0;
+		if (p != NULL && (WANTED & FIELD(at)) != 0)
+			field[at] = strtoull(p, NULL, 10);
 	}
 	return (struct sup_stat){ .state = text[0], .parent = (pid_t)field[4],
 		.ticks = field[14] + field[15] + field[16] + field[17],

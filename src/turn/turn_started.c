@@ -108,7 +108,7 @@ is_in_its_place(const char *path, const char *program)
 static bool
 is_helper(const struct supervise_image *m)
 {
-	char parent[PATH_MAX] = "";
+	char parent[PATH_MAX];
 
 	if (!text_starts(m->path, "/usr/lib"))
 		return false;
@@ -349,9 +349,9 @@ is_loader(const char *base)
 static const char *
 is_denied(const struct turn *t, const struct supervise_image *m)
 {
-	AEG_AUTOFREE char *exe = xasprintf("/proc/%d/exe", (int)m->pid);
 	const char *base = path_base(m->path);
 	AEG_AUTOFD int fd = -1;
+	char exe[32];
 
 	if (!sandbox_denies_shells(t->sandbox))
 		return NULL;
@@ -361,6 +361,7 @@ is_denied(const struct turn *t, const struct supervise_image *m)
 		return "the dynamic loader can start what may not be";
 	if (resolve_is_shell(base) || policy_is_multicall(base))
 		return "it is a shell";
+	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)m->pid);
 	fd = open(exe, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return "it cannot be looked into";
@@ -372,10 +373,10 @@ is_denied(const struct turn *t, const struct supervise_image *m)
 static bool
 is_shim(const char *path)
 {
-	AEG_AUTOFREE char *shim = xasprintf("%s/aegsh-elevate",
-	    sysdirs()->libexec);
+	const char *dir = sysdirs()->libexec;
 
-	return strcmp(path, shim) == 0;
+	return text_starts(path, dir) &&
+	    strcmp(path + strlen(dir), "/aegsh-elevate") == 0;
 }
 
 bool
@@ -389,9 +390,10 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	bool shim = is_shim(m->path);
 	enum policy_action action = shim ? POLICY_ALLOW :
 	    judge_or_recall(t, m, said, sizeof said);
-	char parent[PATH_MAX] = "";
+	char parent[PATH_MAX];
 	bool escape, may = true;
 
+	parent[0] = '\0';	/* not all of it, for each program */
 	if (shim)
 		snprintf(said, sizeof said, "asks to run a command as another "
 		    "user, which is judged by itself");
