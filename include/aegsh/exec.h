@@ -152,6 +152,8 @@ struct relay *job_relay(const struct job *j);
 const struct supervisor *job_supervisor(const struct job *j);
 /* It began in front and ends with aegsh, whatever is done to the job. */
 bool job_bound(const struct job *j);
+/* The terminal is its own, or was when it ended. */
+bool job_in_front(const struct job *j);
 int job_stop_signal(const struct job *j);	/* that stopped it, or 0 */
 bool job_dumped(const struct job *j);		/* it left a core file */
 /* A number of the caller's own, 0 at first. */

@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "aegsh/base/err.h"
@@ -46,16 +47,24 @@ void relay_term_keep(struct relay_term *r, const struct cast_setup *setup);
 void relay_term_forget(struct relay_term *r);
 void relay_term_learn(struct relay_term *r, const char *name,
 	const char *value);
-/* A line is about to write, and has written.  *ret lives until the next call.
- * -ENODATA: nothing is kept; -EPIPE: the terminal is gone. */
+/*
+ * A line is about to write, and has written.  *ret lives until the next call.
+ * -ENODATA: nothing is kept or counted; -EPIPE: the terminal is gone.
+ * most: bytes that it may write there from one key that is typed to the next
+ * (0: any); more is not shown, or, with kills, the line is to be killed.
+ */
 void relay_term_line(struct relay_term *r,
-	const unsigned char uuid[UUID_LEN]);
+	const unsigned char uuid[UUID_LEN], uint64_t most, bool kills);
 int relay_term_end(struct relay_term *r, const struct cast_line **ret,
 	const char **ret_trouble);
 /* Readable when there is something to see of relay_term_lost(): the process
  * outside was killed, and not the terminal hung up. */
 int relay_term_fd(const struct relay_term *r);
 bool relay_term_lost(struct relay_term *r);
+/* Of the last line: why it is to be killed, or NULL; and that it wrote more
+ * than most, once, or NULL. */
+const char *relay_term_killed(const struct relay_term *r);
+const char *relay_term_limited(struct relay_term *r);
 /* The outer terminal's path; borrowed. */
 const char *relay_term_outer(const struct relay_term *r);
 void relay_term_free(struct relay_term *r);

@@ -244,7 +244,8 @@ exec_job_mind_output(struct exec_session *s, struct job *j)
 		return;
 	if ((j->relay != NULL && relay_lost(j->relay)) ||
 	    (s->opts.term != NULL && j->foreground &&
-	    relay_term_lost(s->opts.term)))
+	    (relay_term_lost(s->opts.term) ||
+	    relay_term_killed(s->opts.term) != NULL)))
 		exec_job_kill(s, j);
 }
 

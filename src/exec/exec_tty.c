@@ -251,3 +251,9 @@ exec_tty_stuck(pid_t leader)
 	visit(&t, leader);
 	return !t.active && t.stopped > 0 && t.seen <= MEMBERS_MAX;
 }
+
+bool
+job_in_front(const struct job *j)
+{
+	return j->foreground;
+}

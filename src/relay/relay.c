@@ -25,8 +25,7 @@ struct relay {
 	bool lost;
 	struct relay_said said;
 	bool kills, told;		/* more than most; it was said */
-	char limit[96];			/* what that is, behind … */
-#define MET "it met its limit, "
+	char limit[96];			/* what that is, behind RELAY_MET */
 };
 
 static bool
@@ -128,8 +127,8 @@ relay_start(const struct relay_opts *o, struct relay **ret, struct err *err)
 
 	r->control = r->child[0] = r->child[1] = -1;
 	r->kills = o->kills;
-	snprintf(r->limit, sizeof r->limit, MET "limit-output: more than "
-	    "%" PRIu64 " MiB%s", o->most >> 20, o->kills ? "" :
+	snprintf(r->limit, sizeof r->limit, RELAY_MET "limit-output: more "
+	    "than %" PRIu64 " MiB%s", o->most >> 20, o->kills ? "" :
 	    "; the rest is left out");
 	rc = open_streams(r, stream);
 	if (rc < 0)
@@ -174,18 +173,6 @@ relay_poll_fd(const struct relay *r)
 	return r->lost ? -1 : r->control;
 }
 
-static void
-take_over(struct relay *r)
-{
-	char word;
-
-	if (recv(r->control, &word, 1, MSG_DONTWAIT | MSG_PEEK) != 1 ||
-	    word != RELAY_OVER)
-		return;
-	(void)recv(r->control, &word, 1, MSG_DONTWAIT);
-	r->said.over = true;
-}
-
 /* Not reaped by this: whoever ends a line does that. */
 bool
 relay_lost(struct relay *r)
@@ -195,7 +182,7 @@ relay_lost(struct relay *r)
 
 	if (r->lost)
 		return true;
-	take_over(r);
+	relay_take_over(r->control, &r->said);
 	if (relay_killed(r) != NULL)
 		return true;
 	/* Out of turn it says nothing, but that it is gone. */
@@ -219,7 +206,7 @@ relay_limited(struct relay *r)
 	if (!r->said.over || r->told)
 		return NULL;
 	r->told = true;
-	return r->limit + strlen(MET);
+	return r->limit + strlen(RELAY_MET);
 }
 
 void
@@ -228,7 +215,7 @@ relay_line(struct relay *r, const unsigned char uuid[UUID_LEN])
 	char word[1 + UUID_LEN] = { RELAY_LINE };
 
 	memcpy(word + 1, uuid, UUID_LEN);
-	take_over(r);
+	relay_take_over(r->control, &r->said);
 	r->said.over = r->said.over && r->kills;
 	r->told = false;
 	if (send(r->control, word, sizeof word, MSG_NOSIGNAL) < 0)

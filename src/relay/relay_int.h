@@ -12,12 +12,15 @@
 #include "aegsh/base/mem.h"
 
 #define RELAY_STREAMS 2
+#define RELAY_MET "it met its limit, "	/* before which it is */
 #define RELAY_TROUBLE_MAX ((size_t)256)
 /* A packed line: heads and tails of two streams, and what is told of it. */
 #define RELAY_PACKET_MAX ((size_t)64 * 1024)
 
 /* What aegsh says: a byte, and of a line that begins its number.  The answer
- * to an end is a text (the trouble, or none) and a packed line. */
+ * to an end is a text (the trouble, or none) and a packed line.  Of a terminal
+ * the number is followed by how many bytes may be written, and whether more
+ * ends the line (pack_int()). */
 enum relay_word {
 	RELAY_LINE = 'l', RELAY_END = 'e',
 	/* Of a terminal: what is kept; a name and a value, each with its NUL;
@@ -53,9 +56,26 @@ struct relay_said {
 	char trouble[RELAY_TROUBLE_MAX];
 	bool over;		/* RELAY_OVER came, and not another line */
 };
+/* The line wrote more, as was said by now. */
+void relay_take_over(int control, struct relay_said *s);
 /* Waits for the answer; pid: of who gives it, who may be stopped or die
  * (-EPIPE).  0: it is none (RELAY_HUNG_UP). */
 int relay_await(int control, pid_t pid, struct relay_said *ret);
+
+/* ---- relay_most.c -------------------------------------------------------- */
+
+struct relay_most {
+	uint64_t most, seen;	/* bytes of the line; 0: any */
+	enum {
+		RELAY_TYPED_ANY = 0, RELAY_TYPED_ESC, RELAY_TYPED_CSI,
+		RELAY_TYPED_STRING, RELAY_TYPED_STRING_ESC
+	} at;			/* in what is typed */
+};
+void relay_most_begin(struct relay_most *m, uint64_t most);
+/* How many of these n go on; *ret_first: they are the first too many. */
+size_t relay_most_admit(struct relay_most *m, size_t n, bool *ret_first);
+/* Of a terminal: these came from it.  A key begins the count again. */
+void relay_most_typed(struct relay_most *m, const char *p, size_t len);
 
 /* ---- relay_marks.c ------------------------------------------------------- */
 

@@ -42,7 +42,7 @@ struct between {
 	struct cast *cast;
 	struct flow flow[RELAY_STREAMS];
 	bool ending;		/* an answer is due */
-	uint64_t most, seen;	/* bytes of the line; 0: any */
+	struct relay_most most;
 };
 
 /* Its own descriptor for the same pipe, so that writes never block and nobody
@@ -77,15 +77,12 @@ static size_t
 admit(struct between *b, size_t n)
 {
 	const char word = RELAY_OVER;
-	uint64_t left = b->most > b->seen ? b->most - b->seen : 0;
-	bool was = b->seen > b->most;
+	bool first;
 
-	b->seen += n;
-	if (b->most == 0 || n <= left)
-		return n;
-	if (!was && b->control >= 0)
+	n = relay_most_admit(&b->most, n, &first);
+	if (first && b->control >= 0)
 		(void)send(b->control, &word, 1, MSG_NOSIGNAL);
-	return (size_t)left;
+	return n;
 }
 
 /* ---- aegsh ------------------------------------------------------------- */
@@ -133,7 +130,7 @@ hear(struct between *b)
 	if (n <= 0) {
 		io_close(&b->control);
 	} else if (word[0] == RELAY_LINE && n == (ssize_t)sizeof word) {
-		b->seen = 0;
+		relay_most_begin(&b->most, b->most.most);
 		cast_begin(b->cast, word + 1, clock_mono_ns());
 	} else if (word[0] == RELAY_END) {
 		begin_end(b);
@@ -292,7 +289,8 @@ void
 relay_main(const struct relay_opts *o, int control,
     struct relay_stream stream[RELAY_STREAMS])
 {
-	struct between b = { .control = control, .most = o->most };
+	struct between b = { .control = control,
+		.most = { .most = o->most } };
 	int keep[2 * RELAY_STREAMS + 1], null;
 	size_t i;
 

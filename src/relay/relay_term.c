@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
@@ -30,7 +32,10 @@ struct relay_term {
 	char mark[RELAY_MARK_MAX];
 	size_t mark_len;
 	bool keeps, hung_up, lost;
+	uint64_t most;		/* bytes of the line in front; 0: any */
+	bool kills, told;
 	struct relay_said said;
+	char limit[192];	/* what that is, behind RELAY_MET */
 };
 
 /* In the background we wait, stopped, to be put in front, as a shell does
@@ -232,6 +237,13 @@ relay_term_learn(struct relay_term *r, const char *name, const char *value)
 	say(r, out.data, out.len);
 }
 
+/* Nothing of the line in front is told from what is not its. */
+static bool
+is_unseen(const struct relay_term *r)
+{
+	return !r->keeps && r->most == 0;
+}
+
 /* One write(2), of less than a terminal takes in one. */
 static int
 put_mark(const struct relay_term *r)
@@ -245,14 +257,24 @@ put_mark(const struct relay_term *r)
 }
 
 void
-relay_term_line(struct relay_term *r, const unsigned char uuid[UUID_LEN])
+relay_term_line(struct relay_term *r, const unsigned char uuid[UUID_LEN],
+    uint64_t most, bool kills)
 {
-	char word[1 + UUID_LEN] = { RELAY_LINE };
+	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
 
-	if (!r->keeps || r->hung_up || r->lost)
+	r->most = most;
+	r->kills = kills;
+	r->told = r->said.over = false;
+	if (is_unseen(r) || r->hung_up || r->lost)
 		return;
-	memcpy(word + 1, uuid, UUID_LEN);
-	say(r, word, sizeof word);
+	snprintf(r->limit, sizeof r->limit, RELAY_MET "limit-output: more "
+	    "than %" PRIu64 " MiB on the terminal since a key was typed%s",
+	    most >> 20, kills ? "" : "; the rest, until one was, is left out");
+	buf_putc(&out, RELAY_LINE);
+	buf_put(&out, uuid, UUID_LEN);
+	pack_int(&out, (int64_t)most);
+	pack_int(&out, kills);
+	say(r, out.data, out.len);
 	(void)put_mark(r);
 }
 
@@ -263,7 +285,7 @@ relay_term_end(struct relay_term *r, const struct cast_line **ret,
 	const char word = RELAY_END;
 	int rc = -EPIPE;
 
-	if (!r->keeps)
+	if (is_unseen(r))
 		return -ENODATA;
 	if (relay_term_lost(r) || r->hung_up)
 		return -EPIPE;
@@ -293,6 +315,8 @@ relay_term_lost(struct relay_term *r)
 	struct pollfd p = { .fd = r->control, .events = POLLIN };
 	char word;
 
+	if (r->control >= 0)
+		relay_take_over(r->control, &r->said);
 	if (r->lost || r->hung_up || r->control < 0 || poll(&p, 1, 0) <= 0)
 		return r->lost;
 	if (recv(r->control, &word, 1, MSG_DONTWAIT | MSG_PEEK) == 1)
@@ -302,6 +326,21 @@ relay_term_lost(struct relay_term *r)
 	if (r->lost)
 		relay_tty_restore(r->outer, &r->modes);
 	return r->lost;
+}
+
+const char *
+relay_term_killed(const struct relay_term *r)
+{
+	return r->said.over && r->kills ? r->limit : NULL;
+}
+
+const char *
+relay_term_limited(struct relay_term *r)
+{
+	if (!r->said.over || r->told)
+		return NULL;
+	r->told = true;
+	return r->limit + strlen(RELAY_MET);
 }
 
 const char *

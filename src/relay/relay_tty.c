@@ -10,8 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -47,9 +49,14 @@ struct outside {
 	struct {
 		bool begins;
 		unsigned char uuid[UUID_LEN];
+		uint64_t most;
+		bool kills;	/* who writes more */
 	} due[8];		/* marks that were announced */
 	unsigned n_due;
-	bool keeps;		/* a line is in front */
+	struct relay_most most;
+	bool counts, keeps;	/* a line is in front */
+	bool kills;
+	bool cut;		/* it wrote too much, which is to be said */
 	bool over;		/* the shell has ended, as status says */
 	int status;
 	size_t rest;		/* bytes that are read when it has */
@@ -72,6 +79,34 @@ keep(struct outside *t, const char *p, size_t len)
 	    t->text.len, clock_mono_ns());
 }
 
+/* ---- how much of it is shown --------------------------------------------- */
+
+static size_t
+admit(struct outside *t, size_t n)
+{
+	const char word = RELAY_OVER;
+	bool first;
+
+	n = relay_most_admit(&t->most, n, &first);
+	if (first && t->o.control >= 0)
+		(void)send(t->o.control, &word, 1, MSG_NOSIGNAL);
+	t->cut = first && !t->kills;
+	return n;
+}
+
+/* Whoever waits for what a program writes there must not wait for ever.  What
+ * goes before ends the escape sequence that was cut. */
+static void
+put_cut(struct outside *t)
+{
+	t->cut = false;
+	t->out.len += (size_t)snprintf(t->out.bytes + t->out.len,
+	    sizeof t->out.bytes - t->out.len, "\030\033\\\r\n"
+	    "aegsh: limit-output: more than %" PRIu64 " MiB since a key was "
+	    "typed; what comes now is left out until one is\r\n",
+	    t->most.most >> 20);
+}
+
 static void
 on_text(void *ctx, const char *p, size_t len)
 {
@@ -79,8 +114,12 @@ on_text(void *ctx, const char *p, size_t len)
 
 	if (t->keeps && len > 0)
 		keep(t, p, len);
+	if (t->counts)
+		len = admit(t, len);
 	memcpy(t->out.bytes + t->out.len, p, len);
 	t->out.len += len;
+	if (t->cut)
+		put_cut(t);
 }
 
 static void
@@ -99,6 +138,9 @@ on_mark(void *ctx)
 	relay_late_all(&t->late, t->cast);
 	relay_echo_forget(&t->echo);
 	t->transfer.seen = 0;
+	t->counts = t->due[0].begins && t->due[0].most > 0;
+	t->kills = t->due[0].kills;
+	relay_most_begin(&t->most, t->due[0].most);
 	t->keeps = t->due[0].begins && t->cast != NULL;
 	if (t->keeps)
 		cast_begin(t->cast, t->due[0].uuid, clock_mono_ns());
@@ -109,15 +151,31 @@ on_mark(void *ctx)
 }
 
 static void
-announce(struct outside *t, const unsigned char *uuid)
+announce(struct outside *t, const unsigned char *uuid, uint64_t most,
+    bool kills)
 {
 	if (t->n_due == AEG_NELEM(t->due))
 		return;
 	t->due[t->n_due].begins = uuid != NULL;
 	if (uuid != NULL)
 		memcpy(t->due[t->n_due].uuid, uuid, UUID_LEN);
+	t->due[t->n_due].most = most;
+	t->due[t->n_due].kills = kills;
 	t->n_due++;
 	t->marks.due++;
+}
+
+/* Behind the word: its number, and how much it may write. */
+static void
+announce_line(struct outside *t, const char *p, size_t len)
+{
+	struct pack_reader in = { p, p + len };
+	const char *uuid = pack_get(&in, UUID_LEN);
+	int64_t most = pack_get_int(&in), kills = pack_get_int(&in);
+
+	if (in.p != NULL && most >= 0)
+		announce(t, (const unsigned char *)uuid, (uint64_t)most,
+		    kills != 0);
 }
 
 static void
@@ -178,10 +236,9 @@ hear(struct outside *t)
 		else if (t->packet[0] == RELAY_LEARN)
 			learn(t, t->packet + 1, (size_t)n - 1);
 		else if (t->packet[0] == RELAY_END)
-			announce(t, NULL);
-		else if (t->packet[0] == RELAY_LINE &&
-		    n == 1 + UUID_LEN)
-			announce(t, (unsigned char *)t->packet + 1);
+			announce(t, NULL, 0, false);
+		else if (t->packet[0] == RELAY_LINE)
+			announce_line(t, t->packet + 1, (size_t)n - 1);
 	}
 }
 
@@ -302,6 +359,7 @@ take_keys(struct outside *t)
 	}
 	t->in.at = 0;
 	t->in.len = (size_t)n;
+	relay_most_typed(&t->most, t->in.bytes, t->in.len);
 	if (t->keeps && tcgetattr(t->o.master, &modes) == 0)
 		relay_echo_typed(&t->echo, &modes, t->in.bytes, t->in.len);
 	pass(t, &t->in, t->o.master);

@@ -26,6 +26,18 @@ take(struct relay_said *s, size_t len)
 		s->line = (struct cast_line){ .offset = 0 };
 }
 
+void
+relay_take_over(int control, struct relay_said *s)
+{
+	char word;
+
+	if (recv(control, &word, 1, MSG_DONTWAIT | MSG_PEEK) != 1 ||
+	    word != RELAY_OVER)
+		return;
+	(void)recv(control, &word, 1, MSG_DONTWAIT);
+	s->over = true;
+}
+
 /* The answer comes when whoever reads has read enough: as long as it takes.
  * Who interrupts us then ends us, as in a write(2) of the line itself. */
 int

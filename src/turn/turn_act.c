@@ -313,12 +313,15 @@ say_job(struct turn *t, const struct job *job, struct turn_result *ret)
 	ret->job_pid = t->last_pid = job_process(job);
 }
 
-/* The record has every note; a person reads each once. */
+/* The record has every note; a person reads each once, but what was done to
+ * this line. */
 static void
 tell_once(struct turn *t, struct turn_result *ret)
 {
 	size_t i;
 
+	if (ret->killed || ret->kept_back)
+		return;
 	for (i = 0; ret->note[0] != '\0' && i < t->told.n; i++)
 		if (strcmp(t->told.v[i], ret->note) == 0)
 			ret->note[0] = '\0';

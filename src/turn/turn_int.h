@@ -240,6 +240,8 @@ void turn_output_line(struct turn *t, const char *uuid);
  * ret->note, where that is free; or NULL. */
 void turn_output_end(struct turn *t, const struct job *job, int64_t id,
 	struct turn_result *ret);
+/* That it wrote more than it may, once, or NULL. */
+const char *turn_output_limited(const struct turn *t, const struct job *job);
 /* Why it cannot be any more, or NULL. */
 const char *turn_output_lost(const struct turn *t, const struct job *job);
 /* Why the line was killed, in ret and on record; NULL: it was not. */

@@ -140,6 +140,7 @@ turn_output_line(struct turn *t, const char *uuid)
 {
 	unsigned char line[UUID_LEN];
 	uint64_t secrets = 0xcbf29ce484222325U;
+	struct sandbox_line_limits most;
 
 	if (t->opts.term == NULL || uuid == NULL)
 		return;
@@ -150,7 +151,9 @@ turn_output_line(struct turn *t, const char *uuid)
 		state_each(t->opts.state, learn, t->opts.term);
 	}
 	uuid_bytes(uuid, line);
-	relay_term_line(t->opts.term, line);
+	sandbox_line_limits(t->sandbox, &most);
+	relay_term_line(t->opts.term, line, most.output,
+	    most.output_then == SANDBOX_OUTPUT_KILL);
 }
 
 /* ---- both --------------------------------------------------------------- */
@@ -244,11 +247,31 @@ turn_output_kept(const struct turn *t)
 	return keep != CAST_KEEP_NONE ? cast_keep_word(keep) : NULL;
 }
 
+/* What the terminal tells is of the line in front, whatever ends meanwhile. */
+static struct relay_term *
+term_of(const struct turn *t, const struct job *job)
+{
+	return job_in_front(job) ? t->opts.term : NULL;
+}
+
+const char *
+turn_output_limited(const struct turn *t, const struct job *job)
+{
+	struct relay_term *term = term_of(t, job);
+	const char *which = job_relay(job) != NULL ?
+	    relay_limited(job_relay(job)) : NULL;
+
+	return which == NULL && term != NULL ? relay_term_limited(term) : which;
+}
+
 const char *
 turn_output_lost(const struct turn *t, const struct job *job)
 {
 	if (job_relay(job) != NULL && relay_killed(job_relay(job)) != NULL)
 		return relay_killed(job_relay(job));
+	if (term_of(t, job) != NULL &&
+	    relay_term_killed(t->opts.term) != NULL)
+		return relay_term_killed(t->opts.term);
 	if ((job_relay(job) != NULL && relay_lost(job_relay(job))) ||
 	    (t->opts.term != NULL && relay_term_lost(t->opts.term)))
 		return "what carries its output, and records it, was ended";

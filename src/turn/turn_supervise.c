@@ -189,8 +189,7 @@ turn_limited(const struct turn *t, const struct job *job, char *ret,
     size_t size)
 {
 	const struct supervisor *s = job_supervisor(job);
-	const char *which = job_relay(job) != NULL ?
-	    relay_limited(job_relay(job)) : NULL;
+	const char *which = turn_output_limited(t, job);
 
 	/* Those that are counted there are a stream's, told once. */
 	if (which == NULL && s != NULL && !(job == t->stream &&

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from procs import DEADLINE, alive, until  # noqa: E402
-from pty_session import place, program  # noqa: E402
+from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -116,6 +116,86 @@ tap.ok(run(AEGSH, "-c", prints(MIB)) == (0, b"x" * MIB, ""),
        "one that keeps to it is not")
 status, out, err = run(AEGSH, "-c", "exec yes")
 tap.ok(status == 126 and KILLED in err, "bash need not be there", status, err)
+
+# ---- a terminal ------------------------------------------------------------
+PROMPT = "READY> $"
+CUT = "more than 1 MiB since a key was typed; what comes now is left out"
+SHOWN = "more than 1 MiB on the terminal since a key was typed"
+
+
+def session(output="full"):
+    with open(root + "/etc/aegsh.conf", "w") as f:
+        f.write('prompt = "READY> "\noutput = %s\noutput-max = %d\n' %
+                (output, 4 * MIB))
+    s = Session([AEGSH], env=dict(env, TERM="xterm"), cwd=HOME)
+    s.expect(PROMPT)
+    return s
+
+
+def shown(s, line, *more):
+    """How many x it put on the terminal, and what else there was."""
+    before = len(s.seen)
+    s.line(line)
+    for pattern, keys in more:
+        s.expect(pattern)
+        s.send(keys)
+    s.expect(PROMPT)
+    text = s.seen[before:]
+    return text.count(b"x"), text.replace(b"x", b"").decode(
+        "utf-8", "replace").replace("y\r\n", "")
+
+
+XS = "tr '\\0' \\\\170"        # no x of its own
+limit("limit-output = 1\n")
+s = session()
+n, text = shown(s, "head -c %d /dev/zero | %s" % (MIB - 100, XS))
+tap.ok(n == MIB - 100 and "limit" not in text,
+       "a terminal between shows what a line may write", n, text[-200:])
+n, text = shown(s, "head -c %d /dev/zero | %s; echo on" % (2 * MIB, XS))
+tap.ok(n == MIB and CUT in text and "\non" not in text and
+       text.count(SHOWN) == 1, "and of more says at once that it is left out, "
+       "and at the end which limit it was", n, text[-400:])
+n, text = shown(s, "head -c %d /dev/zero | %s" % (MIB - 100, XS))
+tap.ok(n == MIB - 100 and SHOWN not in text, "the next line has its own", n)
+half = "head -c %d /dev/zero | %s" % (MIB * 3 // 4, XS)
+asks = "; stty -echo -icanon; echo ke''y; head -c %d >/dev/null; "
+n, text = shown(s, half + asks % 1 + half, ("key\r\n", "k"))
+tap.ok(n == MIB * 3 // 4 * 2 and SHOWN not in text,
+       "a key that is typed begins the count again", n, text[-300:])
+n, text = shown(s, half + asks % 8 + half, ("key\r\n", "\x1b[24;80R"))
+tap.ok(n == MIB - len("key\r\n") and SHOWN in text, "what a terminal answers does not", n,
+       text[-300:])
+for which in "Ctrl-C is a key as it always was", "the next line is told, too":
+    n, text = shown(s, "yes", (CUT, "\x03"))
+    tap.ok(SHOWN in text, which, text[-600:])
+limit('limit-output = 1\nlimit-output-then = "kill"\n')
+s.close()
+s = session("sample")
+n, text = shown(s, "sleep 1000 & echo $! > pid; yes")
+with open(HOME + "/pid") as f:
+    pid = int(f.read())
+tap.ok("killed: it met its limit, limit-output: " + SHOWN in text and
+       CUT not in text and until(lambda: not alive(pid)),
+       "or the line is killed there, too", text[-300:])
+tap.ok((s.run("echo $?", PROMPT) or "").startswith("126\n"),
+       "with that status")
+s.line("echo up; cat")
+s.expect("up\r\n")
+s.send("\x1a")
+s.expect("Stopped.*" + PROMPT)
+n, text = shown(s, "kill -9 %1; echo on")
+tap.ok("limit" not in text, "and nothing of the next one is", text)
+s.line("exit")
+s.wait()
+s.close()
+s = session("none")
+n, text = shown(s, "head -c %d /dev/zero | %s" % (2 * MIB, XS))
+tap.ok(n == 2 * MIB and "limit" not in text,
+       "without a terminal between nothing is counted", n, text[-300:])
+s.line("exit")
+s.wait()
+s.close()
+os.unlink(root + "/etc/aegsh.conf")
 limit("limit-output = 0\n")
 status, out, err = run(AEGSH, "-c", "echo on")
 tap.ok(status != 0 and b"on" not in out and "limit" in err,

@@ -108,6 +108,63 @@ test_held(void)
 	buf_done(&s.text);
 }
 
+/* What is typed, and how many times it begins the count again; cut at every
+ * place. */
+static void
+test_typed(const char *name, const char *typed, bool want)
+{
+	size_t len = strlen(typed), cut, bad = 0;
+
+	for (cut = 0; cut <= len; cut++) {
+		struct relay_most m = { .most = 10 };
+		bool first;
+
+		relay_most_begin(&m, 10);
+		(void)relay_most_admit(&m, 11, &first);
+		relay_most_typed(&m, typed, cut);
+		relay_most_typed(&m, typed + cut, len - cut);
+		bad += (relay_most_admit(&m, 5, &first) == 5) != want;
+	}
+	OKF(bad == 0, "%s %s", name, want ? "is a key" : "is no key");
+}
+
+static void
+test_most(void)
+{
+	struct relay_most m = { .most = 0 };
+	bool first;
+
+	OKF(relay_most_admit(&m, 1 << 20, &first) == 1 << 20 && !first,
+	    "without a limit all goes on");
+	relay_most_begin(&m, 10);
+	OKF(relay_most_admit(&m, 10, &first) == 10 && !first,
+	    "what is just enough does");
+	OKF(relay_most_admit(&m, 1, &first) == 0 && first &&
+	    relay_most_admit(&m, 1, &first) == 0 && !first,
+	    "more does not, and is told once");
+	relay_most_begin(&m, 10);
+	OKF(relay_most_admit(&m, 12, &first) == 10 && first,
+	    "a piece is cut where it is too much");
+	test_typed("a letter", "a", true);
+	test_typed("Ctrl-C", "\003", true);
+	test_typed("an arrow", "\033[A", true);
+	test_typed("an arrow with a modifier", "\033[1;5C", true);
+	test_typed("an arrow of an application", "\033OB", true);
+	test_typed("page up", "\033[5~", true);
+	test_typed("Alt with a letter", "\033x", true);
+	test_typed("an umlaut", "\303\244", true);
+	test_typed("nothing", "", false);
+	test_typed("where the cursor is", "\033[24;80R", false);
+	test_typed("what terminal it is", "\033[?62;1;6c", false);
+	test_typed("that it is well", "\033[0n", false);
+	test_typed("how large it is", "\033[8;24;80t", false);
+	test_typed("a mode", "\033[?2004;1$y", false);
+	test_typed("a title", "\033]lrm -rf\033\\", false);
+	test_typed("a colour", "\033]11;rgb:00/00/00\a", false);
+	test_typed("a setting", "\033P1$r0m\033\\", false);
+	test_typed("an answer and a letter", "\033[0nq", true);
+}
+
 static void
 test_echo(const char *name, tcflag_t lflag, const char *typed,
     const char *seen, const char *want)
@@ -178,6 +235,7 @@ main(void)
 	test_marks("|a|b", 1, "|a@b");
 	test_marks("a|b", 0, "a@b");
 	test_marks("a?b|c", 1, "a?b|c");
+	test_most();
 	test_held();
 	test_echo("a word", line, "ls\r", "ls\r\nfile\r\n", "\r\nfile\r\n");
 	test_echo("between other text", line, "me\r", "1m2e3\r\n", "123\r\n");

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How much a line may still write.
+ *
+ * On a terminal that counts anew whenever somebody typed a key: a person who
+ * sits before an editor, or pages through a file, sees more in an hour than
+ * any limit, and a program that nobody looks at any more does not type.  What
+ * a terminal answers to what a program wrote there (where its cursor is, what
+ * its colours are) is no key, or each program could have the count begin
+ * again.
+ */
+#include "relay/relay_int.h"
+
+void
+relay_most_begin(struct relay_most *m, uint64_t most)
+{
+	m->most = most;
+	m->seen = 0;
+}
+
+size_t
+relay_most_admit(struct relay_most *m, size_t n, bool *ret_first)
+{
+	uint64_t left = m->most > m->seen ? m->most - m->seen : 0;
+	bool was = m->seen > m->most;
+
+	*ret_first = false;
+	m->seen += n;
+	if (m->most == 0 || n <= left)
+		return n;
+	*ret_first = !was;
+	return (size_t)left;
+}
+
+/* The last byte of CSI (ECMA-48): an arrow, home, end, or a key with a number.
+ * Answers end with others, and none that a program asks for with these. */
+static bool
+is_key_end(unsigned char c)
+{
+	return (c >= 'A' && c <= 'D') || c == 'F' || c == 'H' || c == '~';
+}
+
+static bool
+is_string(unsigned char c)
+{
+	return c == 'P' || c == ']' || c == '_' || c == '^' || c == 'X';
+}
+
+/* Whether that byte ends a key. */
+static bool
+take(struct relay_most *m, unsigned char c)
+{
+	switch (m->at) {
+	case RELAY_TYPED_ANY:
+		if (c == 033)
+			m->at = RELAY_TYPED_ESC;
+		return c != 033;
+	case RELAY_TYPED_ESC:
+		m->at = c == '[' || c == 'O' ? RELAY_TYPED_CSI :
+		    is_string(c) ? RELAY_TYPED_STRING : c == 033 ?
+		    RELAY_TYPED_ESC : RELAY_TYPED_ANY;
+		return m->at == RELAY_TYPED_ANY;
+	case RELAY_TYPED_CSI:
+		if (c >= 0x20 && c < 0x40)
+			return false;
+		m->at = c == 033 ? RELAY_TYPED_ESC : RELAY_TYPED_ANY;
+		return is_key_end(c);
+	case RELAY_TYPED_STRING:
+		/* Up to BEL, or ESC and a backslash. */
+		if (c == 033)
+			m->at = RELAY_TYPED_STRING_ESC;
+		else if (c == '\a')
+			m->at = RELAY_TYPED_ANY;
+		return false;
+	case RELAY_TYPED_STRING_ESC:
+		m->at = c == '\\' ? RELAY_TYPED_ANY : c == 033 ?
+		    RELAY_TYPED_STRING_ESC : RELAY_TYPED_STRING;
+		return false;
+	}
+	return false;
+}
+
+void
+relay_most_typed(struct relay_most *m, const char *p, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (take(m, (unsigned char)p[i]))
+			m->seen = 0;
+}
