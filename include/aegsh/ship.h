@@ -20,7 +20,6 @@
 
 #define SHIP_SINKS_MAX 8
 #define SHIP_ROLE "ship-1"
-#define SHIP_FD 3		/* of aegsh-ship: its socket */
 /* Bytes of one record, and records of one batch and their bytes: with what
  * stands around them it is less than a frame. */
 #define SHIP_RECORD_MAX ((size_t)48 * 1024)

@@ -20,7 +20,6 @@
 #include "aegsh/validator.h"
 
 #define VAL_ROLE "judge"	/* for wire_hello() */
-#define VAL_HELPER_FD 3		/* where the helper finds its socket */
 #define VAL_ENDPOINT_MAX 2048	/* bytes of an endpoint */
 #define VAL_NONCE_LEN 32	/* hexadecimal digits */
 #define VAL_DATA_MAX ((size_t)128 * 1024)	/* bytes of a question's JSON */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 #include "aegsh/wire.h"
+#include "aegsh/wire_helper.h"
 
 #define HELLO_MS 10000
 #define CA_BYTES ((size_t)64 * 1024)
@@ -173,56 +173,6 @@ open_file(struct admin *a, const char *path, struct err *err)
 /* ---- the process -------------------------------------------------------- */
 
 static int
-spawn_with(const char *path, int fd, posix_spawn_file_actions_t *fa,
-    posix_spawnattr_t *at, pid_t *ret_pid)
-{
-	static char name[] = "aegsh-ship", search[] = "PATH=/usr/bin:/bin",
-	    locale[] = "LC_ALL=C";
-	char *argv[] = { name, NULL };
-	AEG_AUTO(strv_done) struct strv envp = STRV_INIT;
-	const short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-	    POSIX_SPAWN_SETSIGMASK;
-	sigset_t all, none;
-
-	strv_add(&envp, search);
-	strv_add(&envp, locale);
-	sigfillset(&all);
-	sigemptyset(&none);
-	if (posix_spawnattr_setflags(at, flags) != 0 ||
-	    posix_spawnattr_setsigdefault(at, &all) != 0 ||
-	    posix_spawnattr_setsigmask(at, &none) != 0 ||
-	    posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDONLY,
-	    0) != 0 ||
-	    posix_spawn_file_actions_addopen(fa, 1, "/dev/null", O_WRONLY,
-	    0) != 0 ||
-	    posix_spawn_file_actions_adddup2(fa, fd, SHIP_FD) != 0 ||
-	    posix_spawn_file_actions_addclosefrom_np(fa, SHIP_FD + 1) != 0)
-		return ENOMEM;
-	return posix_spawn(ret_pid, path, fa, at, argv, strv_peek(&envp));
-}
-
-static int
-spawn(int fd, pid_t *ret_pid, struct err *err)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/aegsh-ship",
-	    sysdirs()->libexec);
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t at;
-	int rc;
-
-	if (posix_spawn_file_actions_init(&fa) != 0)
-		return err_sys(err, ENOMEM, "%s", path);
-	if (posix_spawnattr_init(&at) != 0) {
-		posix_spawn_file_actions_destroy(&fa);
-		return err_sys(err, ENOMEM, "%s", path);
-	}
-	rc = spawn_with(path, fd, &fa, &at, ret_pid);
-	posix_spawnattr_destroy(&at);
-	posix_spawn_file_actions_destroy(&fa);
-	return rc == 0 ? 0 : err_sys(err, rc, "start %s", path);
-}
-
-static int
 send_setup(struct admin *a, int fd, const struct admin_ship_means *m,
     const struct ship_sink *sink, struct err *err)
 {
@@ -271,7 +221,7 @@ admin_sender_start(struct admin *a, struct admin_sender *s,
 	theirs = io_move_up(ends[1], 10);
 	fflush(a->out);
 	rc = theirs < 0 ? err_sys(err, -theirs, "move a descriptor") :
-	    spawn(theirs, &s->pid, err);
+	    wire_helper_spawn("aegsh-ship", theirs, false, &s->pid, err);
 	io_close(&theirs);
 	if (rc == 0)
 		rc = send_setup(a, s->fd, m, sink, err);

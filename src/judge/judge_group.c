@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "aegsh/conf.h"
+#include "aegsh/wire_helper.h"
 
 bool
 judge_group_held(void)
@@ -24,7 +25,10 @@ judge_group_held(void)
 int
 judge_group_drop(struct err *err)
 {
-	if (judge_group_held() && setresgid(getgid(), getgid(), getgid()) < 0)
+	if (!judge_group_held())
+		return 0;
+	if (setresgid(getgid(), getgid(), getgid()) < 0 ||
+	    wire_helper_hide() < 0)
 		return err_sys(err, errno, "giving the group up");
 	return 0;
 }

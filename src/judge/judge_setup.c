@@ -203,6 +203,7 @@ add_need(struct wire_needs *needs, const struct judge_member *m)
 	if (m->at.port != 0)
 		needs->ports[needs->n_ports++] = m->at.port;
 	needs->names = needs->names || m->at.is_name;
+	needs->sockets_of_others |= m->at.unix_path != NULL;
 	needs->system_ca = needs->system_ca ||
 	    (!m->at.plain && m->ca.len == 0);
 }

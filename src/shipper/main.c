@@ -8,64 +8,18 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <linux/capability.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
-#include "aegsh/base/path.h"
 #include "aegsh/wire.h"
 #include "aegsh/wire_confine.h"
+#include "aegsh/wire_helper.h"
 
-#define EXIT_USAGE 100
-#define EXIT_SYSTEM 111
 #define HELLO_MS 10000
 #define FILE_MOST (UINT64_C(1) << 60)
-
-/* No core file, no debugger, and the end of who started us is ours. */
-static int
-hide(void)
-{
-	const struct rlimit none = { 0, 0 };
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[2] = { { 0 } };
-
-	umask(077);
-	if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR ||
-	    signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return -1;
-	(void)sysdirs();	/* before the environment is gone: tests */
-	if (clearenv() != 0 || setrlimit(RLIMIT_CORE, &none) < 0)
-		return -1;
-#ifndef AEGSH_SANITIZE	/* whose leak checker is a debugger */
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return -1;
-#endif
-	if (syscall(SYS_capset, &head, caps) < 0)
-		return -1;
-	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-}
-
-static bool
-is_our_socket(int fd)
-{
-	int domain = 0, type = 0;
-	socklen_t len = sizeof domain;
-
-	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&
-	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
-	    domain == AF_UNIX && type == SOCK_SEQPACKET;
-}
 
 static char *
 copy(const char *text)
@@ -196,20 +150,13 @@ done(struct shipper *s)
 int
 main(int argc, char **argv)
 {
-	struct shipper s = { .fd = SHIP_FD, .file_fd = -1 };
+	struct shipper s = { .fd = WIRE_HELPER_FD, .file_fd = -1 };
 	struct err err = ERR_INIT;
-	int rc;
+	int rc = wire_helper_begin("aegsh-ship", "aegshctl", argc);
 
-	if (argc != 1 || !is_our_socket(SHIP_FD)) {
-		fprintf(stderr, "aegsh-ship: is started by aegshctl, not by "
-		    "hand\n");
-		return EXIT_USAGE;
-	}
-	if (io_fill_std() < 0 || io_set_cloexec(SHIP_FD, 1) < 0 ||
-	    hide() < 0) {
-		fprintf(stderr, "aegsh-ship: %s\n", strerror(errno));
-		return EXIT_SYSTEM;
-	}
+	(void)argv;
+	if (rc != 0)
+		return rc;
 	rc = set_up(&s, &err);
 	if (rc == 0)
 		rc = serve(&s, &err);
@@ -223,5 +170,5 @@ main(int argc, char **argv)
 		text_inert(&out, err.text, strlen(err.text), 0);
 		fprintf(stderr, "aegsh-ship: %.*s\n", (int)out.len, out.data);
 	}
-	return rc < 0 ? EXIT_SYSTEM : 0;
+	return rc < 0 ? WIRE_EXIT_SYSTEM : 0;
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The helper process: started with an empty environment, its socket and
- * /dev/null, in a session of its own, so that no key of the terminal
- * reaches it; ended by the end of its socket, and by SIGKILL.
- */
+/* The helper process: ended by the end of its socket, and by SIGKILL. */
 #include "validator_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -19,8 +14,8 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/path.h"
 #include "aegsh/wire.h"
+#include "aegsh/wire_helper.h"
 
 #define REAP_MS 100	/* how long a SIGKILL may take, at most */
 #ifdef AEGSH_SANITIZE
@@ -29,57 +24,6 @@
 #define LEAVE_MS 0
 #endif
 #define SOCKET_MIN 10	/* out of the way of what the child will open */
-
-static int
-spawn_with(const char *path, int fd, posix_spawn_file_actions_t *fa,
-    posix_spawnattr_t *at, pid_t *ret_pid)
-{
-	static char name[] = "aegsh-judge", search[] = "PATH=/usr/bin:/bin",
-	    locale[] = "LC_ALL=C";
-	char *argv[] = { name, NULL }, *envp[] = { search, locale, NULL };
-	const short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-	    POSIX_SPAWN_SETSIGMASK;
-	sigset_t all, none;
-
-	sigfillset(&all);
-	sigemptyset(&none);
-	if (posix_spawnattr_setflags(at, flags) != 0 ||
-	    posix_spawnattr_setsigdefault(at, &all) != 0 ||
-	    posix_spawnattr_setsigmask(at, &none) != 0 ||
-	    posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDONLY,
-	    0) != 0 ||
-	    posix_spawn_file_actions_addopen(fa, 1, "/dev/null", O_WRONLY,
-	    0) != 0 ||
-#ifndef AEGSH_SANITIZE	/* whose reports must be seen */
-	    posix_spawn_file_actions_adddup2(fa, 1, 2) != 0 ||
-#endif
-	    posix_spawn_file_actions_adddup2(fa, fd, VAL_HELPER_FD) != 0 ||
-	    posix_spawn_file_actions_addclosefrom_np(fa,
-	    VAL_HELPER_FD + 1) != 0)
-		return ENOMEM;
-	return posix_spawn(ret_pid, path, fa, at, argv, envp);
-}
-
-static int
-spawn(int fd, pid_t *ret_pid, struct err *err)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/aegsh-judge",
-	    sysdirs()->libexec);
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t at;
-	int rc;
-
-	if (posix_spawn_file_actions_init(&fa) != 0)
-		return err_sys(err, ENOMEM, "%s", path);
-	if (posix_spawnattr_init(&at) != 0) {
-		posix_spawn_file_actions_destroy(&fa);
-		return err_sys(err, ENOMEM, "%s", path);
-	}
-	rc = spawn_with(path, fd, &fa, &at, ret_pid);
-	posix_spawnattr_destroy(&at);
-	posix_spawn_file_actions_destroy(&fa);
-	return rc == 0 ? 0 : err_sys(err, rc, "start %s", path);
-}
 
 static int
 send_setup(int fd, const struct val_setup *setup, struct err *err)
@@ -124,7 +68,8 @@ val_helper_start(struct val_helper *h, const struct val_setup *setup,
 	/* Before the start: what is sent waits for the helper. */
 	rc = send_setup(ours, setup, err);
 	if (rc == 0)
-		rc = spawn(theirs, &h->pid, err);
+		rc = wire_helper_spawn("aegsh-judge", theirs, true,
+		    &h->pid, err);
 	if (rc < 0)
 		return rc;
 	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);

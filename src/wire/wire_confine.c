@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -231,6 +232,26 @@ enter_limits(const struct wire_needs *needs, struct err *err)
 	return 0;
 }
 
+/* Of root there is left what root is as a user. */
+static int
+drop_capabilities(const struct wire_needs *needs, struct err *err)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3 };
+	const uint32_t kept = needs->sockets_of_others ?
+	    UINT32_C(1) << CAP_DAC_OVERRIDE : 0;
+	struct __user_cap_data_struct had[2], caps[2] = { { 0 } };
+
+	if (syscall(SYS_capget, &head, had) == 0) {
+		caps[0].permitted = had[0].permitted & kept;
+		caps[0].effective = had[0].effective & kept;
+		if (syscall(SYS_capset, &head, caps) == 0)
+			return 0;
+	}
+	return err_sys(err, errno, "%s cannot be confined: capabilities",
+	    needs->program);
+}
+
 int
 wire_confine(const struct wire_needs *needs, struct err *err)
 {
@@ -239,7 +260,9 @@ wire_confine(const struct wire_needs *needs, struct err *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, errno,
 		    "%s cannot be confined: no_new_privs", needs->program);
-	rc = enter_landlock(needs, err);
+	rc = drop_capabilities(needs, err);
+	if (rc == 0)
+		rc = enter_landlock(needs, err);
 	if (rc == 0)
 		rc = enter_limits(needs, err);
 	if (rc == 0)

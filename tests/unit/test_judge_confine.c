@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -222,6 +223,37 @@ confined(int *got, size_t size)
 	return rc < 0 || status != 0 ? -1 : 0;
 }
 
+static uint64_t
+held(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+
+	if (syscall(SYS_capget, &head, caps) < 0)
+		scratch_die("capget");
+	return (uint64_t)(caps[1].permitted | caps[1].effective) << 32 |
+	    caps[0].permitted | caps[0].effective;
+}
+
+/* Of what root has, or the ordinary user that runs this has not. */
+static void
+test_capabilities(bool sockets)
+{
+	const struct wire_needs needs = { .program = "test",
+		.sockets_of_others = sockets };
+	const uint64_t kept = UINT64_C(1) << CAP_DAC_OVERRIDE;
+	uint64_t want = sockets ? held() & kept : 0;
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(wire_confine(&needs, NULL) < 0 ? 2 : held() != want);
+	waitpid(pid, &status, 0);
+	IS_INTN(status, 0, sockets ? "of capabilities, that for sockets of "
+	    "others" : "no capability");
+}
+
 int
 main(void)
 {
@@ -235,7 +267,7 @@ main(void)
 	fds[0] = listening(&open_port);
 	fds[1] = listening(&other_port);
 	if (abi < 1) {
-		SKIP((int)AEG_NELEM(rows), "this kernel has no Landlock");
+		SKIP((int)AEG_NELEM(rows) + 2, "this kernel has no Landlock");
 		return tap_done();
 	}
 	if (confined(got, sizeof got) < 0) {
@@ -255,6 +287,8 @@ main(void)
 		else
 			IS_INTN(got[i], rows[i].want, rows[i].name);
 	}
+	test_capabilities(false);
+	test_capabilities(true);
 	free(own_file);
 	close(fds[0]);
 	close(fds[1]);
