@@ -114,7 +114,16 @@ set_up(struct net *n, const char *url)
 		ca != NULL ? strlen(ca) : 0, CURL_BLOB_COPY };
 
 	SET(URL, url);
+#if LIBCURL_VERSION_NUM >= 0x075500
 	SET(PROTOCOLS_STR, n->s->sink->encrypted ? "https" : "http");
+#else
+	SET(PROTOCOLS, n->s->sink->encrypted ? (long)CURLPROTO_HTTPS :
+	    (long)CURLPROTO_HTTP);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* A name server that hangs must not hold up what comes next. */
+	SET(QUICK_EXIT, 1L);
+#endif
 	SET(PROXY, "");
 	SET(NETRC, (long)CURL_NETRC_IGNORED);
 	SET(FOLLOWLOCATION, 0L);
