@@ -21,11 +21,11 @@ struct wire_needs {
 	size_t n_ports;
 	bool names;		/* look up hosts */
 	bool system_ca;
-	bool sockets_of_others;	/* root connects to those of other users */
+	bool sockets_of_others;	/* to connect to, as root */
 	uint64_t file_most;	/* bytes of the largest file it writes */
 };
-/* Enter it for good, after everything is opened: no_new_privs,
- * capabilities, Landlock, limits, seccomp.  ERR_LAYER names what could not be had. */
+/* Enter it for good, after everything is opened: no_new_privs, capabilities,
+ * Landlock, limits, seccomp.  ERR_LAYER names what could not be had. */
 int wire_confine(const struct wire_needs *needs, struct err *err);
 
 #endif
