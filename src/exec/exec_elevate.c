@@ -115,7 +115,9 @@ exec_elevate(const struct decision *d, const struct exec_elevated *e,
 		return err_sys(err, errno, "a pipe");
 	/* Above what they are put in place from. */
 	tell[1] = io_move_up(tell[1], 2 * ABOVE_STD);
-	pid = tell[1] < 0 ? -1 : fork();
+	/* It changes nothing of ours but our stack below this: without its own
+	 * pages, which nobody would read, it is there sooner. */
+	pid = tell[1] < 0 ? -1 : vfork();
 	if (pid == 0)
 		become(e, tell[1]);
 	io_close(&tell[1]);

@@ -328,11 +328,13 @@ is_interactive(const struct supervise_image *m)
 
 	item.name = path_base(m->path);
 	multicall = policy_is_multicall(item.name);
+	if (!multicall && !resolve_is_shell(item.name))
+		return false;
 	item.argc = take_words(m, multicall, argv);
 	if (multicall && item.argc > 0)
 		item.name = path_base(argv[0].value);
-	return resolve_is_shell(item.name) && resolve_files(&item, &f) &&
-	    f.input && supervise_at_terminal(m);
+	return (!multicall || resolve_is_shell(item.name)) &&
+	    resolve_files(&item, &f) && f.input && supervise_at_terminal(m);
 }
 
 /* ---- no shells ----------------------------------------------------------- */
@@ -391,15 +393,15 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	enum policy_action action = shim ? POLICY_ALLOW :
 	    judge_or_recall(t, m, said, sizeof said);
 	char parent[PATH_MAX];
-	bool escape, may = true;
+	bool escape = false, may = true;
 
-	parent[0] = '\0';	/* not all of it, for each program */
 	if (shim)
 		snprintf(said, sizeof said, "asks to run a command as another "
 		    "user, which is judged by itself");
-	if (is_interactive(m))
+	if (is_interactive(m)) {
 		supervise_parent(m, parent, sizeof parent);
-	escape = turn_gives_shells(parent);
+		escape = turn_gives_shells(parent);
+	}
 	switch (sandbox_started(t->sandbox)) {
 	case SANDBOX_STARTED_WARN:
 		may = action != POLICY_BLOCK && action != POLICY_WARN;
