@@ -100,7 +100,8 @@ struct exec_spec {
 	 * negative code ends it there.  settle(): what is waited for while
 	 * the process may be on its way into its sandbox; by errno it may
 	 * learn only why it fails, and wrongly.  ready(): last of all, when
-	 * that process stands still or is not made yet.  With synced():
+	 * that process stands still or is not made yet; without it nobody
+	 * waits until it does.  With synced():
 	 * settle() waits for fdatasync(2) of sync_fd (-1: it does not), which
 	 * the new process may have called before; then synced() is told what
 	 * it returned, 0 or a negative errno. */

@@ -8,10 +8,11 @@
  *
  * Where the disk must still be waited for, that is done meanwhile, and so
  * are Landlock's rules: the child enters the rest of its sandbox, waits for
- * them, and when it stands in all of it, for the word.  Who of the two has
- * time first waits for the disk.  They share errno: while both run the child
- * makes only calls that succeed or end it all, and that one failed it takes
- * from what it returned.
+ * them, and when it stands in all of it, for the word.  Where nothing is to
+ * be looked at as late as that, the word may be there before, and nobody is
+ * woken for it.  Who of the two has time first waits for the disk.  They
+ * share errno: while both run the child makes only calls that succeed or
+ * end it all, and that one failed it takes from what it returned.
  */
 #include "exec_int.h"
 
@@ -309,8 +310,11 @@ wait_for_go(struct exec_child *c, int from)
 {
 	if (from < 0)
 		return 0;
-	__atomic_store_n(&c->stage, EXEC_CHILD_WAITING, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &c->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
+	if (!__atomic_load_n(&c->told, __ATOMIC_ACQUIRE)) {
+		__atomic_store_n(&c->stage, EXEC_CHILD_WAITING,
+		    __ATOMIC_RELEASE);
+		syscall(SYS_futex, &c->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
 	return wait_for_word(from);
 }
 
@@ -452,6 +456,7 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 	int from = c->go[0], to = c->go[1];
 
 	c->stage = EXEC_CHILD_ON_ITS_WAY;
+	c->told = false;
 	c->sync = may_sync_there(c) ? EXEC_SYNC_OPEN : EXEC_SYNC_OURS;
 	if (pid == 0)
 		pid = clone_child(c, CLONE_CHILD_CLEARTID | flags, stack);
@@ -459,17 +464,22 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 		c->refused = ask_meanwhile(c, to);
 		if (c->refused < 0)
 			io_close(&to);
-		wait_while(c, EXEC_CHILD_ON_ITS_WAY);
+		if (c->ready != NULL)
+			wait_while(c, EXEC_CHILD_ON_ITS_WAY);
 	}
 	if (pid > 0 && c->refused >= 0)
 		c->refused = ask(c, c->ready);
-	if (pid > 0 && c->refused >= 0)
+	if (pid > 0 && c->refused >= 0) {
 		(void)io_write_full(to, "", 1);
+		__atomic_store_n(&c->told, true, __ATOMIC_RELEASE);
+	}
 	/* The read end last: a child that died must not cost us SIGPIPE. */
 	io_close(&to);
 	io_close(&from);
-	if (pid > 0)
+	if (pid > 0) {
+		wait_while(c, EXEC_CHILD_ON_ITS_WAY);
 		wait_while(c, EXEC_CHILD_WAITING);
+	}
 	return pid;
 }
 

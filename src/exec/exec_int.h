@@ -87,6 +87,7 @@ struct exec_child {
 	 * with the answer; or -1. */
 	int go[2];
 	int32_t stage;		/* EXEC_CHILD_… */
+	bool told;		/* the answer is in the pipe */
 	/* Who syncs is who has time first. */
 	int32_t sync;		/* EXEC_SYNC_… */
 	int sync_error;		/* done: 0 or negative errno */

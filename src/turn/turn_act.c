@@ -502,7 +502,6 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
 		.synced = synced,
 		.settle = settle,
-		.ready = ready,
 		.ctx = &start,
 		.supervise = turn_supervise(t, t->sandbox, j, &watch),
 	};
@@ -530,6 +529,7 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 	turn_output_line(t, beside ? NULL : ev.uuid);
 	if (started == 0) {
 		watch.cgroup = turn_cgroup(t, &watch);
+		spec.ready = turn_has_scripts(j) ? ready : NULL;
 		started = exec_start(t->exec, j->decision, &spec, &job,
 		    &ret->err);
 	}

@@ -147,6 +147,8 @@ void turn_remember(struct turn *t, const struct turn_judged *j);
 /* Read the scripts that the line is about to run; ERR_REFUSED later when one
  * is no longer what it was. */
 void turn_find_scripts(const struct turn *t, struct turn_judged *j);
+/* Whether there is something to check. */
+bool turn_has_scripts(const struct turn_judged *j);
 int turn_check_scripts(const struct turn *t, const struct turn_judged *j,
 	struct err *err);
 /* Once, that they could not be copied; true: news of it is there. */

@@ -394,6 +394,12 @@ turn_tell_not_held(struct turn *t, const struct turn_judged *j)
 	return true;
 }
 
+bool
+turn_has_scripts(const struct turn_judged *j)
+{
+	return j->n_scripts > 0 || j->not_held != 0;
+}
+
 int
 turn_check_scripts(const struct turn *t, const struct turn_judged *j,
     struct err *err)

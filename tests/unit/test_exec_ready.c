@@ -162,6 +162,29 @@ test_no(void)
 	    "and nothing of it is left");
 }
 
+/* Where nothing is looked at last of all, the word is there before the child
+ * asks for it; it is none as long as it is not settled. */
+static void
+test_unasked(void)
+{
+	struct err err = ERR_INIT;
+	int i, ran = 0;
+
+	memset(&hold, 0, sizeof hold);
+	spec.ready = NULL;
+	for (i = 0; i < 20; i++)
+		ran += run(">ran; exit 3", &err) == 3 && has_run();
+	IS_INTN(ran, 20, err.text);
+	IS_INTN(hold.settled, 20, "each was settled before it ran");
+	hold.settle_says = -ENOSPC;
+	for (i = 0; i < 20; i++)
+		ran += run(">ran", &err) != -ENOSPC || has_run();
+	IS_INTN(ran, 20, "and none ran that was not");
+	spec.ready = on_ready;
+	OKF(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
+	    "nor is anything of them left");
+}
+
 static void
 test_killed(void)
 {
@@ -357,6 +380,7 @@ main(void)
 	IS_INTN(exec_session_new(&opts, &session, &err), 0, err.text);
 	test_yes();
 	test_no();
+	test_unasked();
 	test_killed();
 	test_descriptors();
 	test_sync(&vars);
