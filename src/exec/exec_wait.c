@@ -25,6 +25,7 @@ struct vigil {
 	bool borrowed;		/* somebody else reads of our SIGHUP */
 	int64_t leave_ns;	/* when the command is left, or 0 */
 	bool stuck;		/* at the last look nothing could go on */
+	bool sweep;		/* some child ended, perhaps not the line's */
 };
 
 static void
@@ -126,7 +127,7 @@ doze(struct exec_session *s, struct job *j, struct vigil *v)
 	if (p[0].revents != 0) {
 		drain(s->child_fd);
 		exec_job_mind_output(s, j);
-		exec_reap_strays(s, j);
+		v->sweep = true;
 	}
 	if (p[1].revents != 0)
 		exec_job_feed(s, j);
@@ -160,6 +161,9 @@ exec_wait_for(struct exec_session *s, struct job *j, int fd,
 	v.borrowed = !s->holds && sigismember(&old, SIGHUP) == 1;
 	for (;;) {
 		rc = exec_job_reap(s, j);
+		if (v.sweep)
+			exec_reap_strays(s, j);
+		v.sweep = false;
 		if (rc < 0 || j->state != JOB_RUNNING)
 			break;
 		if (v.leave_ns != 0 && clock_mono_ns() >= v.leave_ns)
