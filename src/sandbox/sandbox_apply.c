@@ -74,8 +74,8 @@ apply_covers(const struct sandbox *s)
 		return err_failed();
 	for (i = 0; rc == 0 && i < s->n_covers; i++)
 		rc = cover(&s->covers[i]);
-	/* With what lies on them below, so that who started beneath them
-	 * finds the same covers. */
+	/* With the covers, which lie in the mounts from outside and so are
+	 * there for who started beneath one of these, too. */
 	for (i = 0; rc == 0 && i < s->above.n; i++) {
 		if (mount(s->above.v[i], s->above.v[i], NULL, MS_BIND | MS_REC,
 		    NULL) < 0)

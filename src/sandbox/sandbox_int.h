@@ -395,8 +395,9 @@ struct sandbox {
 	} limit[SANDBOX_LIMIT_COUNT];
 	size_t n_covers;
 	struct sandbox_cover covers[SANDBOX_COVERS_MAX];
-	/* The directories above them, the deepest first: a mount is laid over
-	 * each, for the kernel renames no place that one lies on. */
+	/* The directories above them, the highest first: a mount is laid over
+	 * each, for the kernel renames no place that one lies on.  The deepest
+	 * first, each would take those below it once more. */
 	struct strv above;
 };
 

@@ -161,12 +161,12 @@ is_nested(const struct sandbox_profile *p, size_t i)
 }
 
 static int
-deeper_first(const void *a, const void *b)
+higher_first(const void *a, const void *b)
 {
 	size_t one = strlen(*(char *const *)a), other =
 	    strlen(*(char *const *)b);
 
-	return one == other ? 0 : one > other ? -1 : 1;
+	return one == other ? 0 : one < other ? -1 : 1;
 }
 
 /* The directories above what is covered, each once. */
@@ -193,7 +193,7 @@ add_above(struct sandbox *s)
 	}
 	if (s->above.n > 1)
 		qsort(s->above.v, s->above.n, sizeof *s->above.v,
-		    deeper_first);
+		    higher_first);
 }
 
 /* What isn't there can't be covered; nothing of aegsh's lies there either. */
