@@ -18,6 +18,7 @@ redact_free(struct redact *r)
 	if (r == NULL)
 		return;
 	redact_forget(r);
+	free(r->known);
 	redact_rules_done(&r->rules);
 	explicit_bzero(r->key, sizeof r->key);
 	free(r);
@@ -70,6 +71,8 @@ redact_learn(struct redact *r, const char *name, const char *value)
 	for (i = 0; i < r->n_known; i++)
 		if (strcmp(r->known[i].value, value) == 0)
 			return;
+	if (r->known == NULL)
+		r->known = xcalloc(REDACT_KNOWN_MAX, sizeof *r->known);
 	k = &r->known[r->next_known];
 	if (r->n_known == REDACT_KNOWN_MAX) {
 		explicit_bzero(k->value, k->len);
