@@ -111,6 +111,9 @@ struct audit_keep {		/* one of the first two, or of the others */
 	/* Of what hangs on lines, what is of that time or later. */
 	int64_t output_since_ns, execs_since_ns, events_since_ns;
 	const char *who;	/* deletes, for the record */
+	/* Where others may be held up by it; 0: as it comes. */
+	int64_t most;		/* lines, the oldest of those that go */
+	int64_t budget_ns;	/* it is given up, and an event says so */
 };
 struct audit_pruned {
 	int64_t lines, links;
@@ -120,6 +123,17 @@ struct audit_pruned {
  * sessions of what stays; the chain can be verified after it. */
 int audit_prune(struct audit *a, const struct audit_keep *keep,
 	struct audit_pruned *ret, struct err *err);
+
+/* How long what is recorded is kept; 0: for ever, or as long as lines. */
+struct audit_retain {
+	int64_t lines_ns, output_ns, execs_ns, events_ns;
+};
+/* From now back. */
+void audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
+	struct audit_keep *ret);
+/* audit_open_apart(): once the session is over, the process that keeps the
+ * store deletes what is older, some of it each time. */
+void audit_retain(struct audit *a, const struct audit_retain *r);
 
 /* A copy that is whole, while others write; path must not be there. */
 int audit_backup(struct audit *a, const char *path, struct err *err);

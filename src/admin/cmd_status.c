@@ -315,7 +315,8 @@ report_told(struct report *r, json_t *o)
 	    "under aegsh");
 	days = r->a->conf != NULL ? conf_int(r->a->conf, CONF_RETAIN_DAYS) : 0;
 	kept_for = xasprintf("%lld days (retain-days): what is older goes "
-	    "whenever aegshctl audit prune is run", (long long)days);
+	    "as sessions at a prompt end, and by aegshctl audit prune",
+	    (long long)days);
 	if (days > 0)
 		admin_json_text(o, "kept_for", kept_for);
 	else

@@ -110,7 +110,8 @@ start_child(struct audit *a, bool late, int *ret_fd, pid_t *ret_pid,
 
 		if (late)
 			audit_late_main(p->dir, fd);
-		audit_writer_main(p->dir, fd, a->hand.to, p->wait_ns / 2);
+		audit_writer_main(p->dir, fd, a->hand.to, &a->retain,
+		    p->wait_ns / 2);
 	}
 	io_close(&ends[1]);
 	if (pid < 0) {

@@ -32,7 +32,8 @@ struct audit_answer {		/* one to each, in order */
 /* In a child that was just forked: never returns.  late_ns: what is older
  * than that, somebody else may have written meanwhile. */
 void audit_writer_main(const char *dir, int fd, enum audit_witness to,
-	int64_t late_ns) __attribute__((noreturn));
+	const struct audit_retain *retain, int64_t late_ns)
+	__attribute__((noreturn));
 
 /* What the two processes have in common: what they become, the next record
  * (false: there is nobody any more), and an answer to it. */

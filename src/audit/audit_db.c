@@ -214,6 +214,14 @@ audit_db_close(struct audit_db *d)
 	d->tail.known = false;
 }
 
+char *
+audit_db_place(const struct audit_db *d)
+{
+	const char *end = strrchr(d->path, '/');
+
+	return xmemdup0(d->path, end != NULL ? (size_t)(end - d->path) : 0);
+}
+
 void
 audit_db_done(struct audit_db *d)
 {

@@ -98,10 +98,11 @@ audit_expired(struct audit_verifying *v, struct err *err)
 	for (i = 0; i < AEG_NELEM(kinds) && rc == 0; i++) {
 		sqlite3_stmt *st = NULL;
 
-		rc = audit_verify_prepare(v, "SELECT max(CAST(text AS"
-		    " INTEGER)) FROM events WHERE kind = ?", &st, err);
-		if (rc < 0)
-			return rc;
+		/* Not by the verifier's means: who deletes has none. */
+		if (sqlite3_prepare_v2(v->d->db, "SELECT max(CAST(text AS"
+		    " INTEGER)) FROM events WHERE kind = ?", -1, &st,
+		    NULL) != SQLITE_OK)
+			return audit_db_error(v->d, "prepare", err);
 		audit_bind_text(st, 1, kinds[i].event);
 		rc = sqlite3_step(st);
 		if (rc == SQLITE_ROW)

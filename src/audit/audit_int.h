@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "aegsh/audit.h"
+#include "aegsh/audit_chain.h"
 #include "aegsh/base/hex.h"
 #include "aegsh/base/pack.h"
 
@@ -95,6 +96,7 @@ struct audit_db {
 int audit_db_init(struct audit_db *d, const char *dir, bool readonly,
 	struct err *err);
 void audit_db_done(struct audit_db *d);
+char *audit_db_place(const struct audit_db *d);	/* its directory; owned */
 int audit_db_ready(struct audit_db *d, struct err *err);
 void audit_db_close(struct audit_db *d);	/* until it is needed again */
 /* Start a transaction that others wait for; full: durable once committed. */
@@ -314,13 +316,17 @@ int audit_schema_model(sqlite3 **ret);
 
 /* ---- audit_expire.c ----------------------------------------------------- */
 
-struct audit_keep;		/* aegsh/audit_chain.h */
 /* Inside a transaction: delete what is kept for a shorter time than lines
  * are; *ret_rows grows. */
 int audit_expire(struct audit_db *d, const struct audit_keep *keep,
 	int64_t *ret_rows, struct err *err);
 
-/* ---- audit_output.c ----------------------------------------------------- */
+/* ---- audit_retain.c ----------------------------------------------------- */
+
+/* Delete what is due, unless that was done today. */
+void audit_retain_now(struct audit *a, const struct audit_retain *r);
+
+/* ---- audit_drop.c ----------------------------------------------------- */
 
 /* After a deletion: what of the files of output has no row any more. */
 int audit_output_drop(struct audit_db *d, struct err *err);
@@ -381,6 +387,7 @@ struct audit_hand {
 
 struct audit {
 	struct audit_hand hand;
+	struct audit_retain retain;
 	struct audit_db db;
 	struct audit_queue queue;
 	struct audit_spool spool;

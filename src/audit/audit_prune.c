@@ -128,6 +128,17 @@ find_first(struct prune *p, const struct audit_keep *keep, struct err *err)
 		    " ORDER BY id DESC LIMIT 1", 1, row, &there, err);
 	p->first = there ? row[0] : 0;
 	p->first_ns = there ? row[1] : 0;
+	if (rc < 0 || !there || keep->most <= 0)
+		return rc;
+	/* From the first that did not outlive a deletion. */
+	rc = look_up(p->d, "SELECT id, wall_ns FROM commands WHERE id >="
+	    " coalesce((SELECT row FROM chain WHERE kind IN (3, 5) ORDER BY"
+	    " seq LIMIT 1), (SELECT min(id) FROM commands)) + ?1"
+	    " ORDER BY id LIMIT 1", keep->most, row, &there, err);
+	if (rc == 0 && there && row[0] < p->first) {
+		p->first = row[0];
+		p->first_ns = row[1];
+	}
 	return rc;
 }
 
@@ -282,6 +293,32 @@ prune(struct prune *p, const struct audit_keep *keep, struct err *err)
 	return rc < 0 ? rc : audit_chain_seal(p->d, true, err);
 }
 
+static int
+is_late(void *deadline_ns)
+{
+	return clock_mono_ns() > *(int64_t *)deadline_ns;
+}
+
+/* In the transaction, as long as it may take. */
+static int
+prune_in_time(struct prune *p, const struct audit_keep *keep,
+    struct err *err)
+{
+	int64_t deadline = clock_mono_ns() + keep->budget_ns;
+	int rc;
+
+	if (keep->budget_ns <= 0)
+		return prune(p, keep, err);
+	sqlite3_progress_handler(p->d->db, 1000, is_late, &deadline);
+	rc = prune(p, keep, err);
+	sqlite3_progress_handler(p->d->db, 0, NULL, NULL);
+	if (rc < 0 && is_late(&deadline))
+		err_set(err, rc, "audit store %s: deleting what is old takes "
+		    "longer than others may be held up; run aegshctl audit "
+		    "prune", p->d->path);
+	return rc;
+}
+
 int
 audit_prune(struct audit *a, const struct audit_keep *keep,
     struct audit_pruned *ret, struct err *err)
@@ -297,7 +334,7 @@ audit_prune(struct audit *a, const struct audit_keep *keep,
 		rc = audit_db_begin(p.d, true, err);
 	if (rc < 0)
 		return rc;
-	rc = prune(&p, keep, err);
+	rc = prune_in_time(&p, keep, err);
 	if (rc == 0 && p.ret.lines == 0 && p.ret.links == 0 &&
 	    p.ret.rows == 0)
 		audit_db_rollback(p.d);

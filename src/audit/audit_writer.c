@@ -125,7 +125,7 @@ begin(const char *dir, enum audit_witness to, struct audit **ret,
 
 void
 audit_writer_main(const char *dir, int fd, enum audit_witness to,
-    int64_t late_ns)
+    const struct audit_retain *retain, int64_t late_ns)
 {
 	struct buf record = BUF_INIT_MAX(AUDIT_RECORD_MAX);
 	struct audit_answer said = { .session = 0 };
@@ -149,6 +149,8 @@ audit_writer_main(const char *dir, int fd, enum audit_witness to,
 	/* What was late is there now, and its copies can go. */
 	if (a != NULL && audit_late_waits(&a->db))
 		audit_take_in(a, NULL);
+	if (a != NULL)
+		audit_retain_now(a, retain);
 	audit_close(a);
 	_exit(0);
 }

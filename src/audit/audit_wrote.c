@@ -170,9 +170,7 @@ wrote(sqlite3_context *ctx, int n, sqlite3_value **v)
 int
 audit_wrote_function(struct audit_db *d, struct err *err)
 {
-	const char *end = strrchr(d->path, '/');
-	char *store = xmemdup0(d->path, end != NULL ?
-	    (size_t)(end - d->path) : 0);
+	char *store = audit_db_place(d);
 
 	/* The string is freed in any case. */
 	return sqlite3_create_function_v2(d->db, "aegsh_wrote", P_COUNT,

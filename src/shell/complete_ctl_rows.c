@@ -288,6 +288,7 @@ const struct complete_ctl_row complete_ctl_rows[] = {
 	    "retain-days says" },
 	{ "audit prune", "--user", ":user",
 	    "that user's store (root only)" },
+	{ "audit prune", "--all", NULL, "in each user's store (root only)" },
 	{ "test", NULL, "",
 	    "show what would be decided about a line, and why" },
 	{ "test", "--json", NULL, "print JSON, one document a line" },

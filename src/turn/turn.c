@@ -14,18 +14,6 @@
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
-int
-turn_leave_out(const struct turn *t, struct audit *a, struct err *err)
-{
-	unsigned without = 0;
-	int r = audit_without_parse(conf_str(t->opts.conf,
-	    CONF_RECORD_WITHOUT), &without, err);
-
-	if (r == 0)
-		audit_without(a, without);
-	return r;
-}
-
 static void
 open_store(struct turn *t, const struct turn_opts *o)
 {
@@ -64,6 +52,7 @@ open_store(struct turn *t, const struct turn_opts *o)
 	if (audit_witness_parse(conf_str(o->conf, CONF_WITNESS), &witness) ==
 	    0)
 		audit_witness_to(t->audit, witness);
+	turn_retain(t, t->audit);
 }
 
 void

@@ -275,6 +275,8 @@ void turn_ask(struct turn *t, struct turn_judged *j);
  * on. */
 /* What the settings leave out of a record that was just opened. */
 int turn_leave_out(const struct turn *t, struct audit *a, struct err *err);
+/* And for how long it is kept. */
+void turn_retain(const struct turn *t, struct audit *a);
 /* Which children are no line's, anew: one of them may have been replaced. */
 void turn_spare(struct turn *t);
 int turn_record_intent(struct turn *t, struct audit_event *ev,

@@ -4,6 +4,7 @@
  * line without its secrets.  What was judged, and what runs, are the bytes
  * themselves.
  */
+#include "aegsh/audit_chain.h"
 #include "aegsh/redact.h"
 
 #include <stdio.h>
@@ -11,6 +12,8 @@
 
 #include "aegsh/base/mem.h"
 #include "turn/turn_int.h"
+
+#define DAY_NS (INT64_C(86400) * 1000000000)
 
 /* Tags are longer than what they stand for. */
 #define TOO_LONG "(a line that is too long once its secrets are replaced)"
@@ -156,4 +159,41 @@ turn_event(struct turn *t, struct turn_judged *j, bool runs,
 	ret->tokens_in = (int64_t)j->asked.tokens_in;
 	ret->tokens_out = (int64_t)j->asked.tokens_out;
 	ret->cost = (int64_t)j->asked.cost;
+}
+
+int
+turn_leave_out(const struct turn *t, struct audit *a, struct err *err)
+{
+	unsigned without = 0;
+	int r = audit_without_parse(conf_str(t->opts.conf,
+	    CONF_RECORD_WITHOUT), &without, err);
+
+	if (r == 0)
+		audit_without(a, without);
+	return r;
+}
+
+/* Where the operator answers for the record, only the operator has it
+ * deleted. */
+void
+turn_retain(const struct turn *t, struct audit *a)
+{
+	const struct conf *conf = t->opts.conf;
+	struct audit_retain r = { .lines_ns = 0 };
+	const struct {
+		enum conf_id id;
+		int64_t *ret;
+	} rows[] = {
+		{ CONF_RETAIN_DAYS, &r.lines_ns },
+		{ CONF_RETAIN_OUTPUT_DAYS, &r.output_ns },
+		{ CONF_RETAIN_EXECS_DAYS, &r.execs_ns },
+		{ CONF_RETAIN_EVENTS_DAYS, &r.events_ns },
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(rows); i++)
+		if (!conf_managed(conf) || conf_origin(conf, rows[i].id) ==
+		    CONF_OPERATOR)
+			*rows[i].ret = conf_int(conf, rows[i].id) * DAY_NS;
+	audit_retain(a, &r);
 }

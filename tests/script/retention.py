@@ -14,7 +14,7 @@ TOP = os.environ["abs_top_srcdir"]
 sys.path[:0] = [os.path.join(TOP, "tests", "lib"),
                 os.path.join(TOP, "tests", "bench")]
 import gen_store  # noqa: E402
-from procs import DEADLINE  # noqa: E402
+from procs import DEADLINE, children, until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -123,6 +123,104 @@ tap.ok(done.returncode == 0 and json.loads(done.stdout)["lines"] > 0 and
        "what is older than retain-days goes", (done, left))
 tap.same(ctl("audit", "verify").returncode, 0, "the rest can be verified")
 
+# ---- by itself -----------------------------------------------------------------
+def events(kind):
+    return docs("audit", "events", "--json", "--kind", kind, "-n", "0")
+
+
+def old(n):
+    """A store whose first n lines are old; the file."""
+    global root, env
+    root, env = place()
+    settings()
+    aegsh("-c", "true")
+    ctl("history")
+    file, = glob.glob(os.path.join(root, "own", "*", "audit.db"))
+    db = sqlite3.connect(file)
+    db.executescript("".join("DELETE FROM %s;" % table for table in (
+        "commands", "sessions", "events", "chain", "heads")))
+    db.close()
+    gen_store.fill(file, n)
+    subprocess.run([program("store_fill")], env=env, input=b"ok between\n")
+
+
+def name_of(pid):
+    try:
+        with open("/proc/%d/comm" % pid) as f:
+            return f.read().strip()
+    except OSError:
+        return None
+
+
+def oldest():
+    return docs("history", "--json", "-n", "0")[0]
+
+
+def session():
+    """Until the process that keeps its store is gone, too."""
+    s = Session([program("aegsh")], env=env, cwd=env["HOME"])
+    s.expect(PROMPT)
+    s.run("echo young", PROMPT)
+    writer = [pid for pid in children(s.pid) if name_of(pid) ==
+              "aegsh-record"]
+    s.line("exit")
+    s.wait()
+    s.close()
+    until(lambda: not any(name_of(pid) == "aegsh-record"
+                          for pid in writer))
+    return writer
+
+
+old(50)
+tap.ok(session(), "a session has a process that keeps its store")
+tap.ok(oldest()["user"] == "kim" and not events("pruned"),
+       "without a setting nothing goes")
+settings("retain-days = 30\n")
+session()
+tap.ok(oldest()["line"] == "between", "at the end of a session, what is old",
+       oldest())
+told = events("pruned")
+tap.ok(len(told) == 1 and told[0]["text"].startswith("by uid %d, as a session "
+                                                   "ended: " % os.geteuid()),
+       "which is on record", told)
+tap.same(ctl("audit", "verify").returncode, 0, "what stays can be verified")
+session()
+tap.same(len(events("pruned")), 1, "once a day is enough")
+
+old(20030)
+settings("retain-days = 30\n")
+before = oldest()["id"]
+session()
+tap.same(oldest()["id"], before + 20000, "of many lines the oldest")
+tap.same(ctl("audit", "verify").returncode, 0, "and the rest is whole")
+
+old(50)
+settings("mode = managed\n")
+own = os.path.join(env["HOME"], ".config", "aegsh")
+os.makedirs(own, exist_ok=True)
+with open(os.path.join(own, "aegsh.conf"), "w") as f:
+    f.write("retain-days = 30\n")
+session()
+tap.ok(oldest()["user"] == "kim",
+       "managed: nothing goes by a user's own setting", oldest())
+settings("mode = managed\nretain-days = 30\n")
+session()
+tap.ok(oldest()["user"] != "kim", "but by the operator's", oldest())
+
+old(50)
+settings("retain-days = 30\n")
+done = ctl("audit", "prune", "--all", "--json")
+if os.geteuid() == 0:
+    row, = [json.loads(x) for x in done.stdout.splitlines()]
+    tap.ok(row["user"] == "root" and row["lines"] > 0 and
+           oldest()["user"] != "kim", "in each user's store", done)
+    tap.same((ctl("audit", "prune", "--all").stdout), b"",
+             "nothing is said where nothing went")
+else:
+    tap.ok(done.returncode != 0 and b"only root" in done.stderr,
+           "in others' stores: root alone", done)
+    tap.skip("nothing is said where nothing went", "not root")
+left = docs("history", "--json", "-n", "0")
 # ---- who looked --------------------------------------------------------------
 backup = os.path.join(root, "copy.db")
 line = str(left[-1]["id"])

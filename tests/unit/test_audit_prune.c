@@ -276,6 +276,43 @@ broken(void)
 	OK(check(NULL, 0).findings > 0);
 }
 
+/* What may hold up nobody is given up whole, and told. */
+static void
+in_time(void)
+{
+	struct audit_retain r = { .lines_ns = 1 };
+	struct audit_keep keep = { .lines = 1, .who = "x", .budget_ns = 1 };
+	struct audit_pruned p = { .lines = -1 };
+	struct audit *a = store_open(DIR);
+	int64_t before = 0, after = 0, told = 0;
+	struct err err = ERR_INIT;
+	int i;
+
+	for (i = 0; i < 2000; i++)
+		store_put(a, "line", &err);
+	OKF(audit_db_pragma(&a->db, "SELECT count(*) FROM chain", &before,
+	    &err) == 0 && audit_prune(a, &keep, &p, &err) < 0 &&
+	    strstr(err.text, "audit prune") != NULL && p.lines == -1,
+	    "no time: %s", err.text);
+	IS_INT(audit_db_pragma(&a->db, "SELECT count(*) FROM chain", &after,
+	    &err), 0);
+	IS_INT(after, before);
+	/* The oldest of what goes. */
+	keep = (struct audit_keep){ .since_ns = INT64_MAX, .who = "x",
+		.most = 7 };
+	IS_INT(audit_prune(a, &keep, &p, &err), 0);
+	OKF(p.links > 0 && p.links < 100, "%d links", (int)p.links);
+	/* Not a second time on that day. */
+	audit_retain_now(a, &r);
+	IS_INT(audit_db_pragma(&a->db, "SELECT count(*) FROM events WHERE"
+	    " kind = 'pruned' AND text LIKE '%session ended%'", &told, &err),
+	    0);
+	IS_INT(told, 0);
+	audit_close(a);
+	check(NULL, 0);
+	IS_STR(found, "");
+}
+
 /* Other seeds by hand: test_audit_prune SEED... */
 int
 main(int argc, char **argv)
@@ -289,6 +326,7 @@ main(int argc, char **argv)
 	at_any_moment(1);
 	not_over();
 	is_gone();
+	in_time();
 	broken();
 	return tap_done();
 }

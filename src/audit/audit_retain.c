@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Deleting by itself what is kept for a time: at the end of a session, when
+ * its shell is gone, so that no line of it waits; once a day, and so many
+ * lines, so that none of another waits for long; and where a store is so
+ * large that even this takes its time, not at all: who runs audit prune has
+ * chosen the moment.
+ */
+#include "audit_int.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "aegsh/base/clock.h"
+#include "aegsh/base/mem.h"
+
+#define DAY_NS (INT64_C(86400) * 1000000000)
+#define EVERY_NS (DAY_NS / 2)
+#define LINES_MOST 20000
+#define BUDGET_NS INT64_C(1000000000)
+
+void
+audit_retain(struct audit *a, const struct audit_retain *r)
+{
+	a->retain = *r;
+}
+
+void
+audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
+    struct audit_keep *ret)
+{
+	const struct {
+		int64_t span_ns, *ret;
+	} rows[] = {
+		{ r->lines_ns, &ret->since_ns },
+		{ r->output_ns, &ret->output_since_ns },
+		{ r->execs_ns, &ret->execs_since_ns },
+		{ r->events_ns, &ret->events_since_ns },
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(rows); i++)
+		*rows[i].ret = rows[i].span_ns <= 0 ? 0 :
+		    rows[i].span_ns < now_ns ? now_ns - rows[i].span_ns : 1;
+}
+
+/* The first row that could go is older than what stays. */
+static bool
+is_due(struct audit_db *d, const struct audit_keep *k)
+{
+	const struct {
+		const char *sql;
+		int64_t since_ns;
+	} firsts[] = {
+		{ "SELECT wall_ns FROM commands ORDER BY id LIMIT 1",
+		    k->since_ns },
+		{ "SELECT wall_ns FROM commands WHERE id = (SELECT command"
+		    " FROM outputs ORDER BY id LIMIT 1)",
+		    k->output_since_ns },
+		{ "SELECT wall_ns FROM execs ORDER BY id LIMIT 1",
+		    k->execs_since_ns },
+		{ "SELECT wall_ns FROM events ORDER BY id LIMIT 1",
+		    k->events_since_ns },
+	};
+	int64_t first;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(firsts); i++)
+		if (firsts[i].since_ns > 0 && audit_db_pragma(d,
+		    firsts[i].sql, &first, NULL) == 0 &&
+		    first < firsts[i].since_ns)
+			return true;
+	return false;
+}
+
+static bool
+was_today(struct audit_db *d, int64_t now_ns)
+{
+	int64_t last = 0;
+
+	return audit_db_pragma(d, "SELECT coalesce(max(wall_ns), 0) FROM"
+	    " events WHERE kind IN ('pruned', 'output-pruned',"
+	    " 'execs-pruned', 'events-pruned', 'prune-put-off')", &last,
+	    NULL) < 0 || (last <= now_ns && now_ns - last < EVERY_NS);
+}
+
+void
+audit_retain_now(struct audit *a, const struct audit_retain *r)
+{
+	int64_t now = clock_wall_ns();
+	struct audit_keep keep = { .most = LINES_MOST,
+		.budget_ns = BUDGET_NS };
+	struct audit_pruned pruned;
+	struct err err = ERR_INIT;
+	char who[64];
+
+	audit_retain_keep(r, now, &keep);
+	if (!is_due(&a->db, &keep) || was_today(&a->db, now))
+		return;
+	snprintf(who, sizeof who, "uid %lu, as a session ended",
+	    (unsigned long)geteuid());
+	keep.who = who;
+	/* Whoever holds the store now does so again tomorrow, or not. */
+	a->db.busy_ns = BUDGET_NS;
+	if (audit_prune(a, &keep, &pruned, &err) == 0)
+		return;
+	audit_note(a, "prune-put-off", err.text);
+	audit_flush(a, NULL);
+}
