@@ -82,6 +82,16 @@ give_back(struct player *p)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &p->was);
 }
 
+/* As the signal would have, had it not been caught for the terminal's sake:
+ * who started us asks by what we ended. */
+static void
+end_by(int number)
+{
+	fflush(NULL);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 static void
 on_key(struct player *p, char c)
 {
@@ -230,6 +240,8 @@ admin_player(struct admin *a, struct cast_reader *r,
 	cast_draw_done(&p.draw);
 	cast_draw_done(&p.draw_err);
 	buf_done(&p.out);
+	if (ended)
+		end_by(ended);
 	*ret_n = n;
 	return rc < 0 ? rc : 0;
 }

@@ -7,6 +7,7 @@ import os
 import pty
 import random
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -40,7 +41,7 @@ def ctl(*args):
 
 def on_terminal(keys, *args):
     """(status, output, modes before, modes after), keys pressed once the
-    first byte is there."""
+    first byte is there; a number is a signal."""
     master, slave = pty.openpty()
     before = termios.tcgetattr(slave)
     child = subprocess.Popen([CTL, "audit", "replay", *args], env=env,
@@ -54,7 +55,10 @@ def on_terminal(keys, *args):
         elif not ready or over in ready:
             break
         if keys and b"first" in seen:
-            os.write(master, keys)
+            if isinstance(keys, int):
+                os.kill(child.pid, keys)
+            else:
+                os.write(master, keys)
             keys = b""
     os.close(over)
     child.wait(DEADLINE)
@@ -135,6 +139,12 @@ tap.ok(code == 0 and b"third" in seen and after == before,
 code, seen, before, after = on_terminal(b"q", "--idle", "3600", long)
 tap.ok(code == 0 and b"second" not in seen and after == before,
        "q ends a pause", seen)
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    code, seen, before, after = on_terminal(int(number), "--idle", "3600",
+                                            long)
+    tap.ok(code == -number and after == before and seen.endswith(PLAIN),
+           number.name + " ends it, by that signal and with the terminal "
+           "given back", (code, seen))
 code, seen, before, after = on_terminal(b"..q", "--idle", "3600", long)
 tap.ok(code == 0 and b"third" in seen or b"second" in seen,
        ". plays the next event", seen)
