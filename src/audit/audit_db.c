@@ -400,6 +400,27 @@ audit_db_exec(struct audit_db *d, const char *sql, struct err *err)
 }
 
 int
+audit_db_look_up(struct audit_db *d, const char *sql, int64_t value,
+    int64_t *ret, int n, bool *ret_there, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int i, rc;
+
+	if (sqlite3_prepare_v2(d->db, sql, -1, &st, NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, value);
+	rc = sqlite3_step(st);
+	for (i = 0; rc == SQLITE_ROW && i < n; i++)
+		ret[i] = sqlite3_column_int64(st, i);
+	if (ret_there != NULL)
+		*ret_there = rc == SQLITE_ROW;
+	rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
+	    audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+int
 audit_db_pragma(struct audit_db *d, const char *sql, int64_t *ret,
     struct err *err)
 {

@@ -37,34 +37,17 @@ static const struct {
 };
 
 static int
-one_number(struct audit_db *d, const char *sql, int64_t value, int64_t *ret,
-    struct err *err)
-{
-	sqlite3_stmt *st = NULL;
-	int rc;
-
-	if (sqlite3_prepare_v2(d->db, sql, -1, &st, NULL) != SQLITE_OK)
-		return audit_db_error(d, "prepare", err);
-	sqlite3_bind_int64(st, 1, value);
-	rc = sqlite3_step(st);
-	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
-	rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
-	    audit_db_error(d, "read", err);
-	sqlite3_finalize(st);
-	return rc;
-}
-
-static int
 expire(struct audit_db *d, size_t i, int64_t since_ns, const char *who,
     int64_t *ret_rows, struct err *err)
 {
-	int64_t last = 0, none = 0;
+	int64_t last = 0;
 	char text[200];
-	int rc = one_number(d, kinds[i].find, since_ns, &last, err);
+	int rc = audit_db_look_up(d, kinds[i].find, since_ns, &last, 1, NULL,
+	    err);
 
 	if (rc < 0 || last <= 0)
 		return rc;
-	rc = one_number(d, kinds[i].remove, last, &none, err);
+	rc = audit_db_look_up(d, kinds[i].remove, last, NULL, 0, NULL, err);
 	if (rc < 0 || sqlite3_changes(d->db) == 0)
 		return rc;
 	*ret_rows += sqlite3_changes(d->db);

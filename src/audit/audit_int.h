@@ -122,6 +122,10 @@ enum audit_journal audit_journal_for(uint64_t f_type);
 int audit_db_exec(struct audit_db *d, const char *sql, struct err *err);
 int audit_db_pragma(struct audit_db *d, const char *sql, int64_t *ret,
 	struct err *err);
+/* The numbers in the first n columns of the one row that sql has for ?1; as
+ * they were, and *ret_there (or NULL) is false: it has none. */
+int audit_db_look_up(struct audit_db *d, const char *sql, int64_t value,
+	int64_t *ret, int n, bool *ret_there, struct err *err);
 /* Go on with a copy in memory, of at most AUDIT_COPY_MAX bytes. */
 int audit_db_copy(struct audit_db *d, struct err *err);
 /* Go on with an empty store in memory, for what waits in the spool. */

@@ -87,29 +87,6 @@ prepare(struct prune *p, const char *sql, sqlite3_stmt **ret,
 	return 0;
 }
 
-/* Rows of two columns: how many there were (0 or 1), and the first. */
-static int
-look_up(struct audit_db *d, const char *sql, int64_t value, int64_t ret[2],
-    bool *ret_there, struct err *err)
-{
-	sqlite3_stmt *st = NULL;
-	int rc;
-
-	if (sqlite3_prepare_v2(d->db, sql, -1, &st, NULL) != SQLITE_OK)
-		return audit_db_error(d, "prepare", err);
-	sqlite3_bind_int64(st, 1, value);
-	rc = sqlite3_step(st);
-	*ret_there = rc == SQLITE_ROW;
-	if (rc == SQLITE_ROW) {
-		ret[0] = sqlite3_column_int64(st, 0);
-		ret[1] = sqlite3_column_int64(st, 1);
-	}
-	rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 :
-	    audit_db_error(d, "read", err);
-	sqlite3_finalize(st);
-	return rc;
-}
-
 /* The newest line always stays: the numbers of rows go on from it. */
 static int
 find_first(struct prune *p, const struct audit_keep *keep, struct err *err)
@@ -118,23 +95,24 @@ find_first(struct prune *p, const struct audit_keep *keep, struct err *err)
 	bool there = false;
 	int rc;
 
-	rc = keep->since_ns != 0 ? look_up(p->d, "SELECT id, wall_ns FROM"
-	    " commands WHERE wall_ns >= ?1 ORDER BY id LIMIT 1",
-	    keep->since_ns, row, &there, err) : look_up(p->d, "SELECT id,"
-	    " wall_ns FROM commands ORDER BY id DESC LIMIT 1 OFFSET ?1",
-	    keep->lines - 1, row, &there, err);
+	rc = keep->since_ns != 0 ? audit_db_look_up(p->d, "SELECT id, wall_ns"
+	    " FROM commands WHERE wall_ns >= ?1 ORDER BY id LIMIT 1",
+	    keep->since_ns, row, 2, &there, err) : audit_db_look_up(p->d,
+	    "SELECT id, wall_ns FROM commands ORDER BY id DESC LIMIT 1"
+	    " OFFSET ?1", keep->lines - 1, row, 2, &there, err);
 	if (rc == 0 && !there && keep->since_ns != 0)
-		rc = look_up(p->d, "SELECT id, wall_ns FROM commands WHERE ?1"
-		    " ORDER BY id DESC LIMIT 1", 1, row, &there, err);
+		rc = audit_db_look_up(p->d, "SELECT id, wall_ns FROM commands"
+		    " WHERE ?1 ORDER BY id DESC LIMIT 1", 1, row, 2, &there,
+		    err);
 	p->first = there ? row[0] : 0;
 	p->first_ns = there ? row[1] : 0;
 	if (rc < 0 || !there || keep->most <= 0)
 		return rc;
 	/* From the first that did not outlive a deletion. */
-	rc = look_up(p->d, "SELECT id, wall_ns FROM commands WHERE id >="
-	    " coalesce((SELECT row FROM chain WHERE kind IN (3, 5) ORDER BY"
-	    " seq LIMIT 1), (SELECT min(id) FROM commands)) + ?1"
-	    " ORDER BY id LIMIT 1", keep->most, row, &there, err);
+	rc = audit_db_look_up(p->d, "SELECT id, wall_ns FROM commands WHERE"
+	    " id >= coalesce((SELECT row FROM chain WHERE kind IN (3, 5)"
+	    " ORDER BY seq LIMIT 1), (SELECT min(id) FROM commands)) + ?1"
+	    " ORDER BY id LIMIT 1", keep->most, row, 2, &there, err);
 	if (rc == 0 && there && row[0] < p->first) {
 		p->first = row[0];
 		p->first_ns = row[1];
@@ -146,15 +124,15 @@ find_first(struct prune *p, const struct audit_keep *keep, struct err *err)
 static int
 find_cut(struct prune *p, struct audit_tree *tree, struct err *err)
 {
-	int64_t at[2] = { 0, 0 };
+	int64_t at = 0;
 	sqlite3_stmt *st = NULL;
 	bool there = false;
 	int rc = audit_chain_last(p->d, AUDIT_CHAIN_STONE, &p->from, err);
 
 	if (rc == 0)
-		rc = look_up(p->d, "SELECT seq, 0 FROM chain WHERE kind IN"
-		    " (3, 5) AND row >= ?1 ORDER BY seq LIMIT 1", p->first,
-		    at, &there, err);
+		rc = audit_db_look_up(p->d, "SELECT seq FROM chain WHERE kind"
+		    " IN (3, 5) AND row >= ?1 ORDER BY seq LIMIT 1", p->first,
+		    &at, 1, &there, err);
 	if (rc < 0)
 		return rc;
 	p->cut = p->from;
@@ -164,7 +142,7 @@ find_cut(struct prune *p, struct audit_tree *tree, struct err *err)
 	    " seq > ?1 ORDER BY seq", -1, &st, NULL) != SQLITE_OK)
 		return audit_db_error(p->d, "prepare", err);
 	sqlite3_bind_int64(st, 1, p->from.seq);
-	while (audit_after(p->cut.seq) < at[0] &&
+	while (audit_after(p->cut.seq) < at &&
 	    sqlite3_step(st) == SQLITE_ROW &&
 	    sqlite3_column_int64(st, 0) == audit_after(p->cut.seq) &&
 	    audit_chain_link(st, 1, p->cut.link)) {
@@ -172,7 +150,7 @@ find_cut(struct prune *p, struct audit_tree *tree, struct err *err)
 		audit_tree_add(tree, p->cut.link);
 	}
 	sqlite3_finalize(st);
-	return audit_after(p->cut.seq) == at[0] ? 0 : err_set(err, ERR_STORE,
+	return audit_after(p->cut.seq) == at ? 0 : err_set(err, ERR_STORE,
 	    "audit store %s: the chain is broken at link %" PRId64
 	    ": nothing was deleted; audit verify says more", p->d->path,
 	    audit_after(p->cut.seq));
