@@ -428,7 +428,7 @@ bool
 turn_question(void *ctx, const char *text, size_t len)
 {
 	struct turn *t = ctx;
-	struct guest_body b = { .p = text, .end = text + len };
+	struct guest_body b = { .in = { text, text + len } };
 	AEG_AUTOFREE char *rule = guest_get_string(&b);
 	AEG_AUTOFREE char *reason = guest_get_string(&b);
 	AEG_AUTOFREE char *instead = guest_get_string(&b);

@@ -33,17 +33,9 @@ guest_put(struct guest_body *b, uint32_t n)
 }
 
 void
-guest_put_wide(struct guest_body *b, int64_t n)
-{
-	buf_put(&b->out, &n, sizeof n);
-}
-
-void
 guest_put_text(struct guest_body *b, const char *text, size_t len)
 {
-	guest_put(b, (uint32_t)len);
-	if (len > 0)
-		buf_put(&b->out, text, len);
+	pack_bytes(&b->out, text, len);
 }
 
 void
@@ -55,13 +47,9 @@ guest_put_string(struct guest_body *b, const char *text)
 static const char *
 take(struct guest_body *b, size_t len)
 {
-	const char *p = b->p;
+	const char *p = b->broken ? NULL : pack_get(&b->in, len);
 
-	if (b->broken || (size_t)(b->end - b->p) < len) {
-		b->broken = true;
-		return NULL;
-	}
-	b->p += len;
+	b->broken = p == NULL;
 	return p;
 }
 
@@ -138,7 +126,7 @@ guest_get_question(struct guest_body *b, struct guest_question *q)
 	q->line.bytes = guest_get_text(b, &q->line.len);
 	q->line.origin = origin > LINE_LOGIN ? LINE_ORIGIN_UNKNOWN :
 	    (enum line_origin)origin;
-	return !b->broken && b->p == b->end && q->cwd[0] == '/' &&
+	return !b->broken && b->in.p == b->in.end && q->cwd[0] == '/' &&
 	    q->prefix <= q->line.len &&
 	    q->line.len <= QUESTION_LINE_MAX;
 }
@@ -232,8 +220,8 @@ map_file(struct guest_frame *f, struct guest_body *b, struct err *err)
 		f->map = NULL;
 		return err_sys(err, errno, "a memory file");
 	}
-	b->p = f->map;
-	b->end = b->p + f->map_len;
+	b->in.p = f->map;
+	b->in.end = b->in.p + f->map_len;
 	return 0;
 }
 
@@ -245,8 +233,8 @@ guest_recv(int fd, int cancel_fd, struct guest_frame *ret,
 
 	if (rc < 0)
 		return rc;
-	*b = (struct guest_body){ .p = ret->m.body,
-		.end = (const char *)ret->m.body + ret->m.len };
+	*b = (struct guest_body){ .in = { ret->m.body,
+		(const char *)ret->m.body + ret->m.len } };
 	return ret->m.n_fds == 0 ? 0 : ret->m.n_fds > 1 || ret->m.len > 0 ?
 	    err_set(err, ERR_PROTOCOL, "descriptors that nobody asked for") :
 	    map_file(ret, b, err);

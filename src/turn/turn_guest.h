@@ -24,6 +24,7 @@
 #ifndef TURN_GUEST_H
 #define TURN_GUEST_H
 
+#include "aegsh/base/pack.h"
 #include "aegsh/wire.h"
 #include "turn/turn_int.h"
 
@@ -51,12 +52,11 @@ enum guest_type { GUEST_NOTHING = 0, GUEST_WELCOME, GUEST_JUDGE, GUEST_ANSWER,
  * carry their length.  Once something is missing all else is 0 and "". */
 struct guest_body {
 	struct buf out;
-	const char *p, *end;
+	struct pack_reader in;
 	bool broken;
 };
 
 void guest_put(struct guest_body *b, uint32_t n);
-void guest_put_wide(struct guest_body *b, int64_t n);
 void guest_put_text(struct guest_body *b, const char *text, size_t len);
 /* NULL is "". */
 void guest_put_string(struct guest_body *b, const char *text);

@@ -225,7 +225,7 @@ inner_intent(struct turn *t, struct audit_event *ev, struct err *err)
 
 	guest_put_text(&b, ev->argv, ev->argv_len);
 	ev->id = ++t->last_inner;
-	guest_put_wide(&b, ev->id);
+	pack_int(&b.out, ev->id);
 	return send_frame(t, GUEST_RUN, &b, err);
 }
 
@@ -251,13 +251,13 @@ inner_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
 {
 	struct guest_body b = { .out = BUF_INIT_MAX(GUEST_BODY_MAX) };
 
-	guest_put_wide(&b, id);
+	pack_int(&b.out, id);
 	guest_put(&b, (uint32_t)o->status);
 	guest_put(&b, (uint32_t)o->signal);
-	guest_put_wide(&b, o->duration_ns);
-	guest_put_wide(&b, o->cpu_ns);
-	guest_put_wide(&b, o->maxrss_kib);
-	guest_put_wide(&b, o->start_ns);
+	pack_int(&b.out, o->duration_ns);
+	pack_int(&b.out, o->cpu_ns);
+	pack_int(&b.out, o->maxrss_kib);
+	pack_int(&b.out, o->start_ns);
 	guest_put_string(&b, o->note);
 	(void)send_frame(t, GUEST_END, &b, NULL);
 }
