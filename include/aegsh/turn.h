@@ -23,7 +23,9 @@
 #include "aegsh/exec.h"
 #include "aegsh/line.h"
 #include "aegsh/policy.h"
+#include "aegsh/sandbox.h"
 #include "aegsh/state.h"
+#include "aegsh/supervise.h"
 
 #define TURN_STATUS_BLOCKED 126		/* $? of a line that was refused */
 #define TURN_STATUS_SYNTAX 2		/* … that cannot be read */
@@ -295,9 +297,9 @@ char *turn_take_news(struct turn *t);
 /* Why no line will run (a required layer of the sandbox that the kernel does
  * not have, a store in a place that commands could change): told at the
  * start of a session.  0, or what each line would be refused with. */
+int turn_check_sandbox(const struct turn *t, struct err *err);
 /* How the model did last: VAL_NOT_CONFIGURED, VAL_ANSWERED, VAL_FAILED. */
 enum val_status turn_validator_health(const struct turn *t);
-int turn_check_sandbox(const struct turn *t, struct err *err);
 /* Why lines are not recorded, or NULL. */
 const char *turn_unrecorded(const struct turn *t);
 /* How much is kept of what lines write (sample, full), or NULL: nothing; and
@@ -310,5 +312,8 @@ const char *turn_unheard(const struct turn *t);
 /* Where the record is that does not answer, how many of its rows wait for
  * that, and whether they are on disk meanwhile; NULL: it does. */
 const char *turn_stalled(struct turn *t, size_t *ret_waiting, bool *ret_kept);
+/* Whether what runs in that sandbox may connect there. */
+enum supervise_reach turn_reach(const struct sandbox_profile *p,
+	const struct supervise_wish *w);
 
 #endif

@@ -16,6 +16,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/supervise.h"
+#include "aegsh/turn.h"
 
 enum { NOT_WATCHED = 255 };	/* a status beside errnos */
 
@@ -89,19 +90,7 @@ remove_site(struct site *s)
 static enum supervise_reach
 may_connect(void *ctx, const struct supervise_wish *w)
 {
-	const struct sandbox_profile *p = ctx;
-
-	if (w->path == NULL)
-		return SUPERVISE_REACH_NO;
-	switch (sandbox_may_connect(p, w->path, w->dev, w->ino)) {
-	case SANDBOX_REACH_YES:
-		return SUPERVISE_REACH_YES;
-	case SANDBOX_REACH_OWN:
-		return SUPERVISE_REACH_OWN;
-	case SANDBOX_REACH_NO:
-		break;
-	}
-	return SUPERVISE_REACH_NO;
+	return turn_reach(ctx, w);
 }
 
 /* 0 went through, an errno, or minus the signal that ended it. */

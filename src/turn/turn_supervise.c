@@ -77,14 +77,12 @@ may_have_guests(const struct turn_judged *j)
 }
 
 enum supervise_reach
-turn_may_connect(void *ctx, const struct supervise_wish *w)
+turn_reach(const struct sandbox_profile *p, const struct supervise_wish *w)
 {
-	const struct turn *t = ctx;
-
 	if (w->path == NULL)
-		return sandbox_may_connect_tcp(t->sandbox, w->port) ?
+		return sandbox_may_connect_tcp(p, w->port) ?
 		    SUPERVISE_REACH_YES : SUPERVISE_REACH_NO;
-	switch (sandbox_may_connect(t->sandbox, w->path, w->dev, w->ino)) {
+	switch (sandbox_may_connect(p, w->path, w->dev, w->ino)) {
 	case SANDBOX_REACH_YES:
 		return SUPERVISE_REACH_YES;
 	case SANDBOX_REACH_OWN:
@@ -93,6 +91,14 @@ turn_may_connect(void *ctx, const struct supervise_wish *w)
 		break;
 	}
 	return SUPERVISE_REACH_NO;
+}
+
+enum supervise_reach
+turn_may_connect(void *ctx, const struct supervise_wish *w)
+{
+	const struct turn *t = ctx;
+
+	return turn_reach(t->sandbox, w);
 }
 
 const struct supervise_opts *
