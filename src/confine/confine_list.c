@@ -37,7 +37,7 @@ struct entry {
 	bool all;			/* its commands are all there are */
 	bool own;			/* … or may be our program */
 	bool asks;			/* authenticate, in so many words */
-	int kept[N_LOGS];		/* as in logs[]: 1, -1 not, 0 unsaid */
+	int logged[N_LOGS];		/* as in logs[]: 1, -1 not, 0 unsaid */
 };
 
 struct reading {
@@ -57,18 +57,19 @@ struct reading {
 	char lost[OPTIONS_MAX];	/* what one asks that we cannot keep */
 };
 
-/* What an entry may say without more coming of it than sudo itself does when
- * it starts us. */
+/* What an entry may say without anything of it being lost by itself: sudo does
+ * it when it starts us, or it takes nothing away.  What is logged is compared
+ * between entries (find_log()). */
 static bool
-is_kept(const char *option)
+is_no_loss(const char *option)
 {
-	static const char *const kept[] = { "authenticate", "!authenticate",
+	static const char *const options[] = { "authenticate", "!authenticate",
 	    "setenv", "!noexec", "!log_input", "!log_output",
 	    "log_input", "log_output", "!intercept", "mail_all_cmnds",
 	    "!mail_all_cmnds", "mail_no_perms", "follow", "!sudoedit_follow",
 	    "sudoedit_follow" };
 
-	return TEXT_AMONG(option, kept);
+	return TEXT_AMONG(option, options);
 }
 
 /* The first of them is told. */
@@ -87,7 +88,7 @@ read_log(struct entry *e, const char *option)
 
 	for (i = 0; i < N_LOGS; i++)
 		if (strcmp(option + no, logs[i]) == 0)
-			e->kept[i] = no ? -1 : 1;
+			e->logged[i] = no ? -1 : 1;
 }
 
 static void
@@ -105,7 +106,7 @@ read_options(struct reading *r, const char *list)
 		else if (strcmp(option, "setenv") == 0)
 			r->now.sets = true;
 		read_log(&r->now, option);
-		if (option[0] != '\0' && !is_kept(option))
+		if (option[0] != '\0' && !is_no_loss(option))
 			lose(r, option);
 	}
 }
@@ -169,10 +170,10 @@ end_logs(struct reading *r)
 	size_t i;
 
 	for (i = 0; i < N_LOGS; i++) {
-		if (r->n == 1 || e->kept[i] > r->most[i])
-			r->most[i] = e->kept[i];
-		if ((e->all || e->own) && e->kept[i] < r->least[i])
-			r->least[i] = e->kept[i];
+		if (r->n == 1 || e->logged[i] > r->most[i])
+			r->most[i] = e->logged[i];
+		if ((e->all || e->own) && e->logged[i] < r->least[i])
+			r->least[i] = e->logged[i];
 	}
 }
 

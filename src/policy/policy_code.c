@@ -49,7 +49,6 @@ role_in_code(const char *text, const char *path, bool awk)
 	return *p == 'w' || *p == 'W' ? POL_HOW_WRITE : POL_HOW_READ;
 }
 
-/* Most of what looks like a path in sed and awk is a pattern. */
 /* sed's w behind an address or the flags of s: `w q`, `s/a/b/gw q`. */
 static bool
 is_sed_write(const char *text, const char *p)
@@ -163,6 +162,8 @@ view_add_code(struct view *v, struct view_cmd *cmd, const char *language,
 	for (p = text; p < end; p++) {
 		if (*p != '/' && *p != '~')
 			continue;
+		/* Most of what looks like a path in sed and awk is a
+		 * pattern. */
 		how = role_in_code(text, p, awk);
 		if (how == 0)
 			continue;
