@@ -62,6 +62,12 @@ struct cgroup;
  * it was then, but for empty groups. */
 int cgroup_begin(const struct cgroup_host *h, struct cgroup **ret,
 	struct err *err);
+/* Where systemd arranges it: have the user's manager make a scope for us and
+ * those that we started, which takes some milliseconds; then begin.  program:
+ * busctl(1), which the caller trusts.  ERR_REFUSED: there is no manager;
+ * -errno. */
+int cgroup_ask(const struct cgroup_host *h, const char *program,
+	struct err *err);
 const char *cgroup_dir(const struct cgroup *c);
 unsigned cgroup_controllers(const struct cgroup *c);
 /* Groups of lines that are over are removed; it is left to be.  NULL is

@@ -138,5 +138,8 @@ CONF_ROW(COMPLETION_HELPERS, "completion-helpers", STRING,
 CONF_ROW(PERSIST, "persist", ENUM, "exports", 0, 0, "exports variables full",
 	OPERATOR, NONE, "what a prompt keeps from line to line; variables: "
 	"unexported ones, too; full: and functions")
+CONF_ROW(CONTROL_GROUP, "control-group", ENUM, "delegated", 0, 0,
+	"ask delegated off", USER, NONE, "where lines get control groups: in a "
+	"delegated one; ask: or, at a prompt, in a scope of the user's manager")
 CONF_ROW(DEBUG, "debug", BOOL, "no", 0, 0, NULL, USER, NONE,
 	"say on standard error what aegsh does")

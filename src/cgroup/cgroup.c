@@ -70,6 +70,38 @@ each_process(int dir, int (*fn)(void *ctx, pid_t pid), void *ctx)
 	return rc < 0 ? rc : n;
 }
 
+struct below {
+	const struct cgroup_host *h;
+	pid_t *pid;
+	size_t n, size;
+};
+
+static int
+take_one(void *ctx, pid_t pid)
+{
+	struct below *b = ctx;
+
+	if (pid != b->h->pid && b->n < b->size && is_below(b->h, pid))
+		b->pid[b->n++] = pid;
+	return 0;
+}
+
+size_t
+cgroup_below(const struct cgroup_host *h, pid_t *ret, size_t size)
+{
+	AEG_AUTO(cgroup_found_done) struct cgroup_found f = { .dir = NULL };
+	struct below b = { h, ret, 0, size };
+	int dir = -1;
+
+	cgroup_find(h, &f);
+	if (f.dir != NULL)
+		dir = open(f.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0)
+		(void)each_process(dir, take_one, &b);
+	io_close(&dir);
+	return b.n;
+}
+
 struct move {
 	const struct cgroup_host *h;
 	int to;

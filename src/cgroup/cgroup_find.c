@@ -6,7 +6,8 @@
  * systemd's user manager belongs in all of its units.  Two who arrange one
  * group undo each other's work, so where systemd runs only a unit is ours that
  * it marked as delegated (Delegate=, systemd.resource-control(5): the extended
- * attribute user.delegate or, by the system's, trusted.delegate).  Elsewhere a
+ * attribute user.delegate or, by the system's, trusted.delegate), or that is
+ * named for us, since managers of users mark none (systemd 252).  Elsewhere a
  * directory is that was given to us; and the root of a whole machine never,
  * unless somebody divides it already.
  */
@@ -41,8 +42,8 @@ read_file(const struct cgroup_host *h, const char *path)
 
 /* "0::/path": the one of the second version, where it lies in what we may see
  * (cgroup_namespaces(7)); owned, or NULL. */
-static char *
-own_path(const struct cgroup_host *h)
+char *
+cgroup_own_path(const struct cgroup_host *h)
 {
 	AEG_AUTOFREE char *file = xasprintf("/proc/%d/cgroup", (int)h->pid);
 	AEG_AUTOFREE char *text = read_file(h, file);
@@ -116,6 +117,15 @@ say(struct cgroup_found *f, enum cgroup_state state, const char *why)
 }
 
 static bool
+is_named_for_us(const char *path)
+{
+	const char *name = path_base(path);
+
+	return text_starts(name, CGROUP_OWN) && (text_ends(name, ".scope") ||
+	    text_ends(name, ".service"));
+}
+
+static bool
 is_marked(int dir)
 {
 	static const char *const names[] = { "user.delegate",
@@ -163,7 +173,8 @@ is_ours(const struct cgroup_host *h, int dir, struct cgroup_found *f)
 		    "divides");
 	else if (type != NULL && strcmp(type, "domain\n") != 0)
 		say(f, CGROUP_OTHERS, "it is one for threads");
-	else if (access(systemd, F_OK) == 0 && !is_marked(dir))
+	else if (access(systemd, F_OK) == 0 && !is_marked(dir) &&
+	    !is_named_for_us(f->dir))
 		say(f, CGROUP_OTHERS, "systemd did not delegate it");
 	else if (st.st_uid != h->uid)
 		say(f, CGROUP_OTHERS, "it is another user's");
@@ -186,7 +197,7 @@ leave_own(struct cgroup_found *f)
 void
 cgroup_find(const struct cgroup_host *h, struct cgroup_found *ret)
 {
-	AEG_AUTOFREE char *path = own_path(h);
+	AEG_AUTOFREE char *path = cgroup_own_path(h);
 	AEG_AUTOFD int dir = -1;
 
 	*ret = (struct cgroup_found){ .state = CGROUP_NONE };

@@ -20,6 +20,11 @@ struct cgroup {
 	unsigned n;		/* that it had */
 };
 
+/* cgroup_find.c.  "/path" of the process, owned, or NULL. */
+char *cgroup_own_path(const struct cgroup_host *h);
+/* cgroup.c.  Processes in its group that it started; how many. */
+size_t cgroup_below(const struct cgroup_host *h, pid_t *ret, size_t size);
+
 /* cgroup_file.c.  A file of the directory, whole, with a NUL, owned; NULL with
  * errno. */
 char *cgroup_read(int dir, const char *name);

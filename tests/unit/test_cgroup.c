@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -136,6 +138,12 @@ test_find(void)
 	put("run/systemd/system/x", "");
 	found("the same under systemd", CGROUP_OTHERS, "did not delegate");
 	mark("c/a/b");
+	machine(MOUNTS, "/a/aegsh-1.scope", BOTH);
+	put("run/systemd/system/x", "");
+	found("a unit that is named for aegsh", CGROUP_OURS, "");
+	machine(MOUNTS, "/a/run-aegsh-1.scope", BOTH);
+	put("run/systemd/system/x", "");
+	found("a unit that is not", CGROUP_OTHERS, "did not delegate");
 
 	machine(MOUNTS, "/a/b", BOTH);
 	put("c/a/b/cgroup.type", "threaded\n");
@@ -242,6 +250,71 @@ test_begin(void)
 	cgroup_free(c);
 }
 
+/* ---- asking -------------------------------------------------------------- */
+
+/* It does what systemd does, as far as we see it, and notes what it was
+ * told. */
+static char *
+put_manager(const char *does)
+{
+	AEG_AUTOFREE char *text = xasprintf("#!/bin/sh\nR=%s\n"
+	    "printf '%%s ' \"$@\" >$R/told\nenv | grep -E '^(XDG|DBUS)' | "
+	    "sort >>$R/told\n%s\n", root, does);
+	char *path = at("busctl");
+
+	put("busctl", text);
+	chmod(path, 0755);
+	return path;
+}
+
+static void
+put_bus(const struct cgroup_host *h)
+{
+	AEG_AUTOFREE char *name = xasprintf("run/user/%lu/x",
+	    (unsigned long)h->uid);
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	put(name, "");
+	snprintf(to.sun_path, sizeof to.sun_path, "%s/run/user/%lu/bus", root,
+	    (unsigned long)h->uid);
+	OKF(bind(fd, (struct sockaddr *)&to, sizeof to) == 0, "a bus");
+	close(fd);
+}
+
+static void
+test_ask(void)
+{
+	const struct cgroup_host h = host();
+	AEG_AUTOFREE char *program = NULL, *slow = NULL, *no = NULL;
+	AEG_AUTOFREE char *want = xasprintf("--user --quiet --timeout=2 call "
+	    "org.freedesktop.systemd1 /org/freedesktop/systemd1 "
+	    "org.freedesktop.systemd1.Manager StartTransientUnit "
+	    "ssa(sv)a(sa(sv)) aegsh-4242.scope fail 4 Description s aegsh and "
+	    "its lines PIDs au 2 4242 51 Delegate b true CollectMode s "
+	    "inactive-or-failed 0 DBUS_SESSION_BUS_ADDRESS=unix:path="
+	    "/run/user/%lu/bus\nXDG_RUNTIME_DIR=/run/user/%lu\n",
+	    (unsigned long)h.uid, (unsigned long)h.uid);
+	struct err err = ERR_INIT;
+
+	machine(MOUNTS, "/a", BOTH);
+	program = put_manager("echo 0::/a/scope >$R/proc/4242/cgroup");
+	OKF(cgroup_ask(&h, program, &err) == ERR_REFUSED,
+	    "nobody is asked without a bus (%s)", err.text);
+	put_bus(&h);
+	put("c/a/cgroup.procs", "4242\n50\n51\n");
+	put("proc/50/stat", "50 (login) S 1 50");
+	put("proc/51/stat", "51 (aegsh-watch) S 4242 51");
+	OKF(cgroup_ask(&h, program, &err) == 0, "it made one (%s)", err.text);
+	expect("told", want);
+	no = put_manager("exit 1");
+	OKF(cgroup_ask(&h, no, &err) == -ECANCELED, "it says no (%s)",
+	    err.text);
+	slow = put_manager("exec sleep 1000");
+	OKF(cgroup_ask(&h, slow, &err) == -ETIMEDOUT,
+	    "it says nothing (%s)", err.text);
+}
+
 /* ---- lines --------------------------------------------------------------- */
 
 /* Groups begin empty in a made-up tree: a new one cannot be set up, and is
@@ -301,6 +374,7 @@ main(void)
 	test_find();
 	test_rights();
 	test_begin();
+	test_ask();
 	test_midway();
 	test_values();
 	clean();
