@@ -37,6 +37,9 @@ struct try_opts {
 				 * handed over */
 	uint64_t size;		/* bytes that changes may take; 0: half of the
 				 * memory */
+	uint64_t most;		/* bytes of both that are passed on; of more,
+				 * no more, or all ends.  0: any */
+	bool kills;
 };
 
 /* Look at what is mounted, and note the time.  Changes nothing. */
@@ -52,6 +55,9 @@ void try_free(struct try *t);
  */
 pid_t try_start(struct try *t, int (*inside)(void *ctx, struct err *err),
 	void *ctx, struct err *err);
+
+/* It wrote more than most. */
+bool try_over(const struct try *t);
 
 /* Can it be made at all here?  0, or ERR_LAYER with the reason. */
 int try_probe(struct err *err);

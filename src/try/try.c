@@ -76,6 +76,11 @@ try_new(const struct try_opts *opts, struct try **ret, struct err *err)
 
 	t->opts = *opts;
 	t->upper = -1;
+	rc = try_share(t, err);
+	if (rc < 0) {
+		try_free(t);
+		return rc;
+	}
 	if (t->opts.size == 0)
 		t->opts.size = sysinfo(&si) == 0 ?
 		    (uint64_t)si.totalram * si.mem_unit / 2 :
@@ -111,6 +116,7 @@ try_free(struct try *t)
 	free(t->entries);
 	strv_done(&t->unseen);
 	io_close(&t->upper);
+	try_unshare(t);
 	free(t);
 }
 
@@ -252,37 +258,6 @@ first_process(struct try *t, struct ways *w,
 
 /* ---- the keeper --------------------------------------------------------- */
 
-/* What is read goes on; where nobody takes it, the line hears of it. */
-static void
-pass_on(int *from, int to)
-{
-	char bytes[8192];
-	ssize_t n = read(*from, bytes, sizeof bytes);
-
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return;
-	if (n <= 0 || io_write_full(to, bytes, (size_t)n) < 0)
-		io_close(from);
-}
-
-static void
-relay(struct ways *w, int out, int err)
-{
-	while (w->out[0] >= 0 || w->err[0] >= 0) {
-		struct pollfd p[2] = {
-			{ .fd = w->out[0], .events = POLLIN },
-			{ .fd = w->err[0], .events = POLLIN },
-		};
-
-		if (poll(p, 2, -1) < 0)
-			continue;
-		if (p[0].revents != 0)
-			pass_on(&w->out[0], out);
-		if (p[1].revents != 0)
-			pass_on(&w->err[0], err);
-	}
-}
-
 static void __attribute__((noreturn))
 end_as(int status)
 {
@@ -351,7 +326,7 @@ keeper(struct try *t, struct ways *w, pid_t parent,
 	io_close(&w->status[1]);
 	io_close(&w->out[1]);
 	io_close(&w->err[1]);
-	relay(w, t->opts.out, t->opts.err);
+	try_relay(t, &w->out[0], &w->err[0], pid);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (io_read_full(w->status[0], &status, sizeof status) < 0)

@@ -56,6 +56,7 @@ struct try {
 	struct try_point *points;
 	size_t n_points, n_layers;
 	struct strv unseen;
+	bool *over;		/* it wrote too much; the keeper's, too */
 	int upper;		/* the directory of what was changed, or -1 */
 	struct try_change *changes;
 	struct try_entry *entries;
@@ -98,5 +99,12 @@ int try_open_parent(const struct try *t, size_t i, const char **ret_name);
 /* A file outside, to be read. */
 int try_open_lower(const struct try *t, size_t i);
 void try_refuse(struct try *t, size_t i, const char *why);
+
+/* ---- try_relay.c --------------------------------------------------------- */
+
+int try_share(struct try *t, struct err *err);
+void try_unshare(struct try *t);
+/* To the end of both; first: process 1, which ends all with it. */
+void try_relay(struct try *t, int *out, int *err, pid_t first);
 
 #endif

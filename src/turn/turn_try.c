@@ -8,6 +8,7 @@
  * after one; a line that is blocked is not tried.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ open_place(struct turn *t, const struct turn_trial_opts *o,
 	};
 	struct try_opts to = { .out = o->out, .err = o->err,
 		.size = o->size };
+	struct sandbox_line_limits most;
 	struct sandbox_vars vars;
 	int rc;
 
@@ -77,6 +79,9 @@ open_place(struct turn *t, const struct turn_trial_opts *o,
 	if (rc < 0)
 		return rc;
 	sandbox_isolate(r->sandbox);
+	sandbox_line_limits(r->sandbox, &most);
+	to.most = most.output;
+	to.kills = most.output_then == SANDBOX_OUTPUT_KILL;
 	eo.profile = to.profile = r->sandbox;
 	rc = exec_session_new(&eo, &r->exec, err);
 	return rc < 0 ? rc : try_new(&to, &r->try, err);
@@ -120,6 +125,28 @@ take_programs(struct turn_trial *r, const struct job *job)
 	wanted = s != NULL ? supervise_network(s, &label) : NULL;
 	for (i = 0; wanted != NULL && i < wanted->n; i++)
 		strv_add(&r->network, wanted->v[i]);
+}
+
+/* It wrote more than it may, as is said of any line. */
+static void
+mind_output(struct turn *t, struct turn_trial *r)
+{
+	struct turn_result *ret = &r->result;
+	struct sandbox_line_limits most;
+	char text[96];
+
+	if (!try_over(r->try))
+		return;
+	sandbox_line_limits(r->sandbox, &most);
+	ret->killed = ret->killed ||
+	    most.output_then == SANDBOX_OUTPUT_KILL;
+	snprintf(text, sizeof text, "limit-output: more than %" PRIu64 " MiB%s",
+	    most.output >> 20, ret->killed ? "" : "; the rest is left out");
+	if (t->audit != NULL)
+		audit_note(t->audit, ret->killed ? "line-killed" :
+		    "line-limited", text);
+	snprintf(ret->note, sizeof ret->note, ret->killed ? "the line was "
+	    "killed: it met its limit, %s" : "the line met a limit: %s", text);
 }
 
 static void
@@ -170,8 +197,9 @@ run_it(struct turn *t, struct turn_judged *j, struct turn_trial *r,
 	ret->signal = job_signal(job);
 	(void)turn_refused(t, job, 0, ret->note, sizeof ret->note);
 	(void)turn_limited(t, job, ret->note, sizeof ret->note);
-	if (turn_killed(t, job, ret->note, sizeof ret->note) != NULL) {
-		ret->killed = true;
+	ret->killed = turn_killed(t, job, ret->note, sizeof ret->note) != NULL;
+	mind_output(t, r);
+	if (ret->killed) {
 		ret->status = TURN_STATUS_BLOCKED;
 		ret->signal = 0;
 	}

@@ -750,6 +750,60 @@ out = p.communicate(timeout=DEADLINE)
 tap.ok(p.returncode == 0 and "status: 0" in out[0],
        "what a line leaves behind ends with it", out)
 
+# ---- the limits of a profile ----------------------------------------------
+MIB = 1 << 20
+
+
+def limited(text, line):
+    """Status, what it wrote of x, and what was said of it."""
+    os.makedirs(me.root + "/etc/sandbox.d", exist_ok=True)
+    for profile in ("admin", "root"):
+        with open("%s/etc/sandbox.d/%s.conf" % (me.root, profile), "w") as f:
+            f.write(text + "\n")
+    status, out, err = me.run(me.ctl, "try", "--discard", line)
+    return (int(out.split("status: ")[1].split()[0]) if "status: " in out
+            else None, out.split("status: ")[0],
+            out.split("status: ")[-1] + err)
+
+
+PRINTS = "head -c %d /dev/zero | tr '\\0' x; echo end >&2; exit 3"
+status, out, said = limited("limit-output = 1", PRINTS % (MIB - 3))
+tap.ok(status == 3 and MIB - 4 <= out.count("x") <= MIB - 3 and
+       "limit-output" in said,
+       "limit-output holds in a try: standard error counts, too", status,
+       said[:300])
+status, out, said = limited("limit-output = 1", PRINTS % (3 * MIB))
+tap.ok(status == 3 and MIB - 4 <= out.count("x") <= MIB and "met a limit: "
+       "limit-output: more than 1 MiB; the rest is left out" in said,
+       "and the line runs to its end", status, said[:300])
+status, out, said = limited('limit-output = 1\nlimit-output-then = "kill"',
+                            "yes; echo on > on")
+tap.ok(status == 126 and len(out) <= MIB and "killed: it met its limit, "
+       "limit-output: more than 1 MiB" in said and "create" not in said,
+       "or is killed", status, said[:300])
+status, out, said = limited("limit-output = 1", PRINTS % 10)
+tap.ok(status == 3 and out == "x" * 10 and "limit" not in said,
+       "one that keeps to it is not told of", status, said)
+for name, text, line in (
+        ("time", "limit-time = 1", "sleep 1000"),
+        ("cpu", "limit-cpu = 1", "while :; do :; done"),
+        ("memory", "limit-memory = 64", "%s -c 'x = b\"x\" * 300000000; "
+         "import time; time.sleep(1000)'" % PYTHON),
+):
+    status, out, said = limited(text, line + "; echo on")
+    tap.ok(status == 126 and "on" not in out and "limit-" + name in said,
+           "limit-%s ends a try" % name, status, said[:300])
+status, out, said = limited("limit-children = 3", "for i in 1 2 3; do sleep "
+                            "1000 & done; %s -c 'import os\ntry: os.fork()\n"
+                            "except BlockingIOError: print(\"no more\")'" %
+                            PYTHON)
+tap.ok("limit-children: 3" in said, "limit-children holds", status, said[:300])
+status, out, said = limited("limit-files = 20\nlimit-file-size = 1",
+                            "ulimit -n; ulimit -f")
+tap.same(out, "20\n1024\n", "and those of each process do")
+os.unlink(me.root + "/etc/sandbox.d/admin.conf")
+os.unlink(me.root + "/etc/sandbox.d/root.conf")
+
 # ---- where it is barred ---------------------------------------------------
 libc = ctypes.CDLL(None, use_errno=True)
 
