@@ -196,13 +196,16 @@ send_setup(struct admin *a, int fd, const struct admin_ship_means *m,
 		frame.n_fds = 1;
 	}
 	rc = ship_setup_pack(&setup, &body, err);
-	if (rc == 0)
-		rc = wire_hello(fd, SHIP_ROLE, HELLO_MS, err);
 	frame.type = SHIP_FRAME_SETUP;
 	frame.body = body.data;
 	frame.len = body.len;
-	if (rc == 0)
-		rc = wire_send(fd, &frame, err);
+	if (rc == 0) {
+		rc = wire_hello(fd, SHIP_ROLE, HELLO_MS, err);
+		if (rc == 0)
+			rc = wire_send(fd, &frame, err);
+		if (rc < 0)
+			err_context(err, "aegsh-ship");
+	}
 	explicit_bzero(body.data, body.cap);
 	return rc;
 }

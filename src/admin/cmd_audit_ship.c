@@ -175,6 +175,8 @@ send_batch(struct shipping *s, struct way *w, struct admin_mark *m,
 	if (rc == 0)
 		rc = admin_sender_send(&w->sender, b, s->means.timeout_ms,
 		    &taken, err);
+	if (rc < 0)
+		err_context(err, "%s", w->sink->name);
 	note(m, b, gap, &taken, err->code != 0 ? err->text : NULL);
 	if (rc == 0 && taken.taken < (int64_t)b->n)
 		rc = err->code < 0 ? err->code : -EIO;

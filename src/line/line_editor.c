@@ -70,9 +70,10 @@ stream_of(int fd, const char *mode)
 	return f;
 }
 
-/* What no terminal of this kind knows is not sent to it. */
+/* What no terminal of this kind knows is not sent to it, nor to what is none
+ * (-i into a pipe). */
 static bool
-marks_pastes(const char *term)
+marks_pastes(FILE *out, const char *term)
 {
 	static const char *const plain[] = { "dumb", "unknown", "vt52",
 		"emacs", "network", NULL };
@@ -81,7 +82,7 @@ marks_pastes(const char *term)
 	for (i = 0; term != NULL && plain[i] != NULL; i++)
 		if (strcmp(term, plain[i]) == 0)
 			return false;
-	return term != NULL && term[0] != '\0';
+	return term != NULL && term[0] != '\0' && isatty(fileno(out)) == 1;
 }
 
 /* On which no cursor can be moved, and which no line is longer than. */
@@ -113,7 +114,7 @@ line_editor_new(const struct line_editor_opts *opts,
 		line_editor_free(e);
 		return err_sys(err, saved, "terminal");
 	}
-	e->marks = marks_pastes(getenv("TERM"));
+	e->marks = marks_pastes(e->out, getenv("TERM"));
 	e->el = el_init_fd(opts->program, e->in, e->draw, e->draw,
 	    fileno(e->in), fileno(e->out), fileno(e->out));
 	if (e->el == NULL) {

@@ -45,7 +45,7 @@ def frames(data):
 class Stream:
     """A syslog server; how: "good" reads to the end and closes, "hold" reads
     and does not close, "reset" and "full" (reads nothing) as they say, "mute"
-    ends its own direction at once and reads nothing."""
+    (of TLS) ends its own direction with its first words, and reads no more."""
 
     def __init__(self, how="good", context=None, most=1):
         self.how, self.context, self.most = how, context, most
@@ -73,12 +73,28 @@ class Stream:
             c.close()
             self.ended += 1
 
+    def say_first_words(self, c):
+        """Held back, so that what comes behind them comes with them."""
+        c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+        heard, said = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls = self.context.wrap_bio(heard, said, server_side=True)
+        while not said.pending:
+            heard.write(c.recv(65536))
+            try:
+                tls.do_handshake()
+            except ssl.SSLWantReadError:
+                pass
+        c.sendall(said.read())
+
     def talk(self, c):
+        if self.how == "mute":
+            self.say_first_words(c)
+            c.shutdown(socket.SHUT_WR)
+            self.free.wait()
+            return
         if self.context is not None:
             c = self.context.wrap_socket(c, server_side=True)
-        if self.how == "mute":
-            c.shutdown(socket.SHUT_WR)
-        if self.how in ("full", "mute"):
+        if self.how == "full":
             self.free.wait()
             return
         data = b""

@@ -115,8 +115,9 @@ def no_terminal():
     r = subprocess.run(["setsid", "-w", AEGSH, "-i"], env=env, cwd=HOME,
                        input=b"echo from $((1+1))\nexit 5\n",
                        capture_output=True, timeout=60)
-    tap.ok(r.returncode == 5 and b"from 2\n" in r.stdout,
-           "-i without a terminal reads its input", r)
+    tap.ok(r.returncode == 5 and b"from 2\n" in r.stdout and
+           b"\033" not in r.stdout + r.stderr,
+           "-i without a terminal reads its input, and moves no cursor", r)
     r = subprocess.run(["setsid", "-w", AEGSH, "-i"], env=env, cwd=HOME,
                        stdin=subprocess.DEVNULL, capture_output=True,
                        timeout=60)
