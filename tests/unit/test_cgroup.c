@@ -328,6 +328,7 @@ test_midway(void)
 	struct cgroup_line *l = NULL;
 	struct err err = ERR_INIT;
 	AEG_AUTOFREE char *line = at("c/a/line-4242-1");
+	AEG_AUTOFREE char *there = at("c/a/line-4242-2");
 	struct stat st;
 
 	machine(MOUNTS, "/a", BOTH);
@@ -335,7 +336,7 @@ test_midway(void)
 	OKF(cgroup_line_new(c, &most, &l, &err) == -ENOENT && l == NULL,
 	    "a group without its files is none (%s)", err.text);
 	OKF(stat(line, &st) < 0, "nothing is left of that either");
-	OKF(mkdir(at("c/a/line-4242-2"), 0755) == 0 && cgroup_line_new(c,
+	OKF(mkdir(there, 0755) == 0 && cgroup_line_new(c,
 	    &most, &l, &err) == -EEXIST, "nor one that is there already");
 	cgroup_free(c);
 }
