@@ -39,8 +39,10 @@ int audit_open(const char *dir, bool readonly, struct audit **ret,
 	struct err *err);
 /* For a run that ends soon: what it records is as durable, in DIR/audit.spool,
  * and readers and sessions take it into the store.  The ids of its events
- * are its own and not those of the rows. */
-int audit_open_brief(const char *dir, struct audit **ret, struct err *err);
+ * are its own and not those of the rows.  A disk that stalls it is waited for
+ * no longer than wait_ns, all in all; from then on it is as below. */
+int audit_open_brief(const char *dir, int64_t wait_ns, bool runs_on,
+	struct audit **ret, struct err *err);
 /*
  * For a session at a prompt: what it records is written by a process of its
  * own, so that no disk and nobody who holds the store keeps it waiting for
@@ -56,6 +58,7 @@ const char *audit_stalled(struct audit *a, size_t *ret_waiting,
 /* Its processes, 0: none. */
 pid_t audit_writer_pid(const struct audit *a);
 pid_t audit_late_pid(const struct audit *a);
+pid_t audit_sync_pid(const struct audit *a);	/* a short run's */
 void audit_close(struct audit *a);
 /* Open and check the file now, where it would wait for the first intent:
  * for a moment when nobody waits. */
@@ -122,6 +125,7 @@ struct audit_event {		/* one line */
 				 * validator's time included */
 	int64_t tokens_in, tokens_out, cost;	/* cost: in millionths */
 	bool ran;		/* false: refused, there will be no outcome */
+	bool later;		/* nobody is about to settle it */
 };
 struct audit_outcome {
 	int status, signal;
@@ -166,11 +170,6 @@ int audit_intent(struct audit *a, struct audit_event *ev, struct err *err);
 int audit_intent_begin(struct audit *a, struct audit_event *ev,
 	struct err *err);
 int audit_intent_settle(struct audit *a, struct err *err);
-/* Where there is time between the two: the disk may begin.  Returns -1, or a
- * descriptor, borrowed, whose fdatasync(2) is what settling waits for: anybody
- * may call it, who then says here what it returned, 0 or a negative errno. */
-int audit_intent_hurry(struct audit *a);
-void audit_intent_synced(struct audit *a, int error);
 /* Kept in memory until the next intent, audit_flush() or audit_close(). */
 void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
 /* Kept likewise; before the line's outcome. */

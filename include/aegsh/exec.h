@@ -101,12 +101,7 @@ struct exec_spec {
 	 * the process may be on its way into its sandbox; by errno it may
 	 * learn only why it fails, and wrongly.  ready(): last of all, when
 	 * that process stands still or is not made yet; without it nobody
-	 * waits until it does.  With synced():
-	 * settle() waits for fdatasync(2) of sync_fd (-1: it does not), which
-	 * the new process may have called before; then synced() is told what
-	 * it returned, 0 or a negative errno. */
-	int sync_fd;
-	void (*synced)(void *ctx, int error);
+	 * waits until it does. */
 	int (*settle)(void *ctx, struct err *err);
 	int (*ready)(void *ctx, struct err *err);
 	void *ctx;
@@ -238,7 +233,7 @@ void exec_poll_jobs(struct exec_session *s);
 int exec_poll_fd(const struct exec_session *s);
 /* Children that are somebody else's to reap, in place of those of before; 0:
  * none. */
-#define EXEC_SPARED_MAX 3
+#define EXEC_SPARED_MAX 4
 void exec_spare(struct exec_session *s, const pid_t pids[EXEC_SPARED_MAX]);
 /* Sleep until something may have happened to a job (0), or cancel_fd can be
  * read (1); -errno. */

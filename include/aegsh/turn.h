@@ -53,10 +53,6 @@ struct turn_ops {
 	void (*outcome)(struct turn *t, int64_t id,
 		const struct audit_outcome *o);
 	int (*settle)(struct turn *t, struct err *err);
-	/* There is time before settle; both as audit_intent_hurry() and
-	 * audit_intent_synced(), or NULL. */
-	int (*hurry)(struct turn *t);
-	void (*synced)(struct turn *t, int error);
 };
 extern const struct turn_ops turn_local;
 

@@ -57,9 +57,19 @@ audit_open_reader(const char *dir, struct audit **ret, struct err *err)
 }
 
 int
-audit_open_brief(const char *dir, struct audit **ret, struct err *err)
+audit_open_brief(const char *dir, int64_t wait_ns, bool runs_on,
+    struct audit **ret, struct err *err)
 {
-	return audit_open_any(dir, false, true, ret, err);
+	int rc = audit_open_any(dir, false, true, ret, err);
+
+	if (rc < 0)
+		return rc;
+	/* A quarter each is for a copy of what follows, and for one more
+	 * attempt at that in the end. */
+	(*ret)->brief_wait_ns = wait_ns;
+	(*ret)->spool.wait_ns = wait_ns / 2;
+	(*ret)->refuses = !runs_on;
+	return 0;
 }
 
 int
@@ -209,6 +219,12 @@ audit_intent_begin(struct audit *a, struct audit_event *ev, struct err *err)
 		    "audit: the line is longer than %zu bytes", AUDIT_LINE_MAX);
 	if (!a->in_session)
 		return err_set(err, -EINVAL, "audit: no session is open");
+	if (a->apart != NULL) {
+		int rc = audit_apart_refuses(a, false, err);
+
+		if (rc < 0)
+			return rc;
+	}
 	return write_all(a, ev, false, err);
 }
 
@@ -216,22 +232,14 @@ audit_intent_begin(struct audit *a, struct audit_event *ev, struct err *err)
 int
 audit_intent_settle(struct audit *a, struct err *err)
 {
-	if (a->apart != NULL)
-		return audit_apart_settle(a, err);
-	return a->brief ? audit_spool_settle(&a->spool, err) : 0;
-}
+	int rc;
 
-int
-audit_intent_hurry(struct audit *a)
-{
-	return a->brief ? audit_spool_hurry(&a->spool) : -1;
-}
-
-void
-audit_intent_synced(struct audit *a, int error)
-{
-	if (a->brief)
-		audit_spool_synced(&a->spool, error);
+	if (a->apart != NULL) {
+		rc = audit_apart_settle(a, err);
+		return rc == 0 ? audit_apart_refuses(a, true, err) : rc;
+	}
+	rc = a->brief ? audit_spool_settle(&a->spool, err) : 0;
+	return rc == AUDIT_TOO_LATE ? audit_brief_late(a, err) : rc;
 }
 
 int
@@ -310,6 +318,12 @@ audit_session_end(struct audit *a, struct err *err)
 	if (rc == 0)
 		forget_session(a);
 	return rc;
+}
+
+pid_t
+audit_sync_pid(const struct audit *a)
+{
+	return audit_aside_pid(&a->spool);
 }
 
 struct audit_db *

@@ -311,34 +311,6 @@ too_late(const struct audit_apart *p, struct err *err)
 	    "holds it", p->dir, p->wait_ns / MS);
 }
 
-/* One record to whom keeps copies, and that it has it. */
-static bool
-say_late(const struct audit_apart *p, const struct said *s, int64_t until)
-{
-	struct audit_answer answer = { .rc = -1 };
-	size_t sent = 0, got = 0;
-
-	while (got < sizeof answer) {
-		struct pollfd fd = { p->late_fd, sent < s->len ? POLLOUT :
-		    POLLIN, 0 };
-		int64_t left = until - clock_mono_ns();
-		ssize_t n;
-
-		if (left <= 0 || poll(&fd, 1, (int)(left / MS) + 1) == 0)
-			return false;
-		n = sent < s->len ? send(p->late_fd, (const char *)&s->frame +
-		    sent, s->len - sent, MSG_DONTWAIT | MSG_NOSIGNAL) :
-		    recv(p->late_fd, (char *)&answer + got, sizeof answer -
-		    got, MSG_DONTWAIT);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n <= 0)
-			return false;
-		*(sent < s->len ? &sent : &got) += (size_t)n;
-	}
-	return answer.rc >= 0;
-}
-
 /* What waits, on disk beside the store, if that can be had in time; once in
  * vain is enough. */
 static void
@@ -353,7 +325,7 @@ copy_late(struct audit *a)
 			continue;
 		p->no_copies = (p->late_fd < 0 && start_child(a, true,
 		    &p->late_fd, &p->late_pid, NULL) < 0) ||
-		    !say_late(p, s, until);
+		    !audit_late_say(p->late_fd, &s->frame, s->len, until);
 		s->copied = !p->no_copies;
 		p->copies |= s->copied;
 	}
@@ -401,12 +373,22 @@ audit_stalled(struct audit *a, size_t *ret_waiting, bool *ret_kept)
 	return p->dir;
 }
 
+/* It cannot be called back, and will be on record. */
+static void
+note_not_run(struct audit *a, int64_t line)
+{
+	static const struct audit_outcome not_run = { .status = 126,
+		.note = "not run: the record did not answer in time" };
+
+	if (line != 0)
+		audit_queue_outcome(&a->queue, line, &not_run);
+	a->apart->not_run = line;
+}
+
 /* rc: that no writer could be had, or 0. */
 static int
 stall(struct audit *a, int rc, struct err *err)
 {
-	static const struct audit_outcome not_run = { .status = 126,
-		.note = "not run: the record did not answer in time" };
 	struct audit_apart *p = a->apart;
 
 	p->stalled = true;
@@ -415,11 +397,30 @@ stall(struct audit *a, int rc, struct err *err)
 		copy_late(a);
 		return 0;
 	}
-	/* It cannot be called back, and will be on record. */
-	if (p->one_id != 0)
-		audit_queue_outcome(&a->queue, p->one_id, &not_run);
-	p->not_run = p->one_id;
+	note_not_run(a, p->one_id);
 	return rc < 0 ? rc : too_late(p, err);
+}
+
+int
+audit_apart_stalled(struct audit *a, int64_t ran_not, struct err *err)
+{
+	struct audit_apart *p = a->apart;
+
+	note_not_run(a, ran_not);
+	p->stalled = true;
+	say(p, AUDIT_FRAME_READY, NULL);
+	(void)talk(a, 0, NULL);
+	return ran_not != 0 ? too_late(p, err) : 0;
+}
+
+int
+audit_apart_refuses(struct audit *a, bool settled, struct err *err)
+{
+	if (!a->refuses || is_over(a))
+		return 0;
+	if (settled)
+		note_not_run(a, a->apart->one_id);
+	return too_late(a->apart, err);
 }
 
 bool

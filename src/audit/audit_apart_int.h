@@ -45,6 +45,9 @@ void audit_writer_answer(struct audit *a, int rc, const struct err *err,
 /* ---- audit_late.c: the process that keeps copies ------------------------ */
 
 void audit_late_main(const char *dir, int fd) __attribute__((noreturn));
+/* One record, of len bytes with its frame, to it; true: it has it. */
+bool audit_late_say(int fd, const struct audit_frame *f, size_t len,
+	int64_t until);
 
 /* ---- audit_apart.c: who records ----------------------------------------- */
 
@@ -64,6 +67,13 @@ int audit_apart_begin(struct audit *a, struct audit_event *ev, bool end,
 int audit_apart_settle(struct audit *a, struct err *err);
 /* That this line did not run is on record. */
 bool audit_apart_knows(const struct audit_apart *p, int64_t id);
+/* A short run's spool did not answer: what follows is said to a writer, which
+ * takes in the spool first.  ran_not: a line that does not run because of
+ * that, and the error, or 0. */
+int audit_apart_stalled(struct audit *a, int64_t ran_not, struct err *err);
+/* The record does not answer, and no line may run without: the error.
+ * settled: that is so of the last one that was said. */
+int audit_apart_refuses(struct audit *a, bool settled, struct err *err);
 /* All that was said is answered; ERR_STORE: not in time. */
 int audit_apart_settled(struct audit *a, struct err *err);
 

@@ -4,7 +4,7 @@
  * session, what its writer is told.  No database is opened; commands have
  * numbers that only this process knows, and in records their uuids.
  */
-#include "audit_int.h"
+#include "audit_apart_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -193,13 +193,29 @@ audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 	if (rc == 0)
 		rc = audit_spool_open(&a->spool, &a->db, true, err);
 	if (rc == 0)
-		rc = audit_spool_append(&a->spool, b.data, b.len, err);
-	if (rc < 0)
+		rc = audit_spool_append(&a->spool, b.data, b.len, ev != NULL &&
+		    !ev->later, err);
+	if (rc < 0 && rc != AUDIT_TOO_LATE)
 		return rc;
+	/* What is late is on its way all the same. */
 	audit_composed(a, ev, uuid);
 	audit_forget(a, &a->queue);
 	audit_queue_clear(&a->queue);
 	if (a->in_session)
 		a->session_row = 1;
-	return 0;
+	a->unsettled = ev != NULL && ev->ran ? ev->id : 0;
+	return rc == 0 ? 0 : audit_brief_late(a, err);
+}
+
+int
+audit_brief_late(struct audit *a, struct err *err)
+{
+	AEG_AUTOFREE char *dir = xasprintf("%.*s", (int)(strlen(a->db.path) -
+	    strlen("/" AUDIT_FILE)), a->db.path);
+
+	a->brief = false;
+	a->db.readonly = true;
+	a->begun_sent = a->in_session;
+	a->apart = audit_apart_new(dir, a->brief_wait_ns, true);
+	return audit_apart_stalled(a, a->refuses ? a->unsettled : 0, err);
 }

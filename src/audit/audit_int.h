@@ -197,12 +197,17 @@ struct audit_spool {
 	struct audit_mark folded;	/* what of it is in the store */
 	char *window;		/* slots read ahead: */
 	uint32_t first, held;
-	uint32_t last_count;	/* slots of the last record, before the end */
-	bool synced;		/* that one, by somebody else, who got: */
-	int sync_error;		/* 0, or negative errno */
+	int made_in;		/* its directory, not synced yet, or -1 */
+	/* How long to wait for the disk, by a process beside us; 0: as long as
+	 * it takes. */
+	int64_t wait_ns;
+	struct audit_aside *aside;
+	int64_t answered_ns;	/* mono: when the disk last did, or 0 */
+	const char *why;	/* what failed last */
+	int number;		/* and its errno, or 0 */
 };
 #define AUDIT_SPOOL_INIT { .name = AUDIT_SPOOL, .fd = -1, \
-	.busy_ns = AUDIT_BUSY_NS }
+	.busy_ns = AUDIT_BUSY_NS, .made_in = -1 }
 
 /* -ENOENT: there is none, and make is false. */
 int audit_spool_open(struct audit_spool *s, const struct audit_db *d,
@@ -210,14 +215,23 @@ int audit_spool_open(struct audit_spool *s, const struct audit_db *d,
 void audit_spool_done(struct audit_spool *s);
 /* Whether the store directory has a spool, or what came late. */
 bool audit_spool_is_in(const char *dir);
-/* One record, whole or not at all; durable after audit_spool_settle(), for
- * which audit_spool_hurry() lets the disk begin.  Whoever calls fdatasync(2)
- * of the descriptor that it returns says so by audit_spool_synced(). */
+/* One record, whole or not at all; durable after audit_spool_settle(), which
+ * is quicker when the append was told to sync.  Either may be AUDIT_TOO_LATE,
+ * which tells nothing in err: the process beside us goes on with it, and the
+ * spool is of no more use to us. */
+#define AUDIT_TOO_LATE (-ETIMEDOUT)
 int audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
-	struct err *err);
-int audit_spool_hurry(struct audit_spool *s);
-void audit_spool_synced(struct audit_spool *s, int error);
+	bool sync, struct err *err);
 int audit_spool_settle(struct audit_spool *s, struct err *err);
+struct audit_slots {		/* a record, and room for its slots */
+	struct buf record;
+	uint32_t count;
+	char *room;
+};
+void audit_slots_done(struct audit_slots *what);
+/* System calls, and nothing that another process in our memory could not do:
+ * s->why and s->number say why it failed. */
+int audit_spool_write(struct audit_spool *s, const struct audit_slots *what);
 /* Where the next record would go: all before it are written. */
 int audit_spool_end(struct audit_spool *s, struct audit_mark *ret,
 	struct err *err);
@@ -232,6 +246,19 @@ bool audit_spool_next(struct audit_spool *s, const struct audit_mark *end,
  * for good. */
 void audit_spool_empty(struct audit_spool *s,
 	const struct audit_mark *folded);
+
+/* ---- audit_aside.c: a process that waits for the disk ------------------- */
+
+struct audit_aside;
+
+/* audit_spool_write() there, and where sync fdatasync(2), for which nobody
+ * waits before audit_aside_settle().  what is taken.  As
+ * audit_spool_write(), or AUDIT_TOO_LATE. */
+int audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync);
+int audit_aside_settle(struct audit_spool *s);
+/* 0: there is none. */
+pid_t audit_aside_pid(const struct audit_spool *s);
+void audit_aside_free(struct audit_aside *j);
 
 /* ---- audit_item.c: what a record of the spool holds -------------------- */
 
@@ -396,6 +423,10 @@ struct audit {
 	struct audit_queue queue;
 	struct audit_spool spool;
 	bool brief;			/* writes to the spool */
+	bool refuses;			/* brief: no line without a record */
+	int64_t brief_wait_ns;
+	int64_t unsettled;		/* brief: the line that was said last,
+					 * 0: no line */
 	unsigned without;		/* fields */
 	struct audit_begun begun;	/* the session, its strings owned */
 	bool in_session;
@@ -422,6 +453,9 @@ int audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
 int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
+/* The spool does not answer in time: from now on it is as for a session, with
+ * a process for the store.  The error where no line may run so. */
+int audit_brief_late(struct audit *a, struct err *err);
 /* A record of that transaction, which by itself changes nothing; then that
  * it is on its way: the event gets its number; and that its outcomes are with
  * their lines, which are forgotten. */

@@ -9,6 +9,8 @@
  */
 #include "audit_apart_int.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,7 +21,7 @@
 #include "aegsh/base/mem.h"
 
 static const struct audit_spool none = { .fd = -1, .busy_ns = AUDIT_BUSY_NS,
-	.name = AUDIT_LATE };
+	.name = AUDIT_LATE, .made_in = -1 };
 
 /* ---- the process that appends ------------------------------------------- */
 
@@ -36,7 +38,7 @@ append(const struct audit_db *d, struct audit_spool *s,
 		rc = err_set(err, ERR_TOO_LONG, "audit: a record of more than "
 		    "%zu bytes", AUDIT_RECORD_MAX);
 	if (rc == 0)
-		rc = audit_spool_append(s, b.data, b.len, err);
+		rc = audit_spool_append(s, b.data, b.len, false, err);
 	return rc == 0 ? audit_spool_settle(s, err) : rc;
 }
 
@@ -60,6 +62,35 @@ audit_late_main(const char *dir, int fd)
 		audit_writer_answer(a, rc, &err, &said);
 	}
 	_exit(0);
+}
+
+/* ---- who tells it -------------------------------------------------------- */
+
+/* One record to whom keeps copies, and that it has it. */
+bool
+audit_late_say(int fd, const struct audit_frame *f, size_t len,
+    int64_t until)
+{
+	struct audit_answer answer = { .rc = -1 };
+	size_t sent = 0, got = 0;
+
+	while (got < sizeof answer) {
+		struct pollfd p = { fd, sent < len ? POLLOUT : POLLIN, 0 };
+		int64_t left = until - clock_mono_ns();
+		ssize_t n;
+
+		if (left <= 0 || poll(&p, 1, (int)(left / 1000000) + 1) == 0)
+			return false;
+		n = sent < len ? send(fd, (const char *)f + sent, len - sent,
+		    MSG_DONTWAIT | MSG_NOSIGNAL) : recv(fd, (char *)&answer +
+		    got, sizeof answer - got, MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return false;
+		*(sent < len ? &sent : &got) += (size_t)n;
+	}
+	return answer.rc >= 0;
 }
 
 /* ---- taking in ----------------------------------------------------------- */

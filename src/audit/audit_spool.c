@@ -24,10 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "aegsh/base/call.h"
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
+#define TRUSTED_NS (INT64_C(50) * 1000 * 1000)
 #define WINDOW 128		/* slots read at once */
 #define BODY (AUDIT_SLOT - sizeof(struct slot_head))
 
@@ -51,8 +53,33 @@ static int
 fail(const struct audit_spool *s, const char *what, int number,
     struct err *err)
 {
-	return err_set(err, ERR_STORE, "audit spool %s: %s: %s", s->path, what,
-	    strerror(number));
+	return err_set(err, ERR_STORE, "audit spool %s: %s%s%s", s->path,
+	    what, number != 0 ? ": " : "", number != 0 ? strerror(number) :
+	    "");
+}
+
+/* What is written may be by a process that shares our memory (audit_aside.c):
+ * it says why it cannot, and who asked makes a text of that. */
+static int
+note(struct audit_spool *s, const char *what, int number)
+{
+	s->why = what;
+	s->number = number;
+	return ERR_STORE;
+}
+
+static ssize_t
+read_at(const struct audit_spool *s, void *to, size_t len, off_t at)
+{
+	return call_raw(SYS_pread64, s->fd, (long)(intptr_t)to, (long)len,
+	    at);
+}
+
+static ssize_t
+write_at(const struct audit_spool *s, const void *p, size_t len, off_t at)
+{
+	return call_raw(SYS_pwrite64, s->fd, (long)(intptr_t)p, (long)len,
+	    at);
 }
 
 static void
@@ -81,16 +108,6 @@ check_file(struct audit_spool *s, struct err *err)
 	return 0;
 }
 
-/* A name is durable once its directory is synced. */
-static void
-sync_dir(int dir)
-{
-	AEG_AUTOFD int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY |
-	    O_CLOEXEC);
-
-	if (fd >= 0)
-		fsync(fd);
-}
 
 int
 audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
@@ -107,8 +124,10 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 	if (s->fd < 0 && errno == ENOENT && make) {
 		s->fd = openat(d->dir, s->name, flags | O_CREAT | O_EXCL,
 		    0600);
+		/* A name is durable once its directory is synced. */
 		if (s->fd >= 0)
-			sync_dir(d->dir);
+			s->made_in = openat(d->dir, ".", O_RDONLY |
+			    O_DIRECTORY | O_CLOEXEC);
 		else if (errno == EEXIST)
 			s->fd = openat(d->dir, s->name, flags);
 	}
@@ -141,6 +160,8 @@ audit_spool_is_in(const char *dir)
 void
 audit_spool_done(struct audit_spool *s)
 {
+	audit_aside_free(s->aside);
+	io_close(&s->made_in);
 	io_close(&s->fd);
 	free(s->path);
 	free(s->window);
@@ -150,18 +171,22 @@ audit_spool_done(struct audit_spool *s)
 /* ---- the lock, the header, the end -------------------------------------- */
 
 static int
-lock(struct audit_spool *s, struct err *err)
+lock(struct audit_spool *s)
 {
 	int64_t since = clock_mono_ns();
 	struct timespec pause = { 0, 50 * 1000 };
 
-	while (flock(s->fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return fail(s, "lock", errno, err);
+	for (;;) {
+		long said = call_raw(SYS_flock, s->fd, LOCK_EX | LOCK_NB, 0,
+		    0);
+
+		if (said == 0)
+			break;
+		if (said != -EWOULDBLOCK && said != -EINTR)
+			return note(s, "lock", (int)-said);
 		if (clock_mono_ns() - since > s->busy_ns)
-			return err_set(err, ERR_STORE, "audit spool %s: is "
-			    "locked by another process", s->path);
-		nanosleep(&pause, NULL);
+			return note(s, "is locked by another process", 0);
+		call_raw(SYS_nanosleep, (long)(intptr_t)&pause, 0, 0, 0);
 		if (pause.tv_nsec < 2 * 1000 * 1000)
 			pause.tv_nsec += 50 * 1000;
 	}
@@ -171,7 +196,7 @@ lock(struct audit_spool *s, struct err *err)
 static void
 unlock(struct audit_spool *s)
 {
-	flock(s->fd, LOCK_UN);
+	call_raw(SYS_flock, s->fd, LOCK_UN, 0, 0);
 }
 
 static uint64_t
@@ -179,7 +204,7 @@ id_at(const struct audit_spool *s, uint32_t slot)
 {
 	uint64_t id = 0;
 
-	if (pread(s->fd, &id, sizeof id, (off_t)slot * AUDIT_SLOT) !=
+	if (read_at(s, &id, sizeof id, (off_t)slot * AUDIT_SLOT) !=
 	    (ssize_t)sizeof id)
 		return 0;
 	return id;
@@ -187,22 +212,21 @@ id_at(const struct audit_spool *s, uint32_t slot)
 
 /* The id in the header; 0: there is none yet. */
 static int
-read_id(struct audit_spool *s, uint64_t *ret, struct err *err)
+read_id(struct audit_spool *s, uint64_t *ret)
 {
 	static const struct header none;
 	struct header h = { .id = 0 };
 	uint64_t check;
-	ssize_t n = pread(s->fd, &h, sizeof h, 0);
+	ssize_t n = read_at(s, &h, sizeof h, 0);
 
 	if (n < 0)
-		return fail(s, "read", errno, err);
+		return note(s, "read", (int)-n);
 	checksum(&h.id, sizeof h.id, &check, 1);
 	if (n == 0 || memcmp(&h, &none, sizeof h) == 0)
 		*ret = 0;
 	else if (memcmp(h.magic, magic, sizeof magic) != 0)
-		return err_set(err, ERR_STORE, "audit spool %s: is no spool "
-		    "of this version of aegsh; move it away to go on without "
-		    "it", s->path);
+		return note(s, "is no spool of this version of aegsh; move "
+		    "it away to go on without it", 0);
 	else	/* torn by a power failure: its slots still know */
 		*ret = h.check == check ? h.id : id_at(s, 1);
 	return 0;
@@ -210,10 +234,11 @@ read_id(struct audit_spool *s, uint64_t *ret, struct err *err)
 
 /* Empty the spool: what has another id is not in use. */
 static int
-begin(struct audit_spool *s, struct err *err)
+begin(struct audit_spool *s)
 {
 	unsigned char random[UUID_LEN];
 	struct header h;
+	ssize_t n;
 
 	memcpy(h.magic, magic, sizeof magic);
 	do {
@@ -221,8 +246,9 @@ begin(struct audit_spool *s, struct err *err)
 		memcpy(&h.id, random, sizeof h.id);
 	} while (h.id == 0);
 	checksum(&h.id, sizeof h.id, &h.check, 1);
-	if (pwrite(s->fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-		return fail(s, "write", errno, err);
+	n = write_at(s, &h, sizeof h, 0);
+	if (n != (ssize_t)sizeof h)
+		return note(s, "write", n < 0 ? (int)-n : ENOSPC);
 	s->seen = (struct audit_mark){ h.id, 1 };
 	return 0;
 }
@@ -251,18 +277,18 @@ find_end(struct audit_spool *s, uint64_t id, uint32_t slots)
 
 /* Under the lock: bring s->seen up to date. */
 static int
-look(struct audit_spool *s, uint32_t *ret_slots, struct err *err)
+look(struct audit_spool *s, uint32_t *ret_slots)
 {
 	struct stat st;
 	uint64_t id = 0;
 	int rc;
 
 	if (fstat(s->fd, &st) < 0)
-		return fail(s, "look at", errno, err);
+		return note(s, "look at", errno);
 	if (st.st_nlink == 0)
-		return err_set(err, ERR_STORE, "audit spool %s: was removed "
-		    "or replaced while it was open", s->path);
-	rc = read_id(s, &id, err);
+		return note(s, "was removed or replaced while it was open",
+		    0);
+	rc = read_id(s, &id);
 	if (rc < 0)
 		return rc;
 	*ret_slots = (uint32_t)(st.st_size / AUDIT_SLOT < UINT32_MAX ?
@@ -286,7 +312,7 @@ extend(struct audit_spool *s, uint32_t from, uint32_t to)
 	while (at < end) {
 		size_t n = end - at < (off_t)sizeof zeros ?
 		    (size_t)(end - at) : sizeof zeros;
-		ssize_t done = pwrite(s->fd, zeros, n, at);
+		ssize_t done = write_at(s, zeros, n, at);
 
 		if (done <= 0)
 			return;
@@ -296,15 +322,13 @@ extend(struct audit_spool *s, uint32_t from, uint32_t to)
 
 /* Room for so many more slots, and some to spare for what must follow. */
 static int
-make_room(struct audit_spool *s, uint32_t slots, uint32_t need,
-    struct err *err)
+make_room(struct audit_spool *s, uint32_t slots, uint32_t need)
 {
 	uint32_t want = s->seen.slot + need;
 
 	if (want > AUDIT_SPOOL_MAX)
-		return err_set(err, ERR_STORE, "audit spool %s: is full: the "
-		    "store takes nothing from it; see aegshctl history",
-		    s->path);
+		return note(s, "is full: the store takes nothing from it; "
+		    "see aegshctl history", 0);
 	if (slots < want + AUDIT_SPOOL_SPARE)
 		extend(s, slots, want + AUDIT_SPOOL_SPARE +
 		    AUDIT_SPOOL_STEP - want % AUDIT_SPOOL_STEP);
@@ -331,15 +355,14 @@ lay_out(uint64_t id, const struct buf *record, uint32_t count, char *to)
 
 static int
 put(struct audit_spool *s, const struct buf *record, uint32_t count,
-    struct err *err)
+    char *slots)
 {
 	size_t size = (size_t)count * AUDIT_SLOT;
-	AEG_AUTOFREE char *slots = xmalloc(size);
 	off_t at = (off_t)s->seen.slot * AUDIT_SLOT;
 	ssize_t done;
 
 	lay_out(s->seen.id, record, count, slots);
-	done = pwrite(s->fd, slots, size, at);
+	done = write_at(s, slots, size, at);
 	if (done == (ssize_t)size) {
 		s->seen.slot += count;
 		return 0;
@@ -347,19 +370,71 @@ put(struct audit_spool *s, const struct buf *record, uint32_t count,
 	/* Half a record would only be in the way. */
 	if (done > 0) {
 		memset(slots, 0, (size_t)done);
-		if (pwrite(s->fd, slots, (size_t)done, at) < 0)
+		if (write_at(s, slots, (size_t)done, at) < 0)
 			s->seen.id = 0;
 	}
-	return fail(s, "write", done < 0 ? errno : ENOSPC, err);
+	return note(s, "write", done < 0 ? (int)-done : ENOSPC);
+}
+
+int
+audit_spool_write(struct audit_spool *s, const struct audit_slots *what)
+{
+	uint32_t slots = 0;
+	int rc = lock(s);
+
+	if (rc < 0)
+		return rc;
+	rc = look(s, &slots);
+	if (rc == 0)
+		rc = make_room(s, slots, what->count);
+	if (rc == 0 && s->seen.id == 0)
+		rc = begin(s);
+	if (rc == 0)
+		rc = put(s, &what->record, what->count, what->room);
+	unlock(s);
+	return rc;
+}
+
+/* A process costs a short run some tenths of a millisecond.  Where the disk
+ * has just answered, what need not be synced does without. */
+static bool
+is_trusted(const struct audit_spool *s)
+{
+	return s->answered_ns != 0 && clock_mono_ns() - s->answered_ns <
+	    TRUSTED_NS;
+}
+
+static int
+append(struct audit_spool *s, struct audit_slots *what, bool sync)
+{
+	int rc;
+
+	if (s->wait_ns > 0 && (sync || !is_trusted(s))) {
+		s->answered_ns = 0;
+		return audit_aside(s, what, sync);
+	}
+	rc = audit_spool_write(s, what);
+	audit_slots_done(what);
+	if (rc == 0 && s->made_in >= 0 && fsync(s->made_in) < 0)
+		rc = note(s, "sync its directory", errno);
+	io_close(&s->made_in);
+	return rc;
+}
+
+void
+audit_slots_done(struct audit_slots *what)
+{
+	buf_done(&what->record);
+	free(what->room);
+	what->room = NULL;
 }
 
 int
 audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
-    struct err *err)
+    bool sync, struct err *err)
 {
-	AEG_AUTO(buf_done) struct buf record = BUF_INIT;
+	struct audit_slots what = { .record = BUF_INIT };
 	struct record_head head = { .len = (uint32_t)len };
-	uint32_t slots = 0, count;
 	int rc;
 
 	if (len > AUDIT_RECORD_MAX)
@@ -367,55 +442,29 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 		    "audit spool %s: a record of more than %zu bytes",
 		    s->path, AUDIT_RECORD_MAX);
 	checksum(bytes, len, head.check, AEG_NELEM(head.check));
-	buf_put(&record, &head, sizeof head);
-	buf_put(&record, bytes, len);
-	count = (uint32_t)((record.len + BODY - 1) / BODY);
-	rc = lock(s, err);
-	if (rc < 0)
-		return rc;
-	rc = look(s, &slots, err);
-	if (rc == 0)
-		rc = make_room(s, slots, count, err);
-	if (rc == 0 && s->seen.id == 0)
-		rc = begin(s, err);
-	if (rc == 0)
-		rc = put(s, &record, count, err);
-	unlock(s);
-	s->last_count = rc == 0 ? count : 0;
-	s->synced = false;
-	return rc;
-}
-
-/* Not had everywhere: syncing does it all, then. */
-int
-audit_spool_hurry(struct audit_spool *s)
-{
-	if (s->last_count > 0)
-		(void)sync_file_range(s->fd, (off_t)(s->seen.slot -
-		    s->last_count) * AUDIT_SLOT, (off_t)s->last_count *
-		    AUDIT_SLOT, SYNC_FILE_RANGE_WRITE);
-	return s->fd;
-}
-
-void
-audit_spool_synced(struct audit_spool *s, int error)
-{
-	s->synced = true;
-	s->sync_error = error;
+	buf_put(&what.record, &head, sizeof head);
+	buf_put(&what.record, bytes, len);
+	what.count = (uint32_t)((what.record.len + BODY - 1) / BODY);
+	what.room = xmalloc((size_t)what.count * AUDIT_SLOT);
+	rc = append(s, &what, sync);
+	return rc < 0 && rc != AUDIT_TOO_LATE ? fail(s, s->why, s->number,
+	    err) : rc;
 }
 
 int
 audit_spool_settle(struct audit_spool *s, struct err *err)
 {
-	int rc = s->sync_error;
+	int rc = 0;
 
-	if (!s->synced) {
-		do
-			rc = fdatasync(s->fd) < 0 ? -errno : 0;
-		while (rc == -EINTR);
-	}
-	s->synced = false;
-	return rc < 0 ? fail(s, "sync", -rc, err) : 0;
+	if (s->wait_ns > 0) {
+		rc = audit_aside_settle(s);
+		s->answered_ns = rc == 0 ? clock_mono_ns() : 0;
+	} else
+		while (rc == 0 && fdatasync(s->fd) < 0)
+			if (errno != EINTR)
+				rc = note(s, "sync", errno);
+	return rc < 0 && rc != AUDIT_TOO_LATE ? fail(s, s->why, s->number,
+	    err) : rc;
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -425,16 +474,17 @@ audit_spool_end(struct audit_spool *s, struct audit_mark *ret,
     struct err *err)
 {
 	uint32_t slots;
-	int rc = lock(s, err);
+	int rc = lock(s);
 
-	if (rc < 0)
-		return rc;
-	rc = look(s, &slots, err);
-	unlock(s);
+	if (rc == 0) {
+		rc = look(s, &slots);
+		unlock(s);
+	}
 	s->held = 0;		/* what was read ahead may have changed */
-	if (rc == 0)
-		*ret = s->seen;
-	return rc;
+	if (rc < 0)
+		return fail(s, s->why, s->number, err);
+	*ret = s->seen;
+	return 0;
 }
 
 bool
@@ -527,10 +577,10 @@ audit_spool_empty(struct audit_spool *s, const struct audit_mark *folded)
 {
 	uint32_t slots;
 
-	if (lock(s, NULL) < 0)
+	if (lock(s) < 0)
 		return;
-	if (look(s, &slots, NULL) == 0 && s->seen.id == folded->id &&
+	if (look(s, &slots) == 0 && s->seen.id == folded->id &&
 	    s->seen.slot == folded->slot)
-		begin(s, NULL);
+		begin(s);
 	unlock(s);
 }

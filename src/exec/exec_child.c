@@ -10,9 +10,9 @@
  * are Landlock's rules: the child enters the rest of its sandbox, waits for
  * them, and when it stands in all of it, for the word.  Where nothing is to
  * be looked at as late as that, the word may be there before, and nobody is
- * woken for it.  Who of the two has time first waits for the disk.  They
- * share errno: while both run the child makes only calls that succeed or
- * end it all, and that one failed it takes from what it returned.
+ * woken for it.  They share errno: while both run the child makes only calls
+ * that succeed or end it all, and that one failed it takes from what it
+ * returned.
  */
 #include "exec_int.h"
 
@@ -29,7 +29,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "aegsh/base/call.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
@@ -165,30 +164,6 @@ wait_for_word(int from)
 	return from < 0 || read(from, &word, 1) == 1 ? 0 : -ECANCELED;
 }
 
-static CHILD bool
-takes_sync(struct exec_child *c, int32_t to)
-{
-	int32_t open = EXEC_SYNC_OPEN;
-
-	return __atomic_compare_exchange_n(&c->sync, &open, to, false,
-	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
-/* While aegsh makes the rules.  Whether it may go on is aegsh's to say. */
-static CHILD void
-sync_meanwhile(struct exec_child *c)
-{
-	long said;
-
-	if (!takes_sync(c, EXEC_SYNC_BEGUN))
-		return;
-	do
-		said = call_raw(SYS_fdatasync, c->sync_fd, 0, 0, 0);
-	while (said == -EINTR);
-	c->sync_error = (int)said;
-	__atomic_store_n(&c->sync, EXEC_SYNC_DONE, __ATOMIC_RELEASE);
-}
-
 static CHILD int
 confine(struct exec_child *c, int from)
 {
@@ -203,7 +178,6 @@ confine(struct exec_child *c, int from)
 	} else {
 		rc = sandbox_apply_first(c->sandbox, &layer);
 		if (rc == 0) {
-			sync_meanwhile(c);
 			layer = SANDBOX_LANDLOCK_FS;
 			rc = wait_for_word(from);
 		}
@@ -413,26 +387,6 @@ finish(struct exec_child *c)
 	    sandbox_finish(c->profile, c->unfinished, c->err) : 0;
 }
 
-/* In the child, no other file may come to stand at its number first. */
-static bool
-may_sync_there(const struct exec_child *c)
-{
-	return c->sync_fd > STDERR_FILENO && !is_target(c, c->sync_fd) &&
-	    !c->guest && !c->inside;
-}
-
-/* Where the child syncs, it has done so once it stands still.  One that died
- * over it has done nothing. */
-static void
-see_synced(struct exec_child *c)
-{
-	if (c->sync == EXEC_SYNC_OURS || takes_sync(c, EXEC_SYNC_OURS))
-		return;
-	wait_while(c, EXEC_CHILD_ON_ITS_WAY);
-	if (__atomic_load_n(&c->sync, __ATOMIC_ACQUIRE) == EXEC_SYNC_DONE)
-		c->synced(c->ctx, c->sync_error);
-}
-
 /* What is to be done while the child is on its way. */
 static int
 ask_meanwhile(struct exec_child *c, int to)
@@ -442,10 +396,8 @@ ask_meanwhile(struct exec_child *c, int to)
 	if (rc < 0)
 		return rc;
 	rc = io_write_full(to, "", 1);
-	if (rc < 0)
-		return err_sys(c->err, -rc, "the word of the rules");
-	see_synced(c);
-	return ask(c, c->settle);
+	return rc < 0 ? err_sys(c->err, -rc, "the word of the rules") :
+	    ask(c, c->settle);
 }
 
 static pid_t
@@ -457,7 +409,6 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 
 	c->stage = EXEC_CHILD_ON_ITS_WAY;
 	c->told = false;
-	c->sync = may_sync_there(c) ? EXEC_SYNC_OPEN : EXEC_SYNC_OURS;
 	if (pid == 0)
 		pid = clone_child(c, CLONE_CHILD_CLEARTID | flags, stack);
 	if (pid > 0) {

@@ -70,8 +70,6 @@ struct exec_child {
 	int notify;		/* write the own pid there before exec, or -1 */
 	/* As in struct exec_spec; the child waits for the answer before it
 	 * becomes bash. */
-	int sync_fd;		/* -1: nothing to sync */
-	void (*synced)(void *ctx, int error);
 	int (*settle)(void *ctx, struct err *err);
 	int (*ready)(void *ctx, struct err *err);
 	void *ctx;
@@ -88,14 +86,10 @@ struct exec_child {
 	int go[2];
 	int32_t stage;		/* EXEC_CHILD_… */
 	bool told;		/* the answer is in the pipe */
-	/* Who syncs is who has time first. */
-	int32_t sync;		/* EXEC_SYNC_… */
-	int sync_error;		/* done: 0 or negative errno */
 };
 
 /* The kernel sets the 0, when the child shares our memory no more. */
 enum { EXEC_CHILD_GONE = 0, EXEC_CHILD_ON_ITS_WAY, EXEC_CHILD_WAITING };
-enum { EXEC_SYNC_OURS = 0, EXEC_SYNC_OPEN, EXEC_SYNC_BEGUN, EXEC_SYNC_DONE };
 
 /* Clone with CLONE_VM and flags, and run it.  Returns the pid when bash runs,
  * or -errno with failed set (0: clone itself): then the child, if any, is

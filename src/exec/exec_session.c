@@ -205,8 +205,6 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	c->shell = s->shell;
 	c->sandbox = c->unfinished = s->sandbox;
 	c->profile = s->opts.profile;
-	c->sync_fd = spec->synced != NULL ? spec->sync_fd : -1;
-	c->synced = spec->synced;
 	c->settle = spec->settle;
 	c->ready = spec->ready;
 	c->ctx = spec->ctx;
@@ -260,7 +258,6 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		    spec->foreground),
 		.supervisor = sup != NULL ? supervise_child_fd(sup) : -1,
 		.notify = -1,
-		.sync_fd = -1,
 	};
 	int rc;
 

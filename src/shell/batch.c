@@ -22,6 +22,8 @@ say_unrecorded(const struct shell *sh, const struct turn_result *r)
 {
 	if (r->ran && turn_unrecorded(sh->turn) != NULL)
 		shell_say("not recorded: %s", turn_unrecorded(sh->turn));
+	if (r->ran)
+		shell_say_stalled(sh, &(struct shell_told){ 0 });
 	if (turn_output_trouble(sh->turn) != NULL)
 		shell_say("what lines write is not all kept: %s",
 		    turn_output_trouble(sh->turn));

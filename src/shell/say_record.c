@@ -9,8 +9,8 @@
 #include "shell/shell_int.h"
 
 /* Once when it begins, and once when it is over. */
-static void
-say_stalled(const struct shell *sh, struct shell_told *told)
+void
+shell_say_stalled(const struct shell *sh, struct shell_told *told)
 {
 	size_t waiting = 0;
 	bool kept = false;
@@ -50,7 +50,7 @@ shell_say_record(const struct shell *sh, struct shell_told *told)
 		shell_say(tr("what lines write is not all kept: %s"),
 		    turn_output_trouble(sh->turn));
 	}
-	say_stalled(sh, told);
+	shell_say_stalled(sh, told);
 }
 
 void

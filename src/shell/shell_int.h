@@ -100,6 +100,7 @@ struct shell_told {
 	bool unrecorded, unheard, stalled, not_kept;
 };
 void shell_say_record(const struct shell *sh, struct shell_told *told);
+void shell_say_stalled(const struct shell *sh, struct shell_told *told);
 void shell_say_left(const struct shell *sh);
 void shell_greet(const struct shell *sh);
 

@@ -14,6 +14,18 @@
 #include "aegsh/base/text.h"
 #include "turn/turn_int.h"
 
+int64_t
+turn_record_wait(const struct turn *t)
+{
+	return conf_int(t->opts.conf, CONF_RECORD_WAIT) * 1000000;
+}
+
+bool
+turn_runs_on(const struct turn *t)
+{
+	return !conf_managed(t->opts.conf) || t->opts.uid == 0;
+}
+
 static void
 open_store(struct turn *t, const struct turn_opts *o)
 {
@@ -38,10 +50,8 @@ open_store(struct turn *t, const struct turn_opts *o)
 	if (gethostname(host, sizeof host - 1) < 0)
 		host[0] = '\0';
 	/* What ends soon does not open a database first. */
-	if ((o->session ? audit_open_apart(t->store, conf_int(o->conf,
-	    CONF_RECORD_WAIT) * 1000000, !conf_managed(o->conf) || o->uid == 0,
-	    &t->audit, &err) :
-	    audit_open_brief(t->store, &t->audit, &err)) != 0 ||
+	if ((o->session ? audit_open_apart : audit_open_brief)(t->store,
+	    turn_record_wait(t), turn_runs_on(t), &t->audit, &err) != 0 ||
 	    turn_leave_out(t, t->audit, &err) != 0 ||
 	    audit_session_begin(t->audit, &s, &err) != 0) {
 		t->unrecorded = xstrdup(err.text);
@@ -565,6 +575,7 @@ turn_spare(struct turn *t)
 		validator_helper_pid(t->validator),
 		t->audit != NULL ? audit_writer_pid(t->audit) : 0,
 		t->audit != NULL ? audit_late_pid(t->audit) : 0,
+		t->audit != NULL ? audit_sync_pid(t->audit) : 0,
 	};
 
 	/* Who serves a line has none of its jobs. */

@@ -425,14 +425,6 @@ struct start {
 	int64_t began_ns, took_ns;
 };
 
-static void
-synced(void *ctx, int error)
-{
-	struct start *s = ctx;
-
-	turn_intent_synced(s->t, error);
-}
-
 /* Before bash is let go the intent is on the disk … */
 static int
 settle(void *ctx, struct err *err)
@@ -500,7 +492,6 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		.set_umask = true,
 		.umask = state_umask(t->opts.state),
 		.limits = t->opts.session ? state_limits(t->opts.state) : NULL,
-		.synced = synced,
 		.settle = settle,
 		.ctx = &start,
 		.supervise = turn_supervise(t, t->sandbox, j, &watch),
@@ -512,8 +503,6 @@ act_bash(struct turn *t, struct turn_judged *j, const char *argv0,
 		ret->status = TURN_STATUS_BLOCKED;
 		return;
 	}
-	/* The disk writes while the sandbox is prepared. */
-	spec.sync_fd = turn_hurry_intent(t);
 	memcpy(watch.label, ev.uuid, sizeof ev.uuid);
 	spec.relay = turn_output(t, ev.uuid, &output);
 	if (t->opts.session && bash_is_replaced(j))

@@ -276,7 +276,8 @@ guest_record(const struct turn *t, const struct guest_who *w,
 		host[0] = '\0';
 	if (t->store == NULL) {
 		err_set(&err, ERR_STORE, "there is no store");
-	} else if (audit_open_brief(t->store, ret, &err) == 0 &&
+	} else if (audit_open_brief(t->store,
+	    turn_record_wait(t), turn_runs_on(t), ret, &err) == 0 &&
 	    turn_leave_out(t, *ret, &err) == 0 &&
 	    audit_session_begin(*ret, &s, &err) == 0) {
 		audit_note(*ret, "inside", w->label);

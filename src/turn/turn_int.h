@@ -279,6 +279,10 @@ int turn_leave_out(const struct turn *t, struct audit *a, struct err *err);
 void turn_retain(const struct turn *t, struct audit *a);
 /* Which children are no line's, anew: one of them may have been replaced. */
 void turn_spare(struct turn *t);
+/* How long a record that does not answer is waited for, and whether lines run
+ * without it. */
+int64_t turn_record_wait(const struct turn *t);
+bool turn_runs_on(const struct turn *t);
 int turn_record_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
 /* What was noted so far, before what it is about happens; as an intent. */
@@ -288,10 +292,6 @@ int turn_record_notes(struct turn *t, struct err *err);
 int turn_begin_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
 int turn_settle_intent(void *ctx, struct err *err);
-/* It will be a while until that is called.  Both as audit_intent_hurry() and
- * audit_intent_synced(). */
-int turn_hurry_intent(struct turn *t);
-void turn_intent_synced(struct turn *t, int error);
 /* Of a stream's unit: in one step or, where the operator lets the disk wait a
  * while (option stream-sync), with others that follow. */
 int turn_record_unit(struct turn *t, struct audit_event *ev,

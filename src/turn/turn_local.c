@@ -36,18 +36,6 @@ local_settle(struct turn *t, struct err *err)
 	return audit_intent_settle(t->audit, err);
 }
 
-static int
-local_hurry(struct turn *t)
-{
-	return audit_intent_hurry(t->audit);
-}
-
-static void
-local_synced(struct turn *t, int error)
-{
-	audit_intent_synced(t->audit, error);
-}
-
 static void
 local_outcome(struct turn *t, int64_t id, const struct audit_outcome *o)
 {
@@ -61,8 +49,6 @@ const struct turn_ops turn_local = {
 	.intent = local_intent,
 	.outcome = local_outcome,
 	.settle = local_settle,
-	.hurry = local_hurry,
-	.synced = local_synced,
 };
 
 /*
@@ -75,7 +61,7 @@ unrecorded(struct turn *t, int r, struct err *err)
 {
 	if (turn_is_guest(t))
 		return r;
-	if (conf_managed(t->opts.conf) && t->opts.uid != 0) {
+	if (!turn_runs_on(t)) {
 		err_context(err, "it cannot be recorded");
 		return r;
 	}
@@ -94,18 +80,6 @@ turn_begin_intent(struct turn *t, struct audit_event *ev, struct err *err)
 
 	t->unsettled |= r == 0 && t->ops->settle != NULL;
 	return r == 0 ? 0 : unrecorded(t, r, err);
-}
-
-int
-turn_hurry_intent(struct turn *t)
-{
-	return t->unsettled && t->ops->hurry != NULL ? t->ops->hurry(t) : -1;
-}
-
-void
-turn_intent_synced(struct turn *t, int error)
-{
-	t->ops->synced(t, error);
 }
 
 int
@@ -143,10 +117,12 @@ int
 turn_record_unit(struct turn *t, struct audit_event *ev, struct err *err)
 {
 	int64_t ms = conf_int(t->opts.conf, CONF_STREAM_SYNC);
-	int r = turn_begin_intent(t, ev, err);
+	int r;
 
-	if (r != 0 || (!turn_is_guest(t) && ms > 0 && t->settled_ns != 0 &&
-	    clock_mono_ns() - t->settled_ns < ms * 1000000))
+	ev->later = !turn_is_guest(t) && ms > 0 && t->settled_ns != 0 &&
+	    clock_mono_ns() - t->settled_ns < ms * 1000000;
+	r = turn_begin_intent(t, ev, err);
+	if (r != 0 || ev->later)
 		return r;
 	r = turn_settle_intent(t, err);
 	t->settled_ns = clock_mono_ns();

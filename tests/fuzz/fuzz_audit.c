@@ -43,7 +43,8 @@ make_spool(void)
 
 	scratch_mkdir("spool", 0700);
 	for (i = 0; i < 3; i++) {
-		must(audit_open_brief(path, &a, &err) == 0 &&
+		must(audit_open_brief(path, STORE_WAIT_NS, true, &a,
+		    &err) == 0 &&
 		    audit_session_begin(a, &store_session, &err) == 0 &&
 		    audit_intent(a, &ev, &err) == 0, err.text);
 		audit_outcome(a, ev.id, &o);

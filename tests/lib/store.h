@@ -7,6 +7,9 @@
 #include "scratch.h"
 #include "tap.h"
 
+/* For a disk that is known to answer. */
+#define STORE_WAIT_NS (INT64_C(480) * 1000000000)
+
 static const struct audit_session store_session = {
 	.user = "somebody", .tty = "pts/7", .remote = "192.0.2.1 4000",
 	.origin = "prompt", .host = "box", .version = "0.1",

@@ -42,11 +42,12 @@ def syncs(name):
     out = os.path.join(root, "trace")
     text = "".join("echo %s-%d >/dev/null\n" % (name, i)
                    for i in range(UNITS))
-    p = subprocess.run(["strace", "-o", out, "-e", "trace=fdatasync,fsync",
+    p = subprocess.run(["strace", "-f", "-o", out, "-e",
+                        "trace=fdatasync,fsync",
                         AEGSH], input=text, env=env, text=True,
                        capture_output=True, timeout=DEADLINE)
     with open(out) as f:
-        n = len(re.findall(r"(?m)^f(?:data)?sync\(", f.read()))
+        n = len(re.findall(r"(?m)^\d+ +f(?:data)?sync\(", f.read()))
     tap.same((p.returncode, p.stdout, p.stderr), (0, "", ""),
              name + ": the stream")
     tap.same(len(set(lines(name))), UNITS, name + ": each has a row")

@@ -74,7 +74,7 @@ fill(const char *dir, int lines)
 	audit_session_end(a, &err);
 	audit_close(a);
 	a = NULL;
-	if (audit_open_brief(path, &a, &err) < 0 ||
+	if (audit_open_brief(path, STORE_WAIT_NS, true, &a, &err) < 0 ||
 	    audit_session_begin(a, &store_session, &err) < 0 ||
 	    audit_intent(a, &ev, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);

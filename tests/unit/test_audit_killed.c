@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -70,7 +71,8 @@ write_lines(const char *path, bool brief, int to)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(77);
 	raise(SIGSTOP);
-	if ((brief ? audit_open_brief(path, &a, &err) : audit_open(path,
+	if ((brief ? audit_open_brief(path, STORE_WAIT_NS, true, &a, &err) :
+	    audit_open(path,
 	    false, &a, &err)) < 0 || audit_session_begin(a, &store_session,
 	    &err) < 0)
 		_exit(2);
@@ -125,6 +127,9 @@ run(const char *path, bool brief, int nth, int *ret_confirmed)
 	while (io_read_full(ends[0], &n, 1) == 0)
 		*ret_confirmed = n;
 	close(ends[0]);
+	/* Those that it left go on, and are ours then. */
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		return -1;
 	return WIFSIGNALED(status) ? 1 : WEXITSTATUS(status) == 0 ? 0 : 2;
@@ -181,6 +186,7 @@ int
 main(void)
 {
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	everywhere("new", false, 0);
 	everywhere("old", false, 2);
 	everywhere("spool", true, 0);

@@ -138,7 +138,7 @@ three_ways(void)
 
 	scratch_mkdir("brief", 0700);
 	brief = scratch_path("brief");
-	if (audit_open_brief(brief, &a, &err) < 0 ||
+	if (audit_open_brief(brief, STORE_WAIT_NS, true, &a, &err) < 0 ||
 	    audit_session_begin(a, &store_session, &err) < 0)
 		scratch_die(err.text);
 	write_some(a, false);

@@ -96,7 +96,7 @@ brief(void)
 	struct err err = ERR_INIT;
 	struct audit *a = NULL;
 
-	if (audit_open_brief(path, &a, &err) == 0 &&
+	if (audit_open_brief(path, STORE_WAIT_NS, true, &a, &err) == 0 &&
 	    audit_session_begin(a, &store_session, &err) == 0 &&
 	    audit_intent(a, &ev, &err) == 0 && any(4) > 0) {
 		audit_outcome(a, ev.id, &o);

@@ -22,7 +22,7 @@ brief_open(const char *dir)
 	struct audit *a = NULL;
 	struct err err = ERR_INIT;
 
-	if (audit_open_brief(path, &a, &err) < 0 ||
+	if (audit_open_brief(path, STORE_WAIT_NS, true, &a, &err) < 0 ||
 	    audit_session_begin(a, &store_session, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(99);
@@ -534,34 +534,6 @@ items(void)
 	IS_INTN(endless, 0, "no changed byte is read for ever");
 }
 
-/* Somebody else may have waited for the disk: what he was told counts, for
- * that record and for no other. */
-static void
-synced(void)
-{
-	struct audit_event ev = store_event("line");
-	struct err err = ERR_INIT;
-	struct audit *a;
-
-	scratch_mkdir("synced", 0700);
-	a = brief_open("synced");
-	IS_INTN(audit_intent_begin(a, &ev, &err), 0, err.text);
-	OKF(audit_intent_hurry(a) >= 0, "there is something to sync");
-	audit_intent_synced(a, 0);
-	IS_INTN(audit_intent_settle(a, &err), 0, err.text);
-	IS_INTN(audit_intent_begin(a, &ev, &err), 0, err.text);
-	audit_intent_synced(a, -EIO);
-	IS_INT(audit_intent_settle(a, &err), ERR_STORE);
-	OKF(strstr(err.text, "sync: Input/output error") != NULL, "%s",
-	    err.text);
-	err = (struct err)ERR_INIT;
-	IS_INTN(audit_intent_settle(a, &err), 0, "once");
-	audit_intent_synced(a, -EIO);
-	IS_INTN(audit_intent_begin(a, &ev, &err), 0, err.text);
-	IS_INTN(audit_intent_settle(a, &err), 0, "not of the one before");
-	audit_close(a);
-}
-
 int
 main(void)
 {
@@ -574,7 +546,6 @@ main(void)
 	among_sessions();
 	torn();
 	emptied();
-	synced();
 	full();
 	trust();
 	items();

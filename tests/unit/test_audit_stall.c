@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A disk that stalls a short run: a filter of system calls holds what it
+ * wants to write, or to sync, until we answer, which is as a disk does that
+ * does not answer: whoever called it is in that call for so long.
+ */
+#include "apart.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "aegsh/base/io.h"
+
+/* One at a time is held; a run tells us what it came to. */
+struct run {
+	pid_t pid;
+	int listener, said;
+};
+
+static int
+filter(int number)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct
+		    seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { AEG_NELEM(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+}
+
+static void
+pass_fd(int to, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} u = { .room = { 0 } };
+	struct iovec one = { &(char){ fd >= 0 ? 'f' : 'n' }, 1 };
+	struct msghdr m = { .msg_iov = &one, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		m.msg_control = &u;
+		m.msg_controllen = sizeof u;
+		u.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd),
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(&u.head), &fd, sizeof fd);
+	}
+	if (sendmsg(to, &m, MSG_NOSIGNAL) != 1)
+		_exit(8);
+}
+
+static int
+take_fd(int from)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} u = { .room = { 0 } };
+	char byte = 0;
+	struct iovec one = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &one, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof u };
+	int fd = -1;
+
+	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) == 1 && byte == 'f')
+		memcpy(&fd, CMSG_DATA(&u.head), sizeof fd);
+	return fd;
+}
+
+static void __attribute__((noreturn))
+line(const char *path, int number, bool runs_on, int to)
+{
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+	char text[ERR_TEXT_MAX] = "";
+	bool kept = false;
+	int64_t id;
+	size_t n;
+
+	if (audit_open_brief(path, 200 * 1000 * 1000, runs_on, &a, &err) < 0 ||
+	    audit_session_begin(a, &store_session, &err) < 0)
+		_exit(7);
+	pass_fd(to, filter(number));
+	id = store_put(a, "held", &err);
+	snprintf(text, sizeof text, "%s, %s", id > 0 ? "runs" : err.text,
+	    audit_stalled(a, &n, &kept) != NULL ? "stalled" : "answers");
+	audit_outcome(a, id > 0 ? id : 1, &(struct audit_outcome){
+	    .status = 0 });
+	audit_session_end(a, &err);
+	audit_close(a);
+	/* Nobody waits for what is held: all of us is gone. */
+	if (write(to, text, sizeof text) != (ssize_t)sizeof text)
+		_exit(6);
+	_exit(0);
+}
+
+/* False: no filter can be had here. */
+static bool
+begin_run(const char *path, int number, bool runs_on, struct run *ret)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		scratch_die("socketpair");
+	fflush(stdout);
+	ret->pid = fork();
+	if (ret->pid == 0) {
+		close(ends[0]);
+		line(path, number, runs_on, ends[1]);
+	}
+	close(ends[1]);
+	ret->said = ends[0];
+	ret->listener = take_fd(ends[0]);
+	if (ret->listener >= 0)
+		return true;
+	waitpid(ret->pid, NULL, 0);
+	close(ret->said);
+	return false;
+}
+
+/* The disk answers, whoever is there to hear it, until nobody is. */
+static void
+answer(int listener)
+{
+	struct pollfd p = { .fd = listener, .events = POLLIN };
+
+	for (;;) {
+		struct seccomp_notif ask = { .id = 0 };
+		struct seccomp_notif_resp say = {
+			.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+		if (poll(&p, 1, -1) < 0 || (p.revents & POLLIN) == 0)
+			break;
+		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &ask) < 0)
+			continue;
+		say.id = ask.id;
+		(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &say);
+	}
+	close(listener);
+}
+
+static void
+stalls(const char *dir, int number, bool runs_on, const char *want,
+    const char *row)
+{
+	AEG_AUTOFREE char *path = scratch_path(dir);
+	char text[ERR_TEXT_MAX] = "";
+	struct err err = ERR_INIT;
+	struct run r;
+	int status = -1;
+
+	scratch_mkdir(dir, 0700);
+	audit_close(begin(dir, PATIENCE_NS, true));
+	/* A spool that is there, as mostly. */
+	{
+		struct audit *a = NULL;
+
+		OK(audit_open_brief(path, STORE_WAIT_NS, true, &a, &err) == 0 &&
+		    audit_session_begin(a, &store_session, &err) == 0 &&
+		    store_put(a, "before", &err) > 0);
+		audit_close(a);
+	}
+	if (!begin_run(path, number, runs_on, &r)) {
+		SKIP(1, "a stalled disk: no filter can be asked here");
+		return;
+	}
+	/* It ends, though nothing was answered. */
+	OK(io_read_full(r.said, text, sizeof text) == 0);
+	OK(waitpid(r.pid, &status, 0) == r.pid && status == 0);
+	OKF(strstr(text, want) != NULL, "%s: %s", dir, text);
+	close(r.said);
+	answer(r.listener);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+	rows(dir, row);
+	IS_INT(count(dir, "SELECT count(*) FROM events"), 0);
+	IS_INT(count(dir, "SELECT count(*) FROM sessions WHERE end_wall_ns"
+	    " IS NOT NULL"), 1);
+}
+
+int
+main(void)
+{
+	static const char not_run[] = "before=open held=not run: the record "
+	    "did not answer in time";
+
+	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	stalls("sync", SYS_fdatasync, true, "runs, stalled",
+	    "before=open held=0");
+	stalls("write", SYS_pwrite64, true, "runs, stalled",
+	    "before=open held=0");
+	stalls("sync-managed", SYS_fdatasync, false, "record-wait", not_run);
+	stalls("write-managed", SYS_pwrite64, false, "record-wait", not_run);
+	return tap_done();
+}
