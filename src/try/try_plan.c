@@ -276,18 +276,76 @@ by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Whether all below the directory top, down to path, is of the caller's uid
+ * and gid: a layer has to copy each of them, and can give them to nobody else
+ * in a user namespace that knows one uid and one gid. */
+static bool
+is_own_below(const char *top, const char *path)
+{
+	AEG_AUTOFREE char *part = xstrdup(path);
+	struct stat st;
+
+	while (path_under(part, top) && strcmp(part, top) != 0) {
+		if (lstat(part, &st) < 0 || st.st_uid != geteuid() ||
+		    st.st_gid != getegid())
+			return false;
+		*strrchr(part, '/') = '\0';
+	}
+	return true;
+}
+
 /* What the layer of another tree does for it, too. */
 static bool
-is_inner(const struct plan *p, size_t first, const char *path,
-    const struct stat *st)
+is_inner(const struct plan *p, size_t first, const char *path)
 {
 	size_t i;
 
 	for (i = first; i < p->t->n_points; i++)
 		if (path_under(path, p->t->points[i].path) &&
-		    st->st_uid == geteuid())
+		    is_own_below(p->t->points[i].path, path))
 			return true;
 	return false;
+}
+
+static void
+plan_tree(struct plan *p, size_t first, const char *path)
+{
+	struct stat st;
+
+	if (is_remade(path) || has_point(p->t, path) ||
+	    leads_to_mounts(p, path) || lstat(path, &st) < 0 ||
+	    !S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) < 0 ||
+	    is_inner(p, first, path) || p->t->n_layers >= TRY_POINTS_MAX)
+		return;
+	add_point(p->t, TRY_LAYER, path, &st);
+}
+
+/* A directory in a tree may be somebody else's, or a group's, with one of the
+ * caller's below it (/srv/www/alice): where the line begins, that gets a
+ * layer, from as far up as all is the caller's. */
+static void
+plan_place_of_line(struct plan *p, size_t first, const struct strv *trees)
+{
+	AEG_AUTOFREE char *cwd = getcwd(NULL, 0);
+	char *slash;
+	size_t i;
+
+	for (i = 0; cwd != NULL && i < trees->n; i++)
+		if (path_under(cwd, trees->v[i]))
+			break;
+	if (cwd == NULL || i == trees->n)
+		return;
+	while ((slash = strrchr(cwd, '/')) != NULL && slash != cwd) {
+		AEG_AUTOFREE char *above = xstrdup(cwd);
+
+		above[slash - cwd] = '\0';
+		if (!path_under(above, trees->v[i]) ||
+		    !is_own_below(above, cwd) ||
+		    access(above, W_OK | X_OK) < 0)
+			break;
+		*slash = '\0';
+	}
+	plan_tree(p, first, cwd);
 }
 
 /* Behind the layers below them: mounted later, they lie on top. */
@@ -296,22 +354,13 @@ plan_trees(struct plan *p)
 {
 	AEG_AUTO(strv_done) struct strv trees = STRV_INIT;
 	size_t i, first = p->t->n_points;
-	struct stat st;
 
 	sandbox_trees(p->t->opts.profile, SANDBOX_WRITE | SANDBOX_MAKE, &trees);
 	if (trees.n > 1)
 		qsort(trees.v, trees.n, sizeof *trees.v, by_name);
-	for (i = 0; i < trees.n; i++) {
-		const char *path = trees.v[i];
-
-		if (is_remade(path) || has_point(p->t, path) ||
-		    leads_to_mounts(p, path) || lstat(path, &st) < 0 ||
-		    !S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) < 0 ||
-		    is_inner(p, first, path, &st) ||
-		    p->t->n_layers >= TRY_POINTS_MAX)
-			continue;
-		add_point(p->t, TRY_LAYER, path, &st);
-	}
+	for (i = 0; i < trees.n; i++)
+		plan_tree(p, first, trees.v[i]);
+	plan_place_of_line(p, first, &trees);
 }
 
 int

@@ -203,6 +203,24 @@ tap.ok(out[0] == 0 and len(left) == 2 and
        len(out[1]) < 60e6, "what is too much to show is told", out[0], left,
        out[1].count("created  "), out[2])
 
+# ---- a directory of one's own below one of somebody else's ------------------
+if not IS_ROOT:
+    tap.skip("below a directory of somebody else's",
+             "only root can give a directory away")
+else:
+    away = os.path.join(me.home, "away")
+    os.makedirs(away + "/mine/in")
+    for path in (away + "/mine", away + "/mine/in"):
+        me.own(path)
+    got, status, err = me.json("--commit", "echo x >f; mkdir d; echo y >../g",
+                               cwd=away + "/mine/in")
+    made = {c["path"] for c in got["changes"]}
+    tap.same((status, err, made, sorted(os.listdir(away + "/mine/in"))),
+             (0, "", {away + "/mine/in/f", away + "/mine/in/d",
+                      away + "/mine/g"}, ["d", "f"]),
+             "below a directory of somebody else's")
+    shutil.rmtree(away)
+
 # ---- differences, by who applies them --------------------------------------
 
 
