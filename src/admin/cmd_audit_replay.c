@@ -195,7 +195,9 @@ replay(struct admin *a, const struct asked *q)
 		return admin_fail(a, &err);
 	if (n > 0)
 		return ADMIN_OK;
-	admin_complain(a, "%s: nothing that it wrote is kept", q->id);
+	admin_complain(a, "%s: nothing that it wrote is kept: output was none "
+	    "then, see aegsh.conf(5), or none of it went to a pipe or the "
+	    "terminal of a prompt", q->id);
 	return ADMIN_NO;
 }
 

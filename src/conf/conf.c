@@ -238,7 +238,8 @@ conf_override(struct conf *c, const char *assignment, struct err *err)
 	id = conf_find(assignment, (size_t)(eq - assignment));
 	if (id < 0)
 		return err_set(err, ERR_UNKNOWN_NAME,
-		    "-o %s: no such option", assignment);
+		    "-o %s: no such option; aegsh.conf(5) has them, "
+		    "aegsh-sandbox(5) those of a sandbox", assignment);
 	row = conf_row((enum conf_id)id);
 	rc = conf_value_check(row, eq + 1, &number, err);
 	if (rc < 0) {

@@ -29,8 +29,8 @@ policy_select(struct policy *p, const char *profile, struct err *err)
 	const struct pol_profile *found = find_profile(p, profile);
 
 	if (found == NULL)
-		return err_set(err, ERR_UNKNOWN_NAME, "no policy profile '%s'",
-		    profile);
+		return err_set(err, ERR_UNKNOWN_NAME, "no policy profile '%s'; "
+		    "aegshctl profile list shows them", profile);
 	p->profile = found;
 	return 0;
 }

@@ -164,7 +164,8 @@ test_trust(void)
 	OKF(policy_load("admin", NULL, &p, &err) < 0, "a link is not read");
 	unlink(path);
 	IS_INT(policy_load("nosuch", NULL, &p, &err), ERR_UNKNOWN_NAME);
-	IS_STR(err.text, "no policy profile 'nosuch'");
+	IS_STR(err.text, "no policy profile 'nosuch'; "
+	    "aegshctl profile list shows them");
 	free(path);
 	free(other);
 }
