@@ -165,7 +165,10 @@ LOOSE = {STOPPED, "cat &", "kill -KILL %1 %2 %3", "kill %1 %2",
          "sleep 184 & kill $!; wait $! 2>/dev/null; echo $?", "kill -STOP %1", ": told", "wait",
          "jobs -z; :",
          "fg -z 2>/dev/null; :", "kill -s", "wait -z 2>&1 | :",
-         "fg %sleep; :"}
+         "fg %sleep; :",
+         # Bash takes -2, its word for an ambiguous one, for an index, and
+         # says "no such job" as well where there happens to be a zero.
+         "jobs %sl"}
 ENDED = re.compile(r"^\[(\d+)\][-+ ]  (Done|Exit|Term|Kill|Real|Hang|User|Quit|Inter)(.*)\n", re.M)
 
 
