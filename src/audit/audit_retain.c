@@ -8,6 +8,7 @@
  */
 #include "audit_int.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -42,6 +43,29 @@ audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
 	for (i = 0; i < AEG_NELEM(rows); i++)
 		*rows[i].ret = rows[i].span_ns <= 0 ? 0 :
 		    rows[i].span_ns < now_ns ? now_ns - rows[i].span_ns : 1;
+}
+
+/*
+ * Up to when the clock is believed: a day behind the newest row of half a day
+ * ago or before.  One that is years ahead for an hour, as a machine's without
+ * a battery may be until the network has told it better, deletes nothing that
+ * is young; who was away for long waits for the next day.
+ */
+static int
+find_believed(struct audit_db *d, int64_t now_ns, int64_t *ret)
+{
+	int64_t newest = 0;
+	int rc = audit_db_look_up(d, "SELECT max("
+	    "coalesce((SELECT wall_ns FROM commands WHERE wall_ns <= ?1"
+	    " ORDER BY id DESC LIMIT 1), 0), "
+	    "coalesce((SELECT wall_ns FROM events WHERE wall_ns <= ?1"
+	    " ORDER BY id DESC LIMIT 1), 0), "
+	    "coalesce((SELECT start_wall_ns FROM sessions WHERE"
+	    " start_wall_ns <= ?1 ORDER BY id DESC LIMIT 1), 0))",
+	    now_ns - EVERY_NS, &newest, 1, NULL, NULL);
+
+	*ret = newest < now_ns - DAY_NS ? newest + DAY_NS : now_ns;
+	return rc;
 }
 
 /* The first row that could go is older than what stays. */
@@ -84,6 +108,18 @@ was_today(struct audit_db *d, int64_t now_ns)
 	    NULL) < 0 || (last <= now_ns && now_ns - last < EVERY_NS);
 }
 
+static void
+put_off(struct audit *a, int64_t ahead_ns)
+{
+	char text[160];
+
+	snprintf(text, sizeof text, "the clock is %" PRId64 " days ahead of "
+	    "all that was recorded before: what is old goes when it still is "
+	    "tomorrow", (ahead_ns + DAY_NS) / DAY_NS);
+	audit_note(a, "prune-put-off", text);
+	audit_flush(a, NULL);
+}
+
 void
 audit_retain_now(struct audit *a, const struct audit_retain *r)
 {
@@ -92,11 +128,18 @@ audit_retain_now(struct audit *a, const struct audit_retain *r)
 		.budget_ns = BUDGET_NS };
 	struct audit_pruned pruned;
 	struct err err = ERR_INIT;
+	int64_t believed;
 	char who[64];
 
 	audit_retain_keep(r, now, &keep);
-	if (!is_due(&a->db, &keep) || was_today(&a->db, now))
+	if (!is_due(&a->db, &keep) || was_today(&a->db, now) ||
+	    find_believed(&a->db, now, &believed) < 0)
 		return;
+	audit_retain_keep(r, believed, &keep);
+	if (!is_due(&a->db, &keep)) {
+		put_off(a, now - believed);
+		return;
+	}
 	snprintf(who, sizeof who, "uid %lu, as a session ended",
 	    (unsigned long)geteuid());
 	keep.who = who;

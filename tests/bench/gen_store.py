@@ -76,7 +76,7 @@ class Chain:
         self.rows.append((self.seq, kind, row[0], self.last))
 
 
-def fill(path, n):
+def fill(path, n, wall=1700000000 * 10 ** 9, user="kim"):
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
     rng = random.Random(1)
@@ -85,7 +85,6 @@ def fill(path, n):
     session = db.execute("SELECT coalesce(max(id), 0) FROM sessions"
                          ).fetchone()[0]
     links = Chain(db)
-    wall = 1700000000 * 10 ** 9
     for start in range(first, first + n, BATCH):
         rows, sessions, links.rows = [], [], []
         for number in range(start, min(start + BATCH, first + n)):
@@ -94,7 +93,7 @@ def fill(path, n):
                 session += 1
                 sessions.append((session, rng.randbytes(16), "stand-alone",
                                  "0b0c8a7e-3f5d-4d6e-9a1b-0123456789ab", wall,
-                                 wall - 10 ** 18, 4711, 1000, "kim", "pts/3",
+                                 wall - 10 ** 18, 4711, 1000, user, "pts/3",
                                  "prompt", "box", "0.1.0", "admin",
                                  "f" * 64))
                 links.add(1, SESSION, sessions[-1])

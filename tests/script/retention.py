@@ -9,6 +9,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path[:0] = [os.path.join(TOP, "tests", "lib"),
@@ -128,8 +129,8 @@ def events(kind):
     return docs("audit", "events", "--json", "--kind", kind, "-n", "0")
 
 
-def old(n):
-    """A store whose first n lines are old; the file."""
+def old(n, yesterday=True):
+    """A store whose first n lines are old, and one is of yesterday."""
     global root, env
     root, env = place()
     settings()
@@ -141,6 +142,8 @@ def old(n):
         "commands", "sessions", "events", "chain", "heads")))
     db.close()
     gen_store.fill(file, n)
+    if yesterday:
+        gen_store.fill(file, 1, time.time_ns() - 86400 * 10 ** 9, "lee")
     subprocess.run([program("store_fill")], env=env, input=b"ok between\n")
 
 
@@ -177,7 +180,7 @@ tap.ok(oldest()["user"] == "kim" and not events("pruned"),
        "without a setting nothing goes")
 settings("retain-days = 30\n")
 session()
-tap.ok(oldest()["line"] == "between", "at the end of a session, what is old",
+tap.ok(oldest()["user"] == "lee", "at the end of a session, what is old",
        oldest())
 told = events("pruned")
 tap.ok(len(told) == 1 and told[0]["text"].startswith("by uid %d, as a session "
@@ -186,6 +189,18 @@ tap.ok(len(told) == 1 and told[0]["text"].startswith("by uid %d, as a session "
 tap.same(ctl("audit", "verify").returncode, 0, "what stays can be verified")
 session()
 tap.same(len(events("pruned")), 1, "once a day is enough")
+
+# As far as the store can tell, that is a clock which is years ahead.
+old(50, yesterday=False)
+settings("retain-days = 30\n")
+session()
+put_off = events("prune-put-off")
+tap.ok(oldest()["user"] == "kim" and not events("pruned") and
+       len(put_off) == 1 and "days ahead" in put_off[0]["text"],
+       "not by a clock that nothing was recorded by before", put_off)
+session()
+tap.same(len(events("prune-put-off")), 1, "which is said once a day")
+tap.same(ctl("audit", "verify").returncode, 0, "and the record is whole")
 
 old(20030)
 settings("retain-days = 30\n")
