@@ -100,7 +100,7 @@ bool cgroup_line_has(const struct cgroup_line *l, pid_t pid);
 
 struct cgroup_used {
 	uint64_t cpu_ms;	/* of all that ever was in it */
-	uint64_t killed;	/* processes, for want of memory */
+	uint64_t killed;	/* processes, for its own limit of memory */
 	uint64_t refused;	/* new processes or threads */
 };
 /* Zeros where it cannot be read. */

@@ -62,6 +62,15 @@ cgroup_value(int dir, const char *name, const char *word)
 	return 0;
 }
 
+/* The kernel counts with them whom it killed because the whole machine, or a
+ * group around this one, had no memory left. */
+uint64_t
+cgroup_killed(int dir)
+{
+	return cgroup_value(dir, "memory.events", "oom") > 0 ?
+	    cgroup_value(dir, "memory.events", "oom_kill") : 0;
+}
+
 unsigned
 cgroup_words(int dir, const char *name)
 {

@@ -32,6 +32,8 @@ char *cgroup_read(int dir, const char *name);
 int cgroup_write(int dir, const char *name, const char *text);
 /* The number after that word at the begin of a line of the file, or 0. */
 uint64_t cgroup_value(int dir, const char *name, const char *word);
+/* How many processes of it were killed for its own limit of memory. */
+uint64_t cgroup_killed(int dir);
 /* CGROUP_… of the words in it. */
 unsigned cgroup_words(int dir, const char *name);
 /* The process that the name tells of after this prefix, or 0. */

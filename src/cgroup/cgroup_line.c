@@ -131,7 +131,7 @@ cgroup_line_used(const struct cgroup_line *l, struct cgroup_used *ret)
 	*ret = (struct cgroup_used){
 		.cpu_ms = cgroup_value(l->dir, "cpu.stat", "usage_usec") /
 		    US_OF_MS,
-		.killed = cgroup_value(l->dir, "memory.events", "oom_kill"),
+		.killed = cgroup_killed(l->dir),
 		.refused = cgroup_value(l->dir, "pids.events", "max"),
 	};
 }

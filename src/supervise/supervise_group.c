@@ -63,9 +63,10 @@ sup_group_look(struct sup *s)
 	if (s->group == NULL || s->broken)
 		return;
 	cgroup_line_used(s->group, &used);
-	if (used.killed > 0) {
+	/* Groups around it have limits, too, which are not the line's. */
+	if (used.killed > 0 && most->memory > 0) {
 		sup_meter_break(s, "limit-memory", most->memory >> 20, "MiB");
-	} else if (used.refused > 0) {
+	} else if (used.refused > 0 && most->children > 0) {
 		snprintf(text, sizeof text, "limit-children: %u processes "
 		    "with %u threads each; starting more failed",
 		    most->children + 1, TASKS_OF_CHILD);

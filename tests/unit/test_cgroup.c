@@ -355,6 +355,9 @@ test_values(void)
 	OKF(cgroup_value(fd, "memory.events", "oom") == 1 &&
 	    cgroup_value(fd, "memory.events", "oom_kill") == 3,
 	    "by its whole name");
+	OKF(cgroup_killed(fd) == 3, "killed at its own limit");
+	put("c/a/memory.events", "low 0\nmax 9\noom 0\noom_kill 3\n");
+	OKF(cgroup_killed(fd) == 0, "or because others took all memory");
 	OKF(cgroup_value(fd, "memory.events", "none") == 0 &&
 	    cgroup_value(fd, "none", "x") == 0, "none is 0");
 	OKF(cgroup_name_pid("aegsh-12", "aegsh-") == 12 &&
