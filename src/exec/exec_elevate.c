@@ -42,7 +42,6 @@ place_std(const int *std)
 static int
 prepare(const struct exec_elevated *e)
 {
-	sigset_t none;
 	int sig;
 
 	/* Its keys are those of the line. */
@@ -54,8 +53,6 @@ prepare(const struct exec_elevated *e)
 	for (sig = 1; sig <= SIGRTMAX; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP)
 			signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	return place_std(e->std);
 }
 
@@ -63,8 +60,11 @@ static void __attribute__((noreturn))
 become(const struct exec_elevated *e, int tell)
 {
 	int rc = prepare(e);
+	sigset_t none;
 
 	if (rc == 0) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
 		execve(e->path, e->run != NULL ? e->run : e->argv, e->envp);
 		rc = -errno;
 	}
@@ -83,6 +83,30 @@ is_decided(const struct decision *d, char *const *argv)
 	text_quote_words(&line, argv);
 	return line.len > 0 && line.len == len &&
 	    memcmp(line.data, bytes, len) == 0;
+}
+
+/*
+ * It changes nothing of ours but our stack below this: without its own pages,
+ * which nobody would read, it is there sooner.  In the line's group it hears
+ * what is sent to that; no handler of ours may run in it then, which would
+ * take that for sent to us.
+ */
+static pid_t
+start_child(const struct exec_elevated *e, int tell)
+{
+	sigset_t all, old;
+	pid_t pid;
+	int saved;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	pid = vfork();
+	if (pid == 0)
+		become(e, tell);
+	saved = errno;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = saved;
+	return pid;
 }
 
 /* Nothing but the end of the pipe means that it became the program; 0, or
@@ -115,11 +139,7 @@ exec_elevate(const struct decision *d, const struct exec_elevated *e,
 		return err_sys(err, errno, "a pipe");
 	/* Above what they are put in place from. */
 	tell[1] = io_move_up(tell[1], 2 * ABOVE_STD);
-	/* It changes nothing of ours but our stack below this: without its own
-	 * pages, which nobody would read, it is there sooner. */
-	pid = tell[1] < 0 ? -1 : vfork();
-	if (pid == 0)
-		become(e, tell[1]);
+	pid = tell[1] < 0 ? -1 : start_child(e, tell[1]);
 	io_close(&tell[1]);
 	if (pid < 0)
 		rc = -errno;
