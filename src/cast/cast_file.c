@@ -15,8 +15,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
@@ -24,6 +26,10 @@
 
 #define WAITING ((size_t)64 * 1024)	/* bytes, until they are written */
 #define LOOK_EVERY (INT64_C(1024) * 1024)
+#define LOCK_NS (INT64_C(2) * 1000 * 1000 * 1000)
+/* More than others of a session write between two pieces of ours: it takes
+ * seconds to hash, and whoever may write to the file can make it long. */
+#define OTHERS_MOST (INT64_C(1) << 30)
 
 void
 cast_file_init(struct cast_file *f, const char *dir,
@@ -64,16 +70,23 @@ cast_place_open(const char *store, bool make, int *ret_fd, struct err *err)
 }
 
 /* Another process of the session may write at the same time: what a line has
- * left behind writes through the one that was the line's. */
+ * left behind writes through the one that was the line's.  One whose disk
+ * stands still, or who means harm, keeps it: a line's output does not wait for
+ * that, and is recorded no more. */
 static int
 lock(int fd)
 {
-	int rc;
+	const int64_t until = clock_mono_ns() + LOCK_NS;
+	const struct timespec pause = { 0, 1000 * 1000 };
 
-	do
-		rc = flock(fd, LOCK_EX);
-	while (rc < 0 && errno == EINTR);
-	return rc < 0 ? -errno : 0;
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (clock_mono_ns() > until)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
 }
 
 /* The time that the file's first line says its events count from. */
@@ -205,6 +218,8 @@ take_others(struct cast_file *f, int64_t size)
 	size_t want;
 	ssize_t n;
 
+	if (size - f->end > OTHERS_MOST)
+		return -EFBIG;
 	while (f->end < size) {
 		want = size - f->end < (int64_t)WAITING ?
 		    (size_t)(size - f->end) : WAITING;

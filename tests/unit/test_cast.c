@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
@@ -405,6 +407,49 @@ packed(void)
 	cast_free(c);
 }
 
+static int
+open_file(void)
+{
+	char uuid[UUID_TEXT];
+	AEG_AUTOFREE char *path = NULL;
+
+	uuid_text(session, uuid);
+	path = xasprintf("%s/" CAST_DIR "/%s.cast", scratch_dir, uuid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Who else may write to the file keeps no line waiting for ever. */
+static void
+held(void)
+{
+	struct cast *c = start(CAST_KEEP_FULL, 0);
+	const struct cast_line *l;
+	AEG_AUTOFD int other = -1;
+	int64_t end;
+
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "one\n", 4, S);
+	end = cast_end(c)->length;
+	other = open_file();
+	OK(other >= 0 && flock(other, LOCK_EX) == 0);
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "two\n", 4, S);
+	l = cast_end(c);
+	OKF(!l->filed && strstr(cast_trouble(c), "timed out") != NULL,
+	    "a lock that is kept is not waited for");
+	flock(other, LOCK_UN);
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "three\n", 6, S);
+	OKF(cast_end(c)->filed, "and the next line is recorded");
+	OK(ftruncate(other, end + ((off_t)2 << 30)) == 0);
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "four\n", 5, S);
+	l = cast_end(c);
+	OKF(!l->filed && strstr(cast_trouble(c), "too large") != NULL,
+	    "what others made of it is not read without end");
+	cast_free(c);
+}
+
 int
 main(void)
 {
@@ -421,6 +466,7 @@ main(void)
 	late();
 	several();
 	trouble();
+	held();
 	packed();
 	OK(cast_keep_parse("sample", &keep) == 0 && keep == CAST_KEEP_SAMPLE);
 	OK(cast_keep_parse("all", &keep) < 0 && keep == CAST_KEEP_SAMPLE);
