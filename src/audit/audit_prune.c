@@ -322,15 +322,13 @@ audit_prune(struct audit *a, const struct audit_keep *keep,
 		audit_db_rollback(p.d);
 		return rc;
 	}
-	/* Nor in files. */
+	/* Nor in files; where one stays, the rest goes all the same. */
 	rc = audit_output_drop(p.d, err);
-	if (rc < 0)
-		return rc;
 	/* Nor from the index, which the next search makes anew. */
 	audit_index_drop(p.d);
 	/* Nor from the log, as soon as nobody reads from it. */
 	sqlite3_wal_checkpoint_v2(p.d->db, "main", SQLITE_CHECKPOINT_TRUNCATE,
 	    NULL, NULL);
 	*ret = p.ret;
-	return 0;
+	return rc;
 }

@@ -65,9 +65,11 @@ cast_each(const char *store, int (*fn)(void *ctx,
 
 	if (d == NULL)
 		return rc == -ENOENT ? 0 : rc;
-	while (rc == 0 && (e = readdir(d)) != NULL)
+	while (rc == 0 && (errno = 0, e = readdir(d)) != NULL)
 		if (is_recording(e->d_name, session))
 			rc = fn(ctx, session);
+	if (rc == 0 && errno != 0)
+		rc = err_sys(err, errno, "%s/%s", store, CAST_DIR);
 	closedir(d);
 	return rc;
 }
@@ -219,13 +221,15 @@ cast_copy(const char *store, const char *to, struct err *err)
 	else if ((out = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC)) < 0)
 		rc = err_sys(err, errno, "%s", to);
-	while (rc == 0 && (e = readdir(d)) != NULL) {
+	while (rc == 0 && (errno = 0, e = readdir(d)) != NULL) {
 		if (!is_recording(e->d_name, session))
 			continue;
 		rc = copy_one(place, out, e->d_name);
 		if (rc < 0)
 			err_sys(err, -rc, "%s/%s", to, e->d_name);
 	}
+	if (rc == 0 && errno != 0)
+		rc = err_sys(err, errno, "%s/%s", store, CAST_DIR);
 	closedir(d);
 	return rc;
 }
