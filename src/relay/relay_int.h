@@ -70,6 +70,8 @@ struct relay_most {
 		RELAY_TYPED_ANY = 0, RELAY_TYPED_ESC, RELAY_TYPED_CSI,
 		RELAY_TYPED_STRING, RELAY_TYPED_STRING_ESC
 	} at;			/* in what is typed */
+	unsigned char lead;	/* the first byte of a character … */
+	unsigned char more;	/* … of which so many are to come */
 };
 void relay_most_begin(struct relay_most *m, uint64_t most);
 /* How many of these n go on; *ret_first: they are the first too many. */

@@ -14,8 +14,7 @@
 void
 relay_most_begin(struct relay_most *m, uint64_t most)
 {
-	m->most = most;
-	m->seen = 0;
+	*m = (struct relay_most){ .most = most };
 }
 
 size_t
@@ -46,36 +45,68 @@ is_string(unsigned char c)
 	return c == 'P' || c == ']' || c == '_' || c == '^' || c == 'X';
 }
 
+/* What follows ESC or, with 0x40 less, is one byte of 0x80 to 0x9f, which a
+ * program may have a terminal send instead.  A byte between stands before the
+ * last of an answer of a VT52. */
+static bool
+begin_sequence(struct relay_most *m, unsigned char c)
+{
+	m->at = c == '[' || c == 'O' || (c >= 0x20 && c < 0x30) ?
+	    RELAY_TYPED_CSI : is_string(c) ? RELAY_TYPED_STRING : c == 033 ?
+	    RELAY_TYPED_ESC : RELAY_TYPED_ANY;
+	return m->at == RELAY_TYPED_ANY;
+}
+
+/* A character, perhaps of more than one byte (UTF-8): its last one. */
+static bool
+take_any(struct relay_most *m, unsigned char c)
+{
+	bool inside = m->more > 0 && c >= 0x80 && c < 0xc0;
+	bool control = c >= 0x80 && c < 0xa0 && (!inside || m->lead == 0xc2);
+
+	m->more = inside ? m->more - 1 : c < 0xc0 ? 0 : c < 0xe0 ? 1 :
+	    c < 0xf0 ? 2 : 3;
+	if (c >= 0xc0)
+		m->lead = c;
+	if (control) {
+		m->more = 0;
+		(void)begin_sequence(m, c - 0x40);
+		return false;
+	}
+	if (c == 033)
+		m->at = RELAY_TYPED_ESC;
+	return c != 033 && m->more == 0;
+}
+
+/* Up to BEL, or ESC and a backslash.  It may be none, but a key that was typed
+ * with Alt: no answer has a control character in it, as Enter is one. */
+static bool
+take_string(struct relay_most *m, unsigned char c)
+{
+	bool escaped = m->at == RELAY_TYPED_STRING_ESC;
+
+	m->at = c == 033 ? RELAY_TYPED_STRING_ESC : c < 0x20 ||
+	    (escaped && c == '\\') ? RELAY_TYPED_ANY : RELAY_TYPED_STRING;
+	return c < 0x20 && c != 033 && c != '\a';
+}
+
 /* Whether that byte ends a key. */
 static bool
 take(struct relay_most *m, unsigned char c)
 {
 	switch (m->at) {
 	case RELAY_TYPED_ANY:
-		if (c == 033)
-			m->at = RELAY_TYPED_ESC;
-		return c != 033;
+		return take_any(m, c);
 	case RELAY_TYPED_ESC:
-		m->at = c == '[' || c == 'O' ? RELAY_TYPED_CSI :
-		    is_string(c) ? RELAY_TYPED_STRING : c == 033 ?
-		    RELAY_TYPED_ESC : RELAY_TYPED_ANY;
-		return m->at == RELAY_TYPED_ANY;
+		return begin_sequence(m, c);
 	case RELAY_TYPED_CSI:
 		if (c >= 0x20 && c < 0x40)
 			return false;
 		m->at = c == 033 ? RELAY_TYPED_ESC : RELAY_TYPED_ANY;
 		return is_key_end(c);
 	case RELAY_TYPED_STRING:
-		/* Up to BEL, or ESC and a backslash. */
-		if (c == 033)
-			m->at = RELAY_TYPED_STRING_ESC;
-		else if (c == '\a')
-			m->at = RELAY_TYPED_ANY;
-		return false;
 	case RELAY_TYPED_STRING_ESC:
-		m->at = c == '\\' ? RELAY_TYPED_ANY : c == 033 ?
-		    RELAY_TYPED_STRING_ESC : RELAY_TYPED_STRING;
-		return false;
+		return take_string(m, c);
 	}
 	return false;
 }

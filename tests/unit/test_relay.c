@@ -163,6 +163,14 @@ test_most(void)
 	test_typed("a colour", "\033]11;rgb:00/00/00\a", false);
 	test_typed("a setting", "\033P1$r0m\033\\", false);
 	test_typed("an answer and a letter", "\033[0nq", true);
+	test_typed("what terminal a VT52 is", "\033/Z", false);
+	test_typed("an answer in bytes of 8 bits", "\23324;80R", false);
+	test_typed("one of these in UTF-8", "\302\23324;80R", false);
+	test_typed("a setting in these", "\2201$r0m\234", false);
+	test_typed("an arrow in these", "\233A", true);
+	test_typed("a character with such a byte", "\347\233\233", true);
+	test_typed("Alt with a bracket, and Enter", "\033]\r", true);
+	test_typed("Alt with a letter that begins strings", "\033Px\003", true);
 }
 
 static void
