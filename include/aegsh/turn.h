@@ -312,4 +312,11 @@ const char *turn_stalled(struct turn *t, size_t *ret_waiting, bool *ret_kept);
 enum supervise_reach turn_reach(const struct sandbox_profile *p,
 	const struct supervise_wish *w);
 
+/* What the shell does beside the rules, for who tells what it would do: a
+ * line that is nothing but a call of sudo or its like is refused, in *verdict,
+ * where the policy has none brokered. */
+void turn_refuse_lone_elevation(const struct policy *policy, uid_t uid,
+	const struct syn_facts *own, const struct resolve_set *resolved,
+	struct policy_verdict *verdict);
+
 #endif

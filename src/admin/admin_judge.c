@@ -14,6 +14,7 @@
 #include "aegsh/audit.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/turn.h"
 
 struct admin_judge {
 	struct admin *admin;
@@ -29,7 +30,7 @@ struct admin_judge {
 	const char *fitted;		/* profile that the state is fit for */
 	enum policy_origin origin, origin_now;
 	struct decision_input in;	/* what is the same for all lines */
-	bool endpoint;
+	bool endpoint, rules_alone;
 };
 
 static const struct {
@@ -213,6 +214,7 @@ admin_judge_new(struct admin *a, const struct admin_judge_opts *opts,
 
 	j->admin = a;
 	j->origin = opts->origin;
+	j->rules_alone = opts->rules_alone;
 	policy_home_find(a->posed || sysdirs()->home == NULL ? a->home :
 	    sysdirs()->home, &j->home);
 	rc = prepare(a, j, opts, err);
@@ -296,6 +298,10 @@ admin_judge_line(struct admin_judge *j, char *bytes, size_t len, bool explain,
 		pin.resolved = ret->facts.resolved;
 		policy_eval(j->policy, &pin, &ret->verdict,
 		    explain ? &ret->explain : NULL);
+		if (!j->rules_alone)
+			turn_refuse_lone_elevation(j->policy, j->admin->uid,
+			    ret->facts.facts, ret->facts.resolved,
+			    &ret->verdict);
 		in.policy = &ret->verdict;
 		in.unknown = policy_unknown(j->policy, ret->verdict.evidence);
 		ret->model = ret->verdict.action == POLICY_UNKNOWN &&

@@ -14,6 +14,7 @@ struct admin_judge_opts {
 	const char *site;	/* rules in the place of the site's, or NULL:
 				 * see policy_load_trial() */
 	enum policy_origin origin;
+	bool rules_alone;	/* not what the shell refuses beside them */
 	bool keeps_rights;	/* no admin_confine(): somebody will be asked */
 };
 

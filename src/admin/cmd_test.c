@@ -95,7 +95,7 @@ take_options(struct admin *a, struct admin_args *args, struct wanted *w)
 		if (o == O_JSON)
 			w->json = true;
 		else if (o == O_JSONL)
-			w->jsonl = true;
+			w->jsonl = w->opts.rules_alone = true;
 		else if (o == O_EXPLAIN)
 			w->explain = true;
 		else if (o == O_PROFILE)

@@ -229,6 +229,7 @@ static int
 replay(struct replay *r, const char *profile, struct err *err)
 {
 	const struct admin_judge_opts opts = { .profile = profile,
+		.rules_alone = true,
 		.keeps_rights = true, .origin = POLICY_ORIGIN_PROMPT };
 	FILE *f = strcmp(r->file, "-") == 0 ? stdin : fopen(r->file, "re");
 	int rc;

@@ -37,15 +37,25 @@ only_tells(const struct syn_command *c)
 void
 turn_refuse_elevation(const struct turn *t, struct turn_judged *j)
 {
-	const struct resolved *r = j->resolved->items;
+	if (t->policy != NULL)
+		turn_refuse_lone_elevation(t->policy, t->opts.uid, j->own,
+		    j->resolved, &j->verdict);
+}
 
-	if (turn_elevates(t) || t->opts.uid == 0 || t->policy == NULL ||
-	    j->verdict.action == POLICY_BLOCK || !j->own->only_simple ||
-	    j->own->n_commands != 1 || j->resolved->n == 0 ||
+void
+turn_refuse_lone_elevation(const struct policy *policy, uid_t uid,
+    const struct syn_facts *own, const struct resolve_set *resolved,
+    struct policy_verdict *verdict)
+{
+	const struct resolved *r = resolved->items;
+
+	if (policy_elevates(policy) || uid == 0 ||
+	    verdict->action == POLICY_BLOCK || !own->only_simple ||
+	    own->n_commands != 1 || resolved->n == 0 ||
 	    r->kind != RESOLVE_FILE || r->name == NULL ||
-	    !elevate_becomes_other(r->name) || only_tells(&j->own->commands[0]))
+	    !elevate_becomes_other(r->name) || only_tells(&own->commands[0]))
 		return;
-	j->verdict = (struct policy_verdict){
+	*verdict = (struct policy_verdict){
 		.action = POLICY_BLOCK,
 		.rule = "elevate",
 		.reason = "no program gains rights inside a line, and the "

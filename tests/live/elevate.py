@@ -9,8 +9,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
-    A, DEADLINE, ENV, HOME, NAME, PASSWORD, PROMPT, ROOT, SHIMS, UID, Session,
-    events, history, leave, line, own, popen, prompt, rows, run, sudoers, tap, write)
+    A, CTL, DEADLINE, ENV, HOME, NAME, PASSWORD, PROMPT, ROOT, SHIMS, UID,
+    Session, events, history, leave, line, own, popen, prompt, rows, run,
+    sudoers, tap, write)
 from procs import command_line, until  # noqa: E402
 
 MINE = str(os.getpid())     # in the words of what this run looks for in /proc
@@ -212,6 +213,9 @@ tap.ok(SHIMS not in done[1] and done[0] == 126 and
 done = run(A, "--profile", "admin", "-c", "sudo -n id")
 tap.ok(done[0] == 126 and "(elevate = no)" in done[2] and
        "no new privileges" not in done[2], "refused before sudo is", done)
+done = run(CTL, "test", "--profile", "admin", "sudo -n id")
+tap.ok(done[0] == 2 and done[1].startswith("block: ") and
+       "(elevate = no)" in done[1], "and aegshctl test says so", done)
 done = run(A, "--profile", "admin", "-c", "su --version")
 tap.ok(done[0] == 0 and done[1].startswith("su "), "but for what it tells",
        done)
