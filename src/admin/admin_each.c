@@ -7,11 +7,29 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "aegsh/base/mem.h"
+
+#define STORE_SECONDS 900	/* for one, that its user may hold up */
+#define STOPS_MAX 3		/* of which it is woken again */
+
+void
+admin_reap(pid_t pid, int *ret_status)
+{
+	unsigned stops = 0;
+	pid_t got;
+
+	do {
+		got = waitpid(pid, ret_status, WUNTRACED);
+		if (got == pid && WIFSTOPPED(*ret_status))
+			kill(pid, stops++ < STOPS_MAX ? SIGCONT : SIGKILL);
+	} while (got == pid ? WIFSTOPPED(*ret_status) :
+	    got < 0 && errno == EINTR);
+}
 
 /* The exit status of one; less than 0: it could not be begun. */
 static int
@@ -24,13 +42,13 @@ in_process(struct admin *a, admin_user_fn *fn, const char *user, void *ctx,
 	fflush(a->out);
 	pid = fork();
 	if (pid == 0) {
+		alarm(STORE_SECONDS);
 		rc = fn(a, user, ctx);
 		_exit(fflush(a->out) == 0 ? rc : ADMIN_SYSTEM);
 	}
 	if (pid < 0)
 		return err_sys(err, errno, "fork");
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	admin_reap(pid, &status);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	admin_complain(a, "store of %s: its process was killed", user);

@@ -95,6 +95,10 @@ void admin_stores(uid_t **ret, size_t *ret_n);
 
 /* ---- admin_each.c ------------------------------------------------------ */
 
+/* Wait for a process that became a user: whoever is that user can stop it, and
+ * must not hold up root with that.  It is woken, and killed in the end. */
+void admin_reap(pid_t pid, int *ret_status);
+
 typedef int admin_user_fn(struct admin *a, const char *user, void *ctx);
 /* fn for each of them, in a process of its own that has root's rights and
  * ends with what it returns.  The highest exit status; only for root. */

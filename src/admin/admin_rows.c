@@ -302,8 +302,7 @@ ask_store(struct gather *g, uid_t uid, struct err *err)
 	}
 	receive(g, user, ends[0]);
 	io_close(&ends[0]);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	admin_reap(pid, &status);
 	if (WIFSIGNALED(status) && !g->stop)
 		tell(g, user, "its reader was killed");
 	return 0;

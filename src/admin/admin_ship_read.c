@@ -307,7 +307,7 @@ admin_ship_read(struct admin *a, uid_t uid, const char *user,
     const struct audit_links_from *from, struct ship_batch *ret,
     struct buf *ret_text, struct err *err)
 {
-	int ends[2], rc = wire_pair(ends, err);
+	int ends[2], status, rc = wire_pair(ends, err);
 	pid_t pid;
 
 	if (rc < 0)
@@ -326,8 +326,7 @@ admin_ship_read(struct admin *a, uid_t uid, const char *user,
 	if (pid > 0) {
 		if (rc < 0)
 			kill(pid, SIGKILL);
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		admin_reap(pid, &status);
 	}
 	ret->uid = uid;
 	ret->user = user;

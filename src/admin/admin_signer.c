@@ -238,7 +238,7 @@ admin_signer_seal(struct admin *a, struct admin_signer *s, const char *user,
     const struct admin_sealed *sealed, struct err *err), void *ctx,
     struct admin_sealed *ret, struct err *err)
 {
-	int ends[2], rc;
+	int ends[2], status, rc;
 	pid_t pid;
 
 	*ret = (struct admin_sealed){ .fresh = false };
@@ -259,7 +259,7 @@ admin_signer_seal(struct admin *a, struct admin_signer *s, const char *user,
 		/* Of no use any more, whatever holds it up. */
 		if (rc < 0)
 			kill(pid, SIGKILL);
-		reap(pid);
+		admin_reap(pid, &status);
 	}
 	return rc;
 }
