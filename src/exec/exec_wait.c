@@ -159,6 +159,8 @@ exec_wait_for(struct exec_session *s, struct job *j, int fd,
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	v.borrowed = !s->holds && sigismember(&old, SIGHUP) == 1;
+	/* Of what it was told before this, the signal is gone. */
+	exec_job_mind_output(s, j);
 	for (;;) {
 		rc = exec_job_reap(s, j);
 		if (v.sweep)
