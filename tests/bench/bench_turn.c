@@ -167,7 +167,6 @@ record(const struct turn_opts *opts, const char *name, double most,
 	bare.intent = no_intent;
 	bare.settle = no_settle;
 	bare.outcome = no_outcome;
-	bare.hurry = NULL;
 	if (turn_new(&o, &with, &err) != 0)
 		exit(111);
 	o.ops = &bare;

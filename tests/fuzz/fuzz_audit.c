@@ -82,8 +82,8 @@ make_late(void)
 		buf_reset(&copy);
 		buf_put(&copy, &after, sizeof after);
 		buf_put(&copy, record.data, record.len);
-		must(audit_spool_append(&to, copy.data, copy.len, &err) == 0,
-		    err.text);
+		must(audit_spool_append(&to, copy.data, copy.len, false,
+		    &err) == 0, err.text);
 	}
 	audit_spool_done(&from);
 	audit_spool_done(&to);
