@@ -24,11 +24,13 @@ enum {
 	ADMIN_F_COUNT		/* a verb's own options begin here */
 };
 
-/* The rows of those, for a verb's table. */
-#define ADMIN_FILTER_OPTIONS \
+/* The rows of those, for a verb's table; how many lines there are without
+ * --limit, in words. */
+#define ADMIN_FILTER_OPTIONS(default_limit) \
 	[ADMIN_F_JSON] = ADMIN_OPTION_JSON, \
 	[ADMIN_F_LIMIT] = { "limit", 'n', "N", \
-	    "the newest N lines (0: all)", ADMIN_WORDS_NONE }, \
+	    "the newest N lines (0: all; default " default_limit ")", \
+	    ADMIN_WORDS_NONE }, \
 	[ADMIN_F_SINCE] = { "since", 0, "TIME", "only lines from TIME on", \
 	    ADMIN_WORDS_NONE }, \
 	[ADMIN_F_UNTIL] = { "until", 0, "TIME", "only lines before TIME", \

@@ -15,7 +15,7 @@
 enum { O_FORMAT = ADMIN_F_COUNT };
 
 static const struct admin_option options[] = {
-	ADMIN_FILTER_OPTIONS,
+	ADMIN_FILTER_OPTIONS("all"),
 	[O_FORMAT] = { "format", 0, "FORMAT", "jsonl, csv, ecs or ocsf",
 	    ADMIN_WORDS_EXPORT },
 	{ NULL }

@@ -11,7 +11,7 @@
 enum { O_FORMAT = ADMIN_F_COUNT };
 
 static const struct admin_option options[] = {
-	ADMIN_FILTER_OPTIONS,
+	ADMIN_FILTER_OPTIONS("all"),
 	[O_FORMAT] = { "format", 0, "FORMAT", "text, json or html",
 	    ADMIN_WORDS_REPORT },
 	{ NULL }

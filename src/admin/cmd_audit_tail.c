@@ -24,7 +24,7 @@
 enum { O_FOLLOW = ADMIN_F_COUNT };
 
 static const struct admin_option options[] = {
-	ADMIN_FILTER_OPTIONS,
+	ADMIN_FILTER_OPTIONS("10"),
 	[O_FOLLOW] = { "follow", 'f', NULL, "go on with what comes",
 	    ADMIN_WORDS_NONE },
 	{ NULL }

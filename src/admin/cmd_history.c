@@ -9,7 +9,7 @@
 #define LIMIT 30		/* lines, when -n does not say */
 
 static const struct admin_option options[] = {
-	ADMIN_FILTER_OPTIONS,
+	ADMIN_FILTER_OPTIONS("30"),
 	[ADMIN_F_COUNT] = { NULL }
 };
 
