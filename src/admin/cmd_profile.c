@@ -115,6 +115,10 @@ describe(const struct policy *p)
 	admin_json_text(o, "search_path", policy_search_path(p));
 	admin_json_text(o, "environment", policy_clean(p) ? "clean" :
 	    "inherited");
+	admin_json_text(o, "elevate", policy_elevates(p) ? "broker" : "no");
+	if (policy_elevates(p))
+		admin_json_text(o, "elevated_sandbox",
+		    policy_elevated_in(p, NULL));
 	policy_each_project_mark(p, add_word, marks);
 	json_object_set_new(o, "project_marks", marks);
 	for (i = 0; i < AEG_NELEM(actions); i++) {

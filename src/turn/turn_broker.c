@@ -140,6 +140,8 @@ judge(struct turn *t, const struct policy_input *in,
 		return;
 	*ret = (struct policy_verdict){ .action = POLICY_WARN,
 		.rule = "elevate-unsure", .reason = r->unsure,
+		.instead = "the operator can allow it by a rule: "
+		    "aegsh-policy(5), EXAMPLES",
 		.evidence = ret->evidence };
 }
 

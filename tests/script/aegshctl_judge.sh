@@ -134,7 +134,7 @@ like "$out" '*safe*dev*admin*configured*' 'profile list'
 expr='[p["profile"] for p in d if p["configured"]]'
 is "$(json profile list --json)" "['admin']" 'profile list --json'
 run profile show dev
-like "$out" 'profile *dev*sandbox *rank *' 'profile show'
+like "$out" 'profile *dev*sandbox *rank *elevate *no*' 'profile show'
 for line in ls pwd 'echo x'; do
 	run test --profile dev "$line"
 	like "$out" '*not on the list of the profile dev*not-listed*aegshctl allowlist*' \
