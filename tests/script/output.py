@@ -173,9 +173,12 @@ looks = []
 
 
 def at_rest():
-    """The line and who carries it sleep, look after look."""
+    """The line and who carries it sleep, look after look; who synced the
+    record is done."""
     kids = children(p.pid)
     looks.append((count(), sorted(state(k) for k in kids)))
+    if "Z" in looks[-1][1]:
+        looks[-1][1].remove("Z")
     return (unread() > room * 3 // 4 and len(looks) > 20 and
             looks[-20:] == [(looks[-1][0], ["S", "S"])] * 20)
 
