@@ -21,6 +21,17 @@ admin_usage(struct admin *a)
 	return ADMIN_USAGE;
 }
 
+static bool
+has_option(const struct admin *a, const char *name)
+{
+	const struct admin_option *o;
+
+	for (o = a->verb->options; o != NULL && o->name != NULL; o++)
+		if (strcmp(o->name, name) == 0)
+			return true;
+	return false;
+}
+
 int
 admin_operands(struct admin *a, const struct admin_args *args, int least,
     int most)
@@ -30,11 +41,14 @@ admin_operands(struct admin *a, const struct admin_args *args, int least,
 	if (n >= least && n <= most)
 		return 0;
 	if (n < least)
-		admin_complain(a, "%s is missing", n > 0 ?
-		    "one more operand" : "an operand");
+		admin_complain(a, "%s is missing%s", n > 0 ?
+		    "one more operand" : "an operand",
+		    strncmp(a->verb->usage, "ID", 2) == 0 ?
+		    "; aegshctl audit log has the IDs" : "");
 	else if (most == 0)
-		admin_complain(a, "%s: takes no operand",
-		    args->argv[args->at]);
+		admin_complain(a, "%s: takes no operand%s",
+		    args->argv[args->at], has_option(a, "search") ?
+		    "; --search TEXT has the lines with a text in them" : "");
 	else
 		admin_complain(a, "%s: one operand too many%s",
 		    args->argv[args->at + most], strstr(a->verb->usage,

@@ -47,6 +47,12 @@ is "$status" 100 'help on nothing: 100'
 run config show --nonsense
 is "$status" 100 'no such option: 100'
 like "$err" '*usage: aegshctl config show*' 'usage is told'
+run audit show
+like "$err" '*is missing; aegshctl audit log has the IDs*usage: *' \
+	'where the operand is to be had'
+run history ls
+like "$err" '*ls: takes no operand; --search TEXT*usage: *' \
+	'and which option takes it'
 run config show --json=yes
 is "$status" 100 'an argument too many: 100'
 run history -n
