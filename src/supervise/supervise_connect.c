@@ -280,6 +280,8 @@ sup_connect_ended(struct sup *s, pid_t pid, int status)
 		if (status != 0)
 			reply(s, s->helper[i].wish.id, refused ?
 			    -WEXITSTATUS(status) : -EACCES);
+		if (s->ask->id == s->helper[i].wish.id)
+			sup_asker_done(s);
 		s->helper[i] = s->helper[--s->n_helpers];
 		return;
 	}

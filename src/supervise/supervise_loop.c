@@ -134,6 +134,8 @@ say(struct sup *s, enum sup_kind kind)
 bool
 sup_is_valid(const struct sup *s)
 {
+	if (s->ask->pid == 0)
+		return false;
 	if (s->looked_at >= 0)
 		return syscall(SYS_pidfd_send_signal, s->looked_at, 0, NULL,
 		    0) == 0;
@@ -338,7 +340,9 @@ answer(struct sup *s)
 	}
 	if (a != SUP_ANSWERED)
 		ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, s->answer);
-	sup_asker_done(s);
+	/* Who waits for a helper's answer asks still. */
+	if (a != SUP_ANSWERED || !sup_is_valid(s))
+		sup_asker_done(s);
 }
 
 /* The kernel's structures may be longer than those that we know. */

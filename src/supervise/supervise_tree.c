@@ -116,6 +116,9 @@ supervise_kill_tree(pid_t pid)
 	struct sup_tree t = { NULL, 0, 0 };
 	size_t i;
 
+	/* Below these is everybody. */
+	if (pid <= 1)
+		return;
 	sup_tree_root(&t, pid);
 	sup_tree_grow(&t, true);
 	for (i = 0; i < t.n; i++)

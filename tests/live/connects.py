@@ -421,6 +421,12 @@ until(lambda: not os.path.exists("/proc/%d" % helper) or
       not helpers(p.pid))
 tap.ok(not helpers(p.pid), "and nobody connects for it any more")
 
+profile(LIST, "supervise = scripts", "limit-time = 1")
+out = line(WAIT)
+tap.ok(out[0] == 126 and "killed: it met its limit, limit-time" in out[2],
+       "a limit that is met while one waits is told, and not that the "
+       "supervisor is gone", out)
+
 # ---- root's lines ---------------------------------------------------------------
 if IS_ROOT:
     profile('unix = {"%s/listed"}' % SRV, "supervise = scripts", of="root")
