@@ -223,6 +223,21 @@ tell_end(struct request *r, int status)
 	tell(r, SUPERVISE_ENDED, &n, sizeof n);
 }
 
+/* The rule, and what to do instead, as the shell says them of a line. */
+static void
+put_advice(struct buf *out, const struct decision *d)
+{
+	const char *instead = decision_instead(d);
+
+	buf_puts(out, " [");
+	text_inert(out, decision_rule(d), strlen(decision_rule(d)), 0);
+	buf_puts(out, "]");
+	if (instead == NULL)
+		return;
+	buf_puts(out, "; instead: ");
+	text_inert(out, instead, strlen(instead), 0);
+}
+
 static void
 say(struct request *r, const char *why)
 {
@@ -236,6 +251,8 @@ say(struct request *r, const char *why)
 		buf_puts(&out, ", as nobody is here to be asked");
 	buf_puts(&out, ": ");
 	text_inert(&out, why, strlen(why), 0);
+	if (r->j != NULL && why == decision_reason(r->j->decision))
+		put_advice(&out, r->j->decision);
 	if (r->behind != NULL)
 		buf_puts(&out, r->behind);
 	buf_putc(&out, '\n');

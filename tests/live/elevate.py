@@ -205,6 +205,10 @@ tap.ok("FROM_SITE=yes" in env and "SECRET_X" not in env and
        "nor by -E, which sudoers lets have all", env)
 refused("sudo -n FROM_SITE=2 printenv", "an environment of its own")
 
+done = run(A, "-c", "sudo -n frobnicate; true")
+tap.ok(UNASKED in done[2] and " [elevate-unsure]; instead: " in done[2],
+       "the rule, and what to do instead", done)
+
 # ---- without a role -------------------------------------------------------
 done = run(A, "--profile", "admin", "-c", "echo $PATH; %s/sudo id" % SHIMS)
 tap.ok(SHIMS not in done[1] and done[0] == 126 and
