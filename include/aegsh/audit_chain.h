@@ -131,6 +131,11 @@ struct audit_retain {
 /* From now back. */
 void audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
 	struct audit_keep *ret);
+/* The same from up to when the clock is believed, by what the store has;
+ * nothing (zeros) where none of it goes by that, and an event where some would
+ * by a later time.  0, or the store's error.  The rest of *ret stays. */
+int audit_retain_believe(struct audit *a, const struct audit_retain *r,
+	struct audit_keep *ret, struct err *err);
 /* audit_open_apart(): once the session is over, the process that keeps the
  * store deletes what is older, some of it each time. */
 void audit_retain(struct audit *a, const struct audit_retain *r);

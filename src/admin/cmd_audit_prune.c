@@ -30,7 +30,8 @@ static const struct admin_option options[] = {
 
 /* As the settings have it. */
 static int
-take_setting(struct admin *a, struct audit_keep *ret)
+take_setting(struct admin *a, struct audit_retain *ret_retain,
+    struct audit_keep *ret)
 {
 	struct audit_retain r;
 	struct err err = ERR_INIT;
@@ -46,6 +47,7 @@ take_setting(struct admin *a, struct audit_keep *ret)
 		.events_ns = conf_int(a->conf, CONF_RETAIN_EVENTS_DAYS) *
 		    DAY_NS,
 	};
+	*ret_retain = r;
 	audit_retain_keep(&r, clock_wall_ns(), ret);
 	if (ret->since_ns != 0 || ret->output_since_ns != 0 ||
 	    ret->execs_since_ns != 0 || ret->events_since_ns != 0)
@@ -56,12 +58,13 @@ take_setting(struct admin *a, struct audit_keep *ret)
 }
 
 static int
-take_keep(struct admin *a, const char *value, struct audit_keep *ret)
+take_keep(struct admin *a, const char *value, struct audit_retain *ret_retain,
+    struct audit_keep *ret)
 {
 	int64_t now = clock_wall_ns();
 
 	if (value == NULL)
-		return take_setting(a, ret);
+		return take_setting(a, ret_retain, ret);
 	if (text_to_i64(value, 1, INT64_MAX, &ret->lines) == 0)
 		return ADMIN_OK;
 	ret->lines = 0;
@@ -75,7 +78,8 @@ take_keep(struct admin *a, const char *value, struct audit_keep *ret)
 
 struct wanted {
 	struct audit_keep keep;
-	bool json, all;
+	struct audit_retain retain;	/* where nobody looks at the clock */
+	bool json, all, by_settings;
 };
 
 static void
@@ -111,13 +115,16 @@ static int
 one_store(struct admin *a, const char *user, void *ctx)
 {
 	const struct wanted *w = ctx;
+	struct audit_keep keep = w->keep;
 	struct audit_pruned pruned = { 0, 0, 0 };
 	struct audit *store = NULL;
 	struct err err = ERR_INIT;
 	int rc = admin_read_quietly(a, user, true, &store, &err);
 
+	if (rc == 0 && w->all && w->by_settings)
+		rc = audit_retain_believe(store, &w->retain, &keep, &err);
 	if (rc == 0)
-		rc = audit_prune(store, &w->keep, &pruned, &err);
+		rc = audit_prune(store, &keep, &pruned, &err);
 	audit_close(store);
 	if (rc == -ENOENT && w->all)
 		return ADMIN_OK;
@@ -153,7 +160,8 @@ run(struct admin *a, int argc, char **argv)
 		admin_complain(a, "--all and --user do not go together");
 		return ADMIN_USAGE;
 	}
-	rc = take_keep(a, value, &w.keep);
+	w.by_settings = value == NULL;
+	rc = take_keep(a, value, &w.retain, &w.keep);
 	if (rc != ADMIN_OK)
 		return rc;
 	snprintf(who, sizeof who, "uid %lu (%.40s)", (unsigned long)a->caller,

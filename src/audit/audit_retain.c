@@ -52,7 +52,8 @@ audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
  * is young; who was away for long waits for the next day.
  */
 static int
-find_believed(struct audit_db *d, int64_t now_ns, int64_t *ret)
+find_believed(struct audit_db *d, int64_t now_ns, int64_t *ret,
+    struct err *err)
 {
 	int64_t newest = 0;
 	int rc = audit_db_look_up(d, "SELECT max("
@@ -62,7 +63,7 @@ find_believed(struct audit_db *d, int64_t now_ns, int64_t *ret)
 	    " ORDER BY id DESC LIMIT 1), 0), "
 	    "coalesce((SELECT start_wall_ns FROM sessions WHERE"
 	    " start_wall_ns <= ?1 ORDER BY id DESC LIMIT 1), 0))",
-	    now_ns - EVERY_NS, &newest, 1, NULL, NULL);
+	    now_ns - EVERY_NS, &newest, 1, NULL, err);
 
 	*ret = newest < now_ns - DAY_NS ? newest + DAY_NS : now_ns;
 	return rc;
@@ -120,6 +121,31 @@ put_off(struct audit *a, int64_t ahead_ns)
 	audit_flush(a, NULL);
 }
 
+int
+audit_retain_believe(struct audit *a, const struct audit_retain *r,
+    struct audit_keep *ret, struct err *err)
+{
+	static const struct audit_retain none = { .lines_ns = 0 };
+	int64_t now = clock_wall_ns(), believed;
+	int rc = audit_ready(a, err);
+	bool due;
+
+	if (rc < 0)
+		return rc;
+	audit_retain_keep(r, now, ret);
+	due = is_due(&a->db, ret);
+	rc = find_believed(&a->db, now, &believed, err);
+	if (rc < 0)
+		return rc;
+	audit_retain_keep(r, believed, ret);
+	if (is_due(&a->db, ret))
+		return 0;
+	audit_retain_keep(&none, believed, ret);
+	if (due && !was_today(&a->db, now))
+		put_off(a, now - believed);
+	return 0;
+}
+
 void
 audit_retain_now(struct audit *a, const struct audit_retain *r)
 {
@@ -128,18 +154,13 @@ audit_retain_now(struct audit *a, const struct audit_retain *r)
 		.budget_ns = BUDGET_NS };
 	struct audit_pruned pruned;
 	struct err err = ERR_INIT;
-	int64_t believed;
 	char who[64];
 
 	audit_retain_keep(r, now, &keep);
 	if (!is_due(&a->db, &keep) || was_today(&a->db, now) ||
-	    find_believed(&a->db, now, &believed) < 0)
+	    audit_retain_believe(a, r, &keep, NULL) < 0 ||
+	    !is_due(&a->db, &keep))
 		return;
-	audit_retain_keep(r, believed, &keep);
-	if (!is_due(&a->db, &keep)) {
-		put_off(a, now - believed);
-		return;
-	}
 	snprintf(who, sizeof who, "uid %lu, as a session ended",
 	    (unsigned long)geteuid());
 	keep.who = who;

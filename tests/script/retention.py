@@ -235,6 +235,18 @@ else:
     tap.ok(done.returncode != 0 and b"only root" in done.stderr,
            "in others' stores: root alone", done)
     tap.skip("nothing is said where nothing went", "not root")
+old(50, yesterday=False)
+settings("retain-days = 30\n")
+if os.geteuid() == 0:
+    done = [ctl("audit", "prune", "--all") for _ in range(2)]
+    tap.ok(all(d.returncode == 0 and not d.stdout for d in done) and
+           oldest()["user"] == "kim" and len(events("prune-put-off")) == 1,
+           "nor there by a clock that nothing was recorded by", done)
+    done = ctl("audit", "prune", "--all", "--keep", "30d")
+    tap.ok(oldest()["user"] != "kim", "but by who says how much", done)
+else:
+    tap.skip("nor there by a clock that nothing was recorded by", "not root")
+    tap.skip("but by who says how much", "not root")
 left = docs("history", "--json", "-n", "0")
 # ---- who looked --------------------------------------------------------------
 backup = os.path.join(root, "copy.db")
