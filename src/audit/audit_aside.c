@@ -278,6 +278,8 @@ audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync)
 		return cannot(s, -rc);
 	if (!await(j, STEP_SYNCS, &killed))
 		return not_done(s, killed);
+	/* It may be long, and has been read. */
+	audit_slots_done(&j->what);
 	s->seen = j->spool.seen;
 	s->why = j->spool.why;
 	s->number = j->spool.number;
