@@ -174,7 +174,8 @@ else:
     s = begin()
     s.send("fro\t")
     s.send("\t")
-    tap.ok(s.expect("frobulate"), names[4], s.rest)
+    tap.ok(s.expect("frobulate") and s.expect(PROMPT + "fro"), names[4],
+           s.rest)
     s.send("\x03")
     tap.ok(s.expect(PROMPT), names[5], s.rest)
     s.send("\x04")
