@@ -277,9 +277,10 @@ cast_reader_seek(struct cast_reader *r, int64_t offset, int64_t length,
 		return err_sys(err, errno, "%s", r->name);
 	if (offset < 0 || offset > st.st_size ||
 	    (length >= 0 && length > st.st_size - offset))
-		return err_set(err, ERR_RANGE, "%s: has no bytes %" PRId64
-		    " to %" PRId64, r->name, offset,
-		    length >= 0 ? offset + length : offset);
+		/* Both may be what somebody altered. */
+		return err_set(err, ERR_RANGE, "%s: has no %" PRId64
+		    " bytes from %" PRId64 " on", r->name,
+		    length >= 0 ? length : 0, offset);
 	r->at = offset;
 	r->end = length >= 0 ? offset + length : st.st_size;
 	r->pos = r->in.len = 0;
