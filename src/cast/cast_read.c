@@ -434,8 +434,8 @@ cast_hash(const char *dir, const unsigned char session[UUID_LEN],
 		if (n < 0)
 			return err_sys(err, errno, "%s", path);
 		if (n == 0)
-			return err_set(err, -ENODATA, "%s: ends before byte %"
-			    PRId64, path, offset + length);
+			return err_set(err, -ENODATA, "%s: ends %" PRId64
+			    " bytes too early", path, length);
 		sha256_update(&ctx, (size_t)n, block);
 	}
 	sha256_digest(&ctx, CAST_HASH_LEN, ret);
