@@ -231,7 +231,7 @@ def below(pid):
         if b"__aeg" in words and fields[0] != "Z" and not waits:
             with open("/proc/%s/environ" % name, "rb") as f:
                 if home.encode() in f.read():
-                    found.append(name)
+                    found.append((name, fields[0], fields[1], words[-80:]))
     return found
 
 
