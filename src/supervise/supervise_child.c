@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/notify.h"
 
@@ -270,10 +271,7 @@ sup_send_asks(int sock, const struct sup_asks *asks, int procs)
 static void
 enter_group(int procs)
 {
-	if (write(procs, "0", 1) != 1) {
-		close(procs);
-		return;
-	}
+	(void)io_write_full(procs, "0", 1);
 	close(procs);
 }
 
