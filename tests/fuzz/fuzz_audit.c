@@ -12,6 +12,7 @@
  * what was written.
  */
 #include "hostile.h"
+#include "must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,15 +20,6 @@ static struct buf model = BUF_INIT, spool = BUF_INIT,
 	late = BUF_INIT;
 static struct hostile_seen was;
 static char *place;
-
-static void
-must(bool held, const char *what)
-{
-	if (held)
-		return;
-	fprintf(stderr, "fuzz_audit: %s\n", what);
-	abort();
-}
 
 static void
 make_spool(void)

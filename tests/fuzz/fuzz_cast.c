@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "cast/cast_int.h"
@@ -18,15 +19,6 @@
 #define SIZE_MOST 4000		/* what is told as if it were one text */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "fuzz_cast: %s\n", what);
-	abort();
-}
 
 static bool
 same(const struct buf *b, const void *p, size_t len)

@@ -4,6 +4,7 @@
  * value it sets passes the check of its row again.
  */
 #include "conf/conf_int.h"
+#include "must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,6 @@
 #include "aegsh/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "fuzz_conf: %s\n", what);
-	abort();
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -9,6 +9,7 @@
  * misses none unless the verifier has fault with the index.
  */
 #include "audit/audit_index_int.h"
+#include "must.h"
 #include "store.h"
 
 #include "aegsh/base/io.h"
@@ -20,15 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct buf model = BUF_INIT;
 static char *place;
-
-static void
-must(bool held, const char *what)
-{
-	if (held)
-		return;
-	fprintf(stderr, "fuzz_index: %s\n", what);
-	abort();
-}
 
 struct found {
 	size_t n;

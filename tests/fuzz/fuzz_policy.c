@@ -11,21 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "policy/policy_int.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct policy *policy;
 static struct state *state;
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "fuzz_policy: %s\n", what);
-	abort();
-}
 
 static void
 prepare(void)

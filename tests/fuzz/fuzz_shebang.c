@@ -6,6 +6,7 @@
  * also looked at as a candidate program.
  */
 #include "shebang/shebang_int.h"
+#include "must.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -21,15 +22,6 @@
 #define NAME "auto-x"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "fuzz_shebang: %s\n", what);
-	abort();
-}
 
 static void
 traced(void *ctx, const struct shebang_step *step)

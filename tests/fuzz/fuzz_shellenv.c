@@ -6,6 +6,7 @@
  */
 #include "shellenv/block_int.h"
 #include "shellenv/sim_int.h"
+#include "must.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -15,15 +16,6 @@
 #include "aegsh/shellenv_mend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "fuzz_shellenv: %s\n", what);
-	abort();
-}
 
 static void
 follow(struct shellenv *se, const char *text, size_t len, unsigned what)
