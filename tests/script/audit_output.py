@@ -6,36 +6,29 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
-from procs import DEADLINE  # noqa: E402
-from pty_session import place, program  # noqa: E402
+from cast_rig import audit, recorded  # noqa: E402
+from pty_session import place  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
 env["AEGSH_TEST_ROOT"] = root
-CTL = program("aegshctl")
 STORE = os.path.join(root, "own", "aegsh-%d" % os.geteuid())
 OUTPUT = os.path.join(STORE, "output")
 
 
 def fill(*lines):
-    text = ""
+    steps = []
     for name, written in lines:
-        text += "line %s\nout 1 %s\nend\n" % (name, written.encode().hex())
-    done = subprocess.run([program("cast_fill"), "full"], env=env,
-                          input=text.encode(), stdout=subprocess.PIPE,
-                          check=True, timeout=DEADLINE)
-    return os.path.join(OUTPUT, done.stdout.decode().strip() + ".cast")
+        steps += [("line", name), ("out", 1, written.encode()), ("end",)]
+    return os.path.join(OUTPUT, recorded(env, ["full"], steps) + ".cast")
 
 
 def ctl(*args):
-    return subprocess.run([CTL, "audit", *args], env=env, timeout=DEADLINE,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE)
+    return audit(env, *args)
 
 
 def verify():

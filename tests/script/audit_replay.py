@@ -13,6 +13,7 @@ import sys
 import termios
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from cast_rig import audit, recorded  # noqa: E402
 from procs import DEADLINE  # noqa: E402
 from pty_session import place, program  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -24,19 +25,11 @@ CTL = program("aegshctl")
 
 
 def fill(keep, *steps):
-    """Steps as cast_fill reads them; bytes become hexadecimal."""
-    text = "".join(" ".join(x.hex() if isinstance(x, bytes) else str(x)
-                            for x in step) + "\n" for step in steps)
-    done = subprocess.run([program("cast_fill"), keep], env=env,
-                          input=text.encode(), stdout=subprocess.PIPE,
-                          check=True, timeout=DEADLINE)
-    return done.stdout.decode().strip()
+    return recorded(env, [keep], steps)
 
 
 def ctl(*args):
-    return subprocess.run([CTL, "audit", *args], env=env, timeout=DEADLINE,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE)
+    return audit(env, *args)
 
 
 def on_terminal(keys, *args):

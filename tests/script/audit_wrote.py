@@ -6,37 +6,28 @@ import io
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
-from procs import DEADLINE  # noqa: E402
-from pty_session import place, program  # noqa: E402
+from cast_rig import audit, recorded  # noqa: E402
+from pty_session import place  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
 env["AEGSH_TEST_ROOT"] = root
-CTL = program("aegshctl")
 
 
 def fill(keep, *lines):
-    text = ""
+    steps = []
     for name, streams in lines:
-        text += "line %s\n" % name
-        for stream, written in streams:
-            text += "%s 1 %s\n" % (stream, written.hex())
-        text += "end\n"
-    done = subprocess.run([program("cast_fill"), *keep], env=env,
-                          input=text.encode(), stdout=subprocess.PIPE,
-                          check=True, timeout=DEADLINE)
-    return done.stdout.decode().strip()
+        steps += [("line", name)] + [(stream, 1, written) for
+                                     stream, written in streams] + [("end",)]
+    return recorded(env, keep, steps)
 
 
 def ctl(*args):
-    return subprocess.run([CTL, "audit", *args], env=env, timeout=DEADLINE,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE)
+    return audit(env, *args)
 
 
 def docs(*args):
