@@ -30,6 +30,15 @@ text_at(sqlite3_stmt *st, int column)
 	return (const char *)sqlite3_column_text(st, column);
 }
 
+/* rc: what the last step said, SQLITE_DONE also where somebody has enough. */
+static int
+end_rows(struct audit_db *d, sqlite3_stmt *st, int rc, struct err *err)
+{
+	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
 int
 audit_events(struct audit *a, const struct audit_events_query *q,
     int (*fn)(void *ctx, const struct audit_happened *e), void *ctx,
@@ -66,9 +75,7 @@ audit_events(struct audit *a, const struct audit_events_query *q,
 			}
 		}
 	}
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
-	sqlite3_finalize(st);
-	return rc;
+	return end_rows(d, st, rc, err);
 }
 
 /* One pass over the lines, and one over what they wrote. */
@@ -157,9 +164,7 @@ audit_sessions(struct audit *a, int64_t limit,
 			break;
 		}
 	}
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "count", err);
-	sqlite3_finalize(st);
-	return rc;
+	return end_rows(d, st, rc, err);
 }
 
 int
@@ -196,9 +201,7 @@ audit_execs(struct audit *a, int64_t line,
 			break;
 		}
 	}
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
-	sqlite3_finalize(st);
-	return rc;
+	return end_rows(d, st, rc, err);
 }
 
 void
@@ -250,9 +253,7 @@ audit_outputs(struct audit *a, int64_t line,
 			break;
 		}
 	}
-	rc = rc == SQLITE_DONE ? 0 : audit_db_error(d, "read", err);
-	sqlite3_finalize(st);
-	return rc;
+	return end_rows(d, st, rc, err);
 }
 
 int
