@@ -24,8 +24,6 @@ struct relay {
 	bool same;			/* 2 is 1's */
 	bool lost;
 	struct relay_said said;
-	bool kills, told;		/* more than most; it was said */
-	char limit[96];			/* what that is, behind RELAY_MET */
 };
 
 static bool
@@ -126,10 +124,10 @@ relay_start(const struct relay_opts *o, struct relay **ret, struct err *err)
 	int rc;
 
 	r->control = r->child[0] = r->child[1] = -1;
-	r->kills = o->kills;
-	snprintf(r->limit, sizeof r->limit, RELAY_MET "limit-output: more "
-	    "than %" PRIu64 " MiB%s", o->most >> 20, o->kills ? "" :
-	    "; the rest is left out");
+	r->said.kills = o->kills;
+	snprintf(r->said.limit, sizeof r->said.limit, RELAY_MET
+	    "limit-output: more than %" PRIu64 " MiB%s", o->most >> 20,
+	    o->kills ? "" : "; the rest is left out");
 	rc = open_streams(r, stream);
 	if (rc < 0)
 		err_sys(err, -rc, "output: a pipe");
@@ -197,16 +195,13 @@ relay_lost(struct relay *r)
 const char *
 relay_killed(const struct relay *r)
 {
-	return r->said.over && r->kills ? r->limit : NULL;
+	return relay_said_killed(&r->said);
 }
 
 const char *
 relay_limited(struct relay *r)
 {
-	if (!r->said.over || r->told)
-		return NULL;
-	r->told = true;
-	return r->limit + strlen(RELAY_MET);
+	return relay_said_limited(&r->said);
 }
 
 void
@@ -216,8 +211,8 @@ relay_line(struct relay *r, const unsigned char uuid[UUID_LEN])
 
 	memcpy(word + 1, uuid, UUID_LEN);
 	relay_take_over(r->control, &r->said);
-	r->said.over = r->said.over && r->kills;
-	r->told = false;
+	r->said.over = r->said.over && r->said.kills;
+	r->said.told = false;
 	if (send(r->control, word, sizeof word, MSG_NOSIGNAL) < 0)
 		(void)relay_lost(r);
 }

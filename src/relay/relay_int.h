@@ -55,7 +55,13 @@ struct relay_said {
 	char *packet;		/* that it borrows from, owned */
 	char trouble[RELAY_TROUBLE_MAX];
 	bool over;		/* RELAY_OVER came, and not another line */
+	bool kills, told;	/* more than may be: ends the line; was said */
+	char limit[192];	/* what that is, behind RELAY_MET */
 };
+/* What the line is to be killed for, or NULL; what is to be said of it, once,
+ * or NULL. */
+const char *relay_said_killed(const struct relay_said *s);
+const char *relay_said_limited(struct relay_said *s);
 /* The line wrote more, as was said by now. */
 void relay_take_over(int control, struct relay_said *s);
 /* Waits for the answer; pid: of who gives it, who may be stopped or die

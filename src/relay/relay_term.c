@@ -33,9 +33,7 @@ struct relay_term {
 	size_t mark_len;
 	bool keeps, hung_up, lost;
 	uint64_t most;		/* bytes of the line in front; 0: any */
-	bool kills, told;
 	struct relay_said said;
-	char limit[192];	/* what that is, behind RELAY_MET */
 };
 
 /* In the background we wait, stopped, to be put in front, as a shell does
@@ -263,13 +261,14 @@ relay_term_line(struct relay_term *r, const unsigned char uuid[UUID_LEN],
 	AEG_AUTO(buf_done) struct buf out = BUF_INIT;
 
 	r->most = most;
-	r->kills = kills;
-	r->told = r->said.over = false;
+	r->said.kills = kills;
+	r->said.told = r->said.over = false;
 	if (is_unseen(r) || r->hung_up || r->lost)
 		return;
-	snprintf(r->limit, sizeof r->limit, RELAY_MET "limit-output: more "
-	    "than %" PRIu64 " MiB on the terminal since a key was typed%s",
-	    most >> 20, kills ? "" : "; the rest, until one was, is left out");
+	snprintf(r->said.limit, sizeof r->said.limit, RELAY_MET
+	    "limit-output: more than %" PRIu64 " MiB on the terminal since a "
+	    "key was typed%s", most >> 20, kills ? "" :
+	    "; the rest, until one was, is left out");
 	buf_putc(&out, RELAY_LINE);
 	buf_put(&out, uuid, UUID_LEN);
 	pack_int(&out, (int64_t)most);
@@ -331,16 +330,13 @@ relay_term_lost(struct relay_term *r)
 const char *
 relay_term_killed(const struct relay_term *r)
 {
-	return r->said.over && r->kills ? r->limit : NULL;
+	return relay_said_killed(&r->said);
 }
 
 const char *
 relay_term_limited(struct relay_term *r)
 {
-	if (!r->said.over || r->told)
-		return NULL;
-	r->told = true;
-	return r->limit + strlen(RELAY_MET);
+	return relay_said_limited(&r->said);
 }
 
 const char *

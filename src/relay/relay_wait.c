@@ -26,6 +26,21 @@ take(struct relay_said *s, size_t len)
 		s->line = (struct cast_line){ .offset = 0 };
 }
 
+const char *
+relay_said_killed(const struct relay_said *s)
+{
+	return s->over && s->kills ? s->limit : NULL;
+}
+
+const char *
+relay_said_limited(struct relay_said *s)
+{
+	if (!s->over || s->told)
+		return NULL;
+	s->told = true;
+	return s->limit + strlen(RELAY_MET);
+}
+
 void
 relay_take_over(int control, struct relay_said *s)
 {
