@@ -6,14 +6,17 @@
 #include "admin_read.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
+#define TICK_MS 200		/* in which a stopped process is woken */
 #define STORE_SECONDS 900	/* for one, that its user may hold up */
 #define STOPS_MAX 3		/* of which it is woken again */
 
@@ -29,6 +32,54 @@ admin_reap(pid_t pid, int *ret_status)
 			kill(pid, stops++ < STOPS_MAX ? SIGCONT : SIGKILL);
 	} while (got == pid ? WIFSTOPPED(*ret_status) :
 	    got < 0 && errno == EINTR);
+}
+
+/* -ECANCELED: it was stopped too often. */
+static int
+wake(struct admin_reader *r)
+{
+	siginfo_t si = { .si_pid = 0 };
+
+	/* Its end, if that is what there is, is for who waits for it. */
+	if (waitid(P_PID, (id_t)r->pid, &si, WSTOPPED | WNOHANG) < 0 ||
+	    si.si_pid != r->pid)
+		return 0;
+	if (r->stops++ >= STOPS_MAX)
+		return -ECANCELED;
+	kill(r->pid, SIGCONT);
+	return 0;
+}
+
+int
+admin_hear(struct admin_reader *r, void *p, size_t len)
+{
+	int64_t end = clock_mono_ns() + (int64_t)r->silent_ms * 1000000;
+	char *to = p;
+
+	while (len > 0) {
+		struct pollfd ready = { r->fd, POLLIN, 0 };
+		int n = poll(&ready, 1, TICK_MS), rc;
+		ssize_t got;
+
+		if (n > 0) {
+			got = read(r->fd, to, len);
+			if (got == 0)
+				return -ENODATA;
+			if (got < 0 && errno != EINTR)
+				return -errno;
+			if (got > 0) {
+				to += got;
+				len -= (size_t)got;
+			}
+		} else if (n < 0 && errno != EINTR) {
+			return -errno;
+		} else if ((rc = wake(r)) < 0) {
+			return rc;
+		} else if (clock_mono_ns() >= end) {
+			return -ETIMEDOUT;
+		}
+	}
+	return 0;
 }
 
 /* The exit status of one; less than 0: it could not be begun. */

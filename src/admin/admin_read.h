@@ -101,6 +101,18 @@ void admin_stores(uid_t **ret, size_t *ret_n);
  * must not hold up root with that.  It is woken, and killed in the end. */
 void admin_reap(pid_t pid, int *ret_status);
 
+/* Such a process, and what it sends. */
+struct admin_reader {
+	pid_t pid;
+	int fd;			/* of a pipe from it */
+	int silent_ms;		/* how long it may take for one answer */
+	unsigned stops;		/* 0, to begin with */
+};
+/* Exactly len bytes.  0; -ENODATA: it says nothing more; -ECANCELED: it was
+ * stopped again and again; -ETIMEDOUT: they did not come in time; -errno.  But
+ * for the first two it is of no use any more, and for the caller to kill. */
+int admin_hear(struct admin_reader *r, void *p, size_t len);
+
 typedef int admin_user_fn(struct admin *a, const char *user, void *ctx);
 /* fn for each of them, in a process of its own that has root's rights and
  * ends with what it returns.  The highest exit status; only for root. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 #define NO_TEXT UINT32_MAX
 /* Rows of all stores that are put in order. */
 #define SORTED_MAX 1000000
+/* In which a store has its next row: its user may hold it up. */
+#define SILENT_SECONDS 300
 
 /* ---- one row, from process to process ---------------------------------- */
 
@@ -248,14 +251,29 @@ take_row(struct gather *g, char *frame, uint32_t size)
 	return 0;
 }
 
+/* Of what its user held up, or spoiled: all that came before is told. */
 static void
-receive(struct gather *g, const char *user, int from)
+leave_out(struct gather *g, const char *user, int rc)
+{
+	AEG_AUTOFREE char *why = rc == -ECANCELED ?
+	    xstrdup("its reader was stopped again and again") :
+	    rc == -ETIMEDOUT ? xasprintf("its reader did not answer for %d "
+	    "seconds", SILENT_SECONDS) : xstrdup(err_str(rc));
+	AEG_AUTOFREE char *text = xasprintf("%s; the rest of it is left out",
+	    why);
+
+	tell(g, user, text);
+}
+
+/* False: the process is of no use any more. */
+static bool
+receive(struct gather *g, const char *user, struct admin_reader *from)
 {
 	uint32_t head[2];
 	int rc = 0;
 
 	while (rc == 0 && !g->stop &&
-	    io_read_full(from, head, sizeof head) == 0) {
+	    (rc = admin_hear(from, head, sizeof head)) == 0) {
 		AEG_AUTOFREE char *frame = NULL;
 
 		if (head[1] > FRAME_MAX) {
@@ -263,14 +281,15 @@ receive(struct gather *g, const char *user, int from)
 			break;
 		}
 		frame = xcalloc(1, (size_t)head[1] + 1);
-		rc = io_read_full(from, frame, head[1]);
+		rc = admin_hear(from, frame, head[1]);
 		if (rc == 0 && head[0] != 0)
 			tell(g, user, frame);
 		else if (rc == 0)
 			rc = take_row(g, frame, head[1]);
 	}
-	if (rc < 0)
-		tell(g, user, err_str(rc));
+	if (rc < 0 && rc != -ENODATA)
+		leave_out(g, user, rc);
+	return rc == 0 || rc == -ENODATA;
 }
 
 static int
@@ -279,6 +298,7 @@ ask_store(struct gather *g, uid_t uid, struct err *err)
 	const struct passwd *pw = getpwuid(uid);
 	AEG_AUTOFREE char *user = NULL;
 	int ends[2], status = 0;
+	bool useful;
 	pid_t pid;
 
 	if (pw == NULL) {
@@ -300,10 +320,13 @@ ask_store(struct gather *g, uid_t uid, struct err *err)
 		io_close(&ends[0]);
 		return err_sys(err, errno, "fork");
 	}
-	receive(g, user, ends[0]);
+	useful = receive(g, user, &(struct admin_reader){ pid, ends[0],
+	    SILENT_SECONDS * 1000, 0 });
 	io_close(&ends[0]);
+	if (!useful)
+		kill(pid, SIGKILL);
 	admin_reap(pid, &status);
-	if (WIFSIGNALED(status) && !g->stop)
+	if (WIFSIGNALED(status) && !g->stop && useful)
 		tell(g, user, "its reader was killed");
 	return 0;
 }

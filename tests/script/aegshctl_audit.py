@@ -17,6 +17,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import children  # noqa: E402
 from pty_session import place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -423,6 +424,34 @@ else:
            "the store of another says that root read it", events)
     tap.ok(all(os.stat(os.path.join(store, n)).st_uid == nobody.pw_uid
                for n in os.listdir(store)), "root leaves nothing of its own")
+    # Whose user holds its reader up: locked out first, so that it is there.
+    lock = sqlite3.connect(os.path.join(store, "audit.db"),
+                           isolation_level=None)
+    lock.execute("begin immediate")
+    p = subprocess.Popen([CTL, "audit", "log", "--all", "--json"], env=env,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    end, stops = time.monotonic() + PATIENT, 0
+    while p.poll() is None and time.monotonic() < end:
+        for pid in children(p.pid):
+            try:
+                if os.stat("/proc/%d" % pid).st_uid == nobody.pw_uid:
+                    os.kill(pid, signal.SIGSTOP)
+                    stops += 1
+            except OSError:
+                pass
+        time.sleep(0.01)
+    lock.execute("rollback")
+    lock.close()
+    out, err = p.communicate(timeout=PATIENT)
+    if stops == 0:
+        tap.skip("a reader that is stopped", "it was not met")
+    else:
+        tap.ok(p.returncode == 111 and b"store of nobody: its reader was "
+               b"stopped again and again; the rest of it is left out" in err
+               and b"ls -l" in out,
+               "a store is left out whose user stops its reader",
+               (p.returncode, stops, out[-300:], err))
     # A store that is none, among others.
     with open(os.path.join(store, "audit.db"), "r+b") as f:
         f.truncate(0)
