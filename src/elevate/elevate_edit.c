@@ -24,6 +24,7 @@
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 #include "elevate/elevate_edit.h"
+#include "elevate/elevate_place.h"
 
 extern char **environ;
 
@@ -35,7 +36,7 @@ struct copy {
 struct edit {
 	const char *name;
 	char **argv;
-	char *dir;			/* where the copies are; or NULL */
+	struct elevate_place place;	/* where the copies are */
 	struct copy copies[EDIT_FILES_MAX];
 	uint32_t n;
 	bool changed;			/* by others, meanwhile */
@@ -342,29 +343,19 @@ is_plain(const char *name)
 static int
 make_copies(struct edit *e)
 {
-	const char *tmp = getenv("TMPDIR");
 	uint32_t i;
+	int rc = elevate_place_make(&e->place);
 
-	e->dir = xasprintf("%s/aegsh-edit.XXXXXX", tmp != NULL &&
-	    tmp[0] == '/' ? tmp : "/tmp");
-	if (mkdtemp(e->dir) == NULL)
-		return -errno;
-	for (i = 0; i < e->n; i++) {
+	for (i = 0; rc == 0 && i < e->n; i++) {
 		struct copy *c = &e->copies[i];
-		AEG_AUTOFD int fd = -1;
-		int rc;
 
 		if (!is_plain(c->name))
 			return -EPROTO;
-		c->path = xasprintf("%s/%s", e->dir, c->name);
-		fd = open(c->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		    0600);
-		rc = fd < 0 ? -errno : io_write_full(fd, c->was.data,
+		c->path = xasprintf("%s/%s", e->place.path, c->name);
+		rc = elevate_place_add(&e->place, c->name, c->was.data,
 		    c->was.len);
-		if (rc < 0)
-			return rc;
 	}
-	return 0;
+	return rc < 0 ? rc : elevate_place_begin(&e->place);
 }
 
 static int
@@ -387,19 +378,64 @@ read_copies(struct edit *e, bool *ret_same)
 	return 0;
 }
 
-static void
-drop_copies(struct edit *e)
-{
-	uint32_t i;
+/* ---- the editor --------------------------------------------------------- */
 
-	for (i = 0; i < e->n; i++)
-		if (e->copies[i].path != NULL)
-			unlink(e->copies[i].path);
-	if (e->dir != NULL)
-		rmdir(e->dir);
+/* Whoever ends us means the editor: it gets its last words out, and we see
+ * what is to be kept. */
+static volatile sig_atomic_t editing, ended_by;
+
+static void
+pass_on(int sig)
+{
+	ended_by = sig;
+	if (editing > 0)
+		kill((pid_t)editing, sig);
 }
 
-/* ---- the editor --------------------------------------------------------- */
+static void
+catch_ends(void (*handler)(int))
+{
+	static const int ends[] = { SIGHUP, SIGTERM };
+	struct sigaction sa = { .sa_handler = handler }, was;
+	size_t i;
+
+	sigfillset(&sa.sa_mask);
+	/* What nohup(1) has ignored stays so. */
+	for (i = 0; i < AEG_NELEM(ends); i++)
+		if (sigaction(ends[i], NULL, &was) == 0 &&
+		    was.sa_handler != SIG_IGN)
+			sigaction(ends[i], &sa, NULL);
+}
+
+/* Its status of wait(2). */
+static int
+wait_for(pid_t pid)
+{
+	int status;
+
+	for (;;) {
+		if (waitpid(pid, &status, WUNTRACED) < 0) {
+			if (errno != EINTR)
+				return -errno;
+		} else if (!WIFSTOPPED(status)) {
+			return status;
+		} else {
+			kill(getpid(), SIGSTOP);
+			kill(pid, SIGCONT);
+		}
+	}
+}
+
+/* One command and no more: the shell becomes it, so that what ends us ends
+ * the editor and not a shell before it. */
+static bool
+is_one_command(const char *editor)
+{
+	size_t word = strcspn(editor, " \t");
+
+	return strpbrk(editor, ";&|<>()!\n") == NULL &&
+	    memchr(editor, '=', word) == NULL;
+}
 
 /* The person's own, as a command of a shell, as all of them are. */
 static int
@@ -413,15 +449,17 @@ run_editor(const struct edit *e)
 	sigset_t all;
 	uint32_t i;
 	pid_t pid;
-	int status, rc;
+	int rc;
 
 	for (i = 0; i < AEG_NELEM(names) && (editor == NULL ||
 	    editor[0] == '\0'); i++)
 		editor = getenv(names[i]);
+	if (editor == NULL || editor[0] == '\0')
+		editor = "vi";
 	strv_add(&argv, "sh");
 	strv_add(&argv, "-c");
-	strv_addf(&argv, "%s \"$@\"", editor != NULL && editor[0] != '\0' ?
-	    editor : "vi");
+	strv_addf(&argv, "%s%s \"$@\"", is_one_command(editor) ? "exec " : "",
+	    editor);
 	strv_add(&argv, "sh");
 	for (i = 0; i < e->n; i++)
 		strv_add(&argv, e->copies[i].path);
@@ -436,26 +474,22 @@ run_editor(const struct edit *e)
 	}
 	if (rc != 0)
 		return -rc;
-	for (;;) {
-		if (waitpid(pid, &status, WUNTRACED) < 0) {
-			if (errno != EINTR)
-				return -errno;
-		} else if (!WIFSTOPPED(status)) {
-			return status;
-		} else {
-			kill(getpid(), SIGSTOP);
-			kill(pid, SIGCONT);
-		}
-	}
+	editing = (sig_atomic_t)pid;
+	if (ended_by != 0)
+		kill(pid, ended_by);
+	rc = wait_for(pid);
+	editing = 0;
+	return rc;
 }
 
 /* ---- */
 
 static int
-keep(const struct edit *e, const char *why)
+keep(struct edit *e, const char *why)
 {
+	elevate_place_keep(&e->place);
 	return elevate_fail(e->name, "%s; what you edited is kept in %s", why,
-	    e->dir);
+	    e->place.path);
 }
 
 static int
@@ -468,41 +502,53 @@ install(struct edit *e)
 		return keep(e, "it was changed by somebody else meanwhile");
 	if (status != 0 || !told || e->asked)
 		return keep(e, "it was not installed");
-	drop_copies(e);
+	elevate_place_drop(&e->place, e->name);
+	return 0;
+}
+
+/* By the editor, or by whoever ended that and us. */
+static int
+edited(struct edit *e, bool failed)
+{
+	bool same = false;
+	int rc = read_copies(e, &same);
+
+	if (rc < 0)
+		return keep(e, err_str(rc));
+	/* Such as what it had not written yet. */
+	if (failed && (!same || !elevate_place_is_bare(&e->place)))
+		return keep(e, "the editor failed");
+	if (!failed && !same)
+		return install(e);
+	elevate_place_drop(&e->place, e->name);
+	if (failed)
+		return elevate_fail(e->name, "the editor failed");
+	fprintf(stderr, "aegsh: %s: nothing was changed\n", e->name);
 	return 0;
 }
 
 static int
 edit(struct edit *e)
 {
-	bool told = false, same = false, failed;
+	bool told = false, failed;
 	int status = call_real(e, false, &told), rc;
 
 	if (status < 0)
 		return ELEVATE_REFUSED;
 	if (!told || e->n == 0)
 		return elevate_end(status);
+	catch_ends(pass_on);
 	rc = make_copies(e);
 	if (rc < 0) {
-		drop_copies(e);
+		elevate_place_drop(&e->place, e->name);
 		return elevate_fail(e->name, "a copy of it: %s",
 		    strerror(-rc));
 	}
-	failed = run_editor(e) != 0;
-	rc = read_copies(e, &same);
-	if (rc < 0)
-		return keep(e, err_str(rc));
-	if (failed && !same)
-		return keep(e, "the editor failed");
-	if (failed) {
-		drop_copies(e);
-		return elevate_fail(e->name, "the editor failed");
-	}
-	if (!same)
-		return install(e);
-	drop_copies(e);
-	fprintf(stderr, "aegsh: %s: nothing was changed\n", e->name);
-	return 0;
+	failed = run_editor(e) != 0 || ended_by != 0;
+	if (!failed)
+		catch_ends(SIG_DFL);
+	rc = edited(e, failed);
+	return ended_by != 0 ? elevate_end(ended_by) : rc;
 }
 
 int
@@ -517,10 +563,12 @@ elevate_edit(const char *name, char **argv)
 	for (argv++; *argv != NULL; argv++)
 		strv_add(&words, *argv);
 	e->name = name;
+	e->place = (struct elevate_place)ELEVATE_PLACE_INIT;
 	e->argv = strv_peek(&words);
 	for (i = 0; i < EDIT_FILES_MAX; i++)
 		e->copies[i].was = e->copies[i].now = (struct buf)
 		    BUF_INIT_MAX(EDIT_BYTES_MAX);
+	elevate_place_sweep(name);
 	status = edit(e);
 	for (i = 0; i < EDIT_FILES_MAX; i++) {
 		free(e->copies[i].name);
@@ -528,7 +576,7 @@ elevate_edit(const char *name, char **argv)
 		buf_done(&e->copies[i].was);
 		buf_done(&e->copies[i].now);
 	}
-	free(e->dir);
+	elevate_place_done(&e->place);
 	free(e);
 	return status;
 }

@@ -3,15 +3,18 @@
 runs on a copy in the line's sandbox, and only what comes of it is installed, by
 the real program."""
 import os
+import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
-    DEADLINE, HOME, NAME, ROOT, UID, history, leave, line, mount, own, run, sudoers, tap,
-    write)
+    A, DEADLINE, HOME, NAME, ROOT, UID, history, leave, line, mount, own,
+    popen, run, sudoers, tap, write)
+from procs import until  # noqa: E402
 
 KEEP = "Defaults env_keep += \"AEGSH_TEST_ROOT AEGSH_TEST_DATA " \
     "AEGSH_TEST_LIBEXEC AEGSH_TEST_OPERATOR ASAN_OPTIONS\"\n"
@@ -73,6 +76,11 @@ def kept(text):
 CONFINED = "NoNewPrivs:\t1\n%d\n" % UID
 FILE = "/etc/aegsh-test.conf"
 write(FILE, "one\n", 0o640)
+for editor in ("./ed.sh ", "X=1 ./ed.sh", "true; ./ed.sh", "./ed.sh 2>&1",
+               "./ed.sh && ./ed.sh"):
+    write(FILE, "one\n", 0o640)
+    done = call("sudo -n -e " + FILE, editor.replace("'", "'\\''"))
+    tap.same((done, read(FILE)), ((0, "", ""), "two\n"), "EDITOR=" + editor)
 for text in ("sudo -n -e " + FILE, "sudoedit -n " + FILE,
              "cd /etc; sudo -ne -- aegsh-test.conf", "sudo -n --edit " + FILE):
     write(FILE, "one\n", 0o640)
@@ -132,6 +140,177 @@ os.symlink("/etc/shadow", HOME + "/link")
 done = call("sudo -n -e " + HOME + "/link")
 tap.ok(done[0] != 0 and not os.path.exists(HOME + "/ran"),
        "what sudoedit refuses", done)
+
+# ---- the copies' directory --------------------------------------------------
+TMP = HOME + "/copies"
+os.mkdir(TMP)
+os.chown(TMP, UID, UID)
+
+
+def there():
+    """What is left of the copies; {name: {file: text}}."""
+    return {n: {f: read(os.path.join(TMP, n, f))
+                for f in sorted(os.listdir(os.path.join(TMP, n)))}
+            for n in sorted(os.listdir(TMP)) if n.startswith("aegsh-")}
+
+
+def copies(text, editor):
+    return call("export TMPDIR=%s\n%s" % (TMP, text), editor)
+
+
+EDIT = "sudo -n -e " + FILE
+own("backup.sh", "#!/bin/sh\ncp \"$1\" \"$1~\"\nln -s no/where "
+    "\"${1%/*}/.#lock\"\n", 0o755)
+done = copies(EDIT, "./backup.sh")
+tap.same((done[0], there()), (0, {}), "an editor's backups go, too")
+own("inside.sh", "#!/bin/sh\nmkdir \"${1%/*}/more\"\n", 0o755)
+done = copies(EDIT, "./inside.sh")
+tap.ok(done[0] == 0 and "what the editor left behind is kept in" in done[2] and
+       [n[:11] for n in os.listdir(TMP)] == ["aegsh-kept."],
+       "a directory is none of ours", done)
+shutil.rmtree(os.path.join(TMP, os.listdir(TMP)[0]))
+own("unsaved.sh", "#!/bin/sh\necho mine >\"${1%/*}/.x.swp\"; exit 3\n", 0o755)
+done = copies(EDIT, "./unsaved.sh")
+tap.ok(done[0] == 126 and "the editor failed; what you edited is kept in" in
+       done[2] and "mine\n" in kept(done[2]).values() and
+       len(kept(done[2])) == 2, "what it had not written is kept",
+       (done, there()))
+for n in os.listdir(TMP):
+    shutil.rmtree(os.path.join(TMP, n))
+
+
+def edit_and_end(name, writes, sig):
+    """A session's editor runs, and then that ends; whether it was there."""
+    own("slow.sh", "#!/bin/sh\ntrap 'echo late >>\"$1\"; exit 1' TERM\n%s\n"
+        ": >%s/begun\nwhile :; do sleep 0.05; done\n" %
+        ('echo mine >"$1"' if writes else ":", HOME), 0o755)
+    own("call.sh", "#!/bin/sh\nexport EDITOR=./slow.sh TMPDIR=%s\n"
+        "unset VISUAL SUDO_EDITOR\n%s\n" % (TMP, EDIT), 0o755)
+    p = popen(A, "-c", "./call.sh")
+    begun = until(lambda: os.path.exists(HOME + "/begun"))
+    if begun:
+        os.unlink(HOME + "/begun")
+    mine = [pid for pid in own_processes() if "slow.sh" in name_of(pid)]
+    shims = [pid for pid in own_processes() if is_shim(pid)]
+    tap.ok(begun and mine and shims, name + ": the editor is there", mine,
+           shims)
+    for pid in shims:
+        os.kill(pid, sig)
+    return p, mine
+
+
+def name_of(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            return f.read().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def is_shim(pid):
+    try:
+        return name_of(pid).startswith("sudo ") and "aegsh-elevate" in \
+            os.readlink("/proc/%d/exe" % pid)
+    except OSError:
+        return False
+
+
+def own_processes():
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.stat("/proc/" + pid).st_uid == UID:
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+write(FILE, "one\n", 0o640)
+# Ended in a way that can be met: the editor has its last word.
+p, _ = edit_and_end("ended", True, signal.SIGTERM)
+out, err = p.communicate(timeout=DEADLINE)
+tap.ok("the editor failed; what you edited is kept in" in err and
+       list(kept(err).values()) == ["mine\nlate\n"] and
+       read(FILE) == "one\n", "what was edited is kept", err)
+for n in os.listdir(TMP):
+    shutil.rmtree(os.path.join(TMP, n))
+# Killed: what it was is seen by the next.
+for writes, name in ((False, "nothing changed"), (True, "something changed")):
+    p, mine = edit_and_end(name, writes, signal.SIGKILL)
+    until(lambda: not any(is_shim(pid) for pid in own_processes()))
+    left = there()
+    tap.same(len(left), 1, name + ": its copy is left behind")
+    done = copies(EDIT, "true")
+    tap.ok(done[0] == 0 and there() == left and "was killed" not in done[2],
+           name + ": an editor that goes on has it", done, there())
+    for pid in mine:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not any("slow.sh" in name_of(pid)
+                          for pid in own_processes()))
+    # What the editor had started has the lock as well.
+    until(lambda: not [pid for pid in own_processes()
+                       if name_of(pid).startswith("sleep 0.05")])
+    p.communicate(timeout=DEADLINE)
+    done = copies(EDIT, "true")
+    if writes:
+        told = re.search(r"aegsh: sudo: what was edited in a session that was "
+                         r"killed is kept in (%s/aegsh-kept\.\w{6})\n" % TMP,
+                         done[2])
+        tap.ok(done[0] == 0 and told and
+               list(there().values()) == [{list(list(left.values())[0])[-1]:
+                                          "mine\n"}],
+               name + ": it is kept, and told", done, there())
+    else:
+        tap.same((done[0], there()), (0, {}), name + ": it is gone")
+    before = there()
+    done = copies(EDIT, "true")
+    tap.ok("was killed" not in done[2] and there() == before,
+           name + ": and nothing is told again", done)
+for n in os.listdir(TMP):
+    shutil.rmtree(os.path.join(TMP, n))
+
+
+# What has such a name and is not ours, or not as we make it.
+def plant(name, mode=0o700, uid=UID, text=None):
+    path = os.path.join(TMP, name)
+    os.mkdir(path)
+    if text is not None:
+        write(path + "/f", text, 0o600, uid)
+    os.chown(path, uid, uid)
+    os.chmod(path, mode)
+
+
+plant("aegsh-edit.others", uid=0)
+plant("aegsh-edit.Aopen1", mode=0o755)
+plant("aegsh-edit.toolong")
+plant("aegsh-edit.b@d...")
+plant("aegsh-kept.Abcdef")
+plant("target")
+os.symlink("target", TMP + "/aegsh-edit.Alink1")
+write(TMP + "/aegsh-edit.Afile1", "x", 0o600, UID)
+os.mkfifo(TMP + "/aegsh-edit.Afifo1")
+os.chown(TMP + "/aegsh-edit.Afifo1", UID, UID)
+before = sorted(os.listdir(TMP))
+plant("aegsh-edit.Aempty")
+plant("aegsh-edit.Anolst", text="mine\n")
+plant("aegsh-edit.Afalse", text="mine\n")
+os.symlink("/etc/shadow", TMP + "/aegsh-edit.Afalse/.aegsh-edit")
+plant("aegsh-edit.Aqueue", text="mine\n")
+os.mkfifo(TMP + "/aegsh-edit.Aqueue/.aegsh-edit")
+plant("aegsh-edit.Abcdef", text="no room\n")
+os.mkdir(TMP + "/aegsh-kept.Abcdef/x")
+done = copies(EDIT, "true")
+tap.same(sorted(os.listdir(TMP)), sorted(before + [
+    "aegsh-kept.Anolst", "aegsh-kept.Afalse", "aegsh-kept.Aqueue",
+    "aegsh-edit.Abcdef"]), "only what is ours is taken for left behind")
+tap.ok(done[0] == 0 and done[2].count("is kept in") == 4 and
+       TMP + "/aegsh-edit.Abcdef\n" in done[2] and
+       all(read(TMP + "/aegsh-kept.%s/f" % n) == "mine\n"
+           for n in ("Anolst", "Afalse", "Aqueue")) and
+       read(TMP + "/aegsh-edit.Abcdef/f") == "no room\n",
+       "and without a list that can be read it is kept", done)
+shutil.rmtree(TMP)
 
 # ---- as root: visudo, vipw -------------------------------------------------
 for name, more in (("in a sandbox", ""), ("direct", "\televated = direct\n")):
