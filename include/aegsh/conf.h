@@ -78,6 +78,8 @@ unsigned conf_origin_line(const struct conf *c, enum conf_id id);
 /* Path of the file that the layer was looked for in, whether it is there or
  * not; NULL: the layer has none. */
 const char *conf_layer_file(const struct conf *c, enum conf_layer layer);
+/* Why all of the user's file was left out, or NULL; among the notes. */
+const char *conf_left_out(const struct conf *c);
 /* What was ignored and why, for status and debug. */
 const struct strv *conf_notes(const struct conf *c);
 

@@ -92,6 +92,9 @@ int policy_select(struct policy *p, const char *profile, struct err *err);
 int policy_load_session(const char *cache_dir, const char *user_dir,
 	uid_t uid, bool watch, struct policy **ret,
 	struct policy_user **ret_user, struct strv *notes, struct err *err);
+/* Why none of the user's layer is in it, as the notes have it; NULL: it is,
+ * or there was none.  Of what policy_refresh() gives this is not known. */
+const char *policy_own_left_out(const struct policy *p);
 
 /* Who a session is of: what match blocks ask about. */
 struct policy_who {

@@ -108,8 +108,12 @@ report_settings(struct report *r)
 	if (conf_layer_file(a->conf, CONF_USER) != NULL)
 		report_file(r, files, conf_layer_file(a->conf, CONF_USER),
 		    a->uid);
+	if (conf_left_out(a->conf) != NULL)
+		problem(r, o, conf_left_out(a->conf));
 	notes = json_array();
-	for (i = 0; i < conf_notes(a->conf)->n; i++)
+	/* Of a file that is left out there is nothing else to tell. */
+	for (i = 0; conf_left_out(a->conf) == NULL &&
+	    i < conf_notes(a->conf)->n; i++)
 		json_array_append_new(notes,
 		    admin_json_string(conf_notes(a->conf)->v[i]));
 	json_object_set_new(o, "notes", notes);
@@ -247,12 +251,17 @@ report_policy(struct report *r)
 	}
 	admin_json_text(o, "hash", policy_hash(p));
 	report_rule_files(r, o);
+	if (policy_own_left_out(p) != NULL)
+		problem(r, o, policy_own_left_out(p));
 	json_object_set_new(o, "rank", json_integer(policy_rank(p)));
 	admin_json_text(o, "unknown_line",
 	    policy_action_name(policy_unknown(p, 0)));
 	notes = json_array();
 	for (i = 0; i < told.n; i++)
-		json_array_append_new(notes, admin_json_string(told.v[i]));
+		if (policy_own_left_out(p) == NULL ||
+		    strcmp(told.v[i], policy_own_left_out(p)) != 0)
+			json_array_append_new(notes,
+			    admin_json_string(told.v[i]));
 	json_object_set_new(o, "notes", notes);
 	strv_done(&told);
 	report_sandbox(r, policy_sandbox(p));

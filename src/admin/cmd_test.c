@@ -130,6 +130,8 @@ run(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (admin_judge_new(a, &w.opts, &j, &err) < 0)
 		return admin_fail(a, &err);
+	if (conf_left_out(a->conf) != NULL)
+		admin_complain(a, "%s", conf_left_out(a->conf));
 	for (i = 0; i < admin_judge_notes(j)->n; i++)
 		admin_complain(a, "%s", admin_judge_notes(j)->v[i]);
 	status = w.jsonl ? admin_judge_lines(a, j, STDIN_FILENO, w.explain) :

@@ -23,6 +23,7 @@ struct conf {
 	struct value values[CONF_COUNT];
 	char *files[FILE_COUNT];
 	struct strv notes;
+	char *left_out;		/* why the user's file was, or NULL */
 	bool managed;
 };
 
@@ -142,7 +143,8 @@ load_user(struct conf *c, uid_t uid, struct err *err)
 		return 0;
 	if (c->managed)
 		return err_set(err, rc, "%s", why.text);
-	strv_addf(&c->notes, "%s: this file was left out", why.text);
+	c->left_out = xasprintf("%s: this file was left out", why.text);
+	strv_add(&c->notes, c->left_out);
 	return 0;
 }
 
@@ -219,6 +221,7 @@ conf_free(struct conf *c)
 	for (i = 0; i < FILE_COUNT; i++)
 		free(c->files[i]);
 	strv_done(&c->notes);
+	free(c->left_out);
 	free(c);
 }
 
@@ -309,6 +312,12 @@ conf_layer_file(const struct conf *c, enum conf_layer layer)
 		break;
 	}
 	return NULL;
+}
+
+const char *
+conf_left_out(const struct conf *c)
+{
+	return c->left_out;
 }
 
 const struct strv *

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aegsh/base/mem.h"
 #include "aegsh/base/names.h"
 
 static int
@@ -37,9 +38,11 @@ policy_load_session(const char *cache_dir, const char *user_dir, uid_t uid,
 	if (rc < 0 && user_dir != NULL) {
 		policy_user_free(AEG_STEAL(user));
 		rc = pol_load(NULL, cache_dir, NULL, watch, ret, err);
-		if (rc == 0)
-			strv_addf(notes, "your own rules are left out: %s",
-			    own.text);
+		if (rc == 0) {
+			(*ret)->own_left_out = xasprintf("your own rules are "
+			    "left out: %s", own.text);
+			strv_add(notes, (*ret)->own_left_out);
+		}
 	} else if (rc < 0 && err != NULL) {
 		*err = own;
 	}
@@ -48,6 +51,12 @@ policy_load_session(const char *cache_dir, const char *user_dir, uid_t uid,
 	policy_each_note(*ret, take_note, notes);
 	*ret_user = user;
 	return 0;
+}
+
+const char *
+policy_own_left_out(const struct policy *p)
+{
+	return p->own_left_out;
 }
 
 /* ---- match blocks -------------------------------------------------------- */

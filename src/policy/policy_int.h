@@ -273,6 +273,7 @@ struct policy {
 	struct pol_buckets *buckets;	/* patterns by their first bytes */
 	uint64_t jail_open, sinks, programs;	/* sets of these names */
 	uint64_t not_home;	/* sets that are elsewhere */
+	char *own_left_out;	/* why the user's layer is not in it, or NULL */
 	char *not_listed;	/* what is said so, once it was … */
 	const struct pol_profile *not_listed_by;	/* … of this one */
 	struct buf shown;	/* text of the last verdict's command */

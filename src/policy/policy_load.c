@@ -184,6 +184,7 @@ policy_free(struct policy *p)
 	pol_regex_free(p);
 	pol_watch_free(p->watch);
 	free(p->buckets);
+	free(p->own_left_out);
 	free(p->not_listed);
 	buf_done(&p->shown);
 	pol_bytes_done(&p->bytes);

@@ -23,6 +23,23 @@ is_prompt(const struct shell *sh)
 	    isatty(STDERR_FILENO)));
 }
 
+/*
+ * What its user wrote forbids nothing while it is left out: where no prompt
+ * tells it, standard error does, as bash tells what is wrong in a start-up
+ * file.  Inside of a line the other one has told.
+ */
+static void
+say_own_left_out(const struct shell *sh)
+{
+	const char *rules = sh->outer < 0 ?
+	    policy_own_left_out(turn_policy(sh->turn)) : NULL;
+
+	if (sh->outer < 0 && conf_left_out(sh->conf) != NULL)
+		shell_say("%s", conf_left_out(sh->conf));
+	if (rules != NULL)
+		shell_say("%s", rules);
+}
+
 static int
 run(struct shell *sh)
 {
@@ -50,6 +67,8 @@ run(struct shell *sh)
 	conf_trust_keep(false);
 	if (r != 0)
 		return r;
+	if (!prompt)
+		say_own_left_out(sh);
 	shell_login(sh, prompt);
 	switch (origin) {
 	case LINE_PROMPT:

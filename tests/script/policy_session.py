@@ -4,6 +4,7 @@ user's own layer, and what the operator changes between two lines."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -44,7 +45,8 @@ class Place:
             for top, dirs, _ in os.walk(self.path("home")):
                 for name in [top] + dirs:
                     os.chown(os.path.join(top, name), UID, UID)
-            os.chown(self.path("own"), UID, UID)
+            # As /var/tmp: his record is there.
+            os.chmod(self.path("own"), 0o1777)
         self.env = {"PATH": "/usr/bin:/bin", "HOME": self.path("home"),
                     "AEGSH_TEST_ROOT": self.dir, "TERM": "dumb",
                     "AEGSH_TEST_DATA": self.path("share"),
@@ -73,6 +75,9 @@ class Place:
         os.chmod(path, 0o644)
         if self.uid:
             os.chown(path, UID, UID)
+
+    def own_settings(self, text):
+        self.own("../aegsh.conf", text)
 
     def become(self):
         signal.signal(signal.SIGCHLD, self.sigchld)
@@ -316,7 +321,15 @@ profile "loose" { extends = admin rank = 0 }
     s.wait()
     p.own("10-mine.conf", 'rule "broken" {')
     done = p.run("-c", "echo in")
-    tap.same(done.stdout, "in\n", "broken rules lock nobody out")
+    tap.ok(done.stdout == "in\n" and done.returncode == 0,
+           "broken rules lock nobody out", done.stderr)
+    tap.ok(re.fullmatch(r"aegsh: your own rules are left out: "
+                        r"[^\n]*10-mine.conf:1[^\n]*\n", done.stderr),
+           "of which -c tells, too, for they forbid nothing", done.stderr)
+    done = p.run("status", prog=CTL)
+    tap.ok(done.returncode == 1 and
+           done.stdout.count("your own rules are left out") == 1,
+           "status tells them as a problem: 1", done.stdout)
     s = Session([AEGSH], env=p.env, cwd=p.path("home"), uid=p.uid)
     tap.ok(s.expect(r"your own rules are left out: [^\n]*10-mine.conf:1"),
            "and are told", s.seen)
@@ -333,6 +346,47 @@ profile "loose" { extends = admin rank = 0 }
     tap.ok(p.test("frob")["rule"] != "mine" and
            "mine" not in p.run("-c", "frob").stderr,
            "the operator has no layer of his own")
+    p.done()
+
+
+def test_own_settings():
+    """Left out as a whole, they tighten nothing: each entrance tells."""
+    p = Place(False)
+    p.own_settings("ask-timeout = 1000\nfail = blok\n")
+    told = re.compile(r"aegsh: [^\n]*aegsh\.conf:2: fail[^\n]*: this file was "
+                      r"left out\n")
+    script = p.path("home/script")
+    with open(script, "w") as f:
+        f.write("echo in\n")
+    os.chmod(script, 0o755)
+    for name, done in (
+            ("-c", p.run("-c", "echo in")),
+            ("-c of a login shell", p.run("-c", "echo in", argv0="-aegsh")),
+            ("a script", p.run(script)),
+            ("a stream", p.run(text="echo in\n")),
+            ("a forced command", p.run(SSH_ORIGINAL_COMMAND="echo in")),
+            ("a line's own aegsh", p.run("-c", AEGSH + " -c 'echo in'"))):
+        tap.ok(done.returncode == 0 and done.stdout == "in\n" and
+               told.fullmatch(done.stderr), "settings with a slip are told "
+               "once, on standard error alone: " + name,
+               "%r" % ((done.returncode, done.stdout, done.stderr),))
+    done = p.run("status", prog=CTL)
+    tap.ok(done.returncode == 1 and
+           done.stdout.count("this file was left out") == 1,
+           "status tells them as a problem: 1", done.stdout)
+    done = p.run("test", "echo in", prog=CTL)
+    tap.ok("this file was left out" in done.stderr and done.returncode == 0,
+           "test judges without them, and tells it", done.stderr)
+    # What is asked for in vain is no slip.
+    with open(p.path("etc/aegsh.conf"), "w") as f:
+        f.write("ask-timeout = 1000\n")
+    p.own_settings("ask-timeout = 2000\n")
+    done = p.run("-c", "echo in")
+    tap.same((done.returncode, done.stdout, done.stderr), (0, "in\n", ""),
+             "a setting that may not be loosened is not told by -c")
+    done = p.run("status", prog=CTL)
+    tap.ok(done.returncode == 0 and "would not tighten" in done.stdout,
+           "but by status, which is content", done.stdout)
     p.done()
 
 
@@ -519,7 +573,7 @@ test_limits_of_entrances()
 test_match()
 test_name_service()
 test_reload()
-for test in test_own_rules, test_reload_own:
+for test in test_own_rules, test_own_settings, test_reload_own:
     if ROOT:
         test()
     else:
