@@ -92,4 +92,10 @@ void audit_tree_join(const unsigned char left[AUDIT_SHA256_LEN],
 	const unsigned char right[AUDIT_SHA256_LEN],
 	unsigned char ret[AUDIT_SHA256_LEN]);
 
+/* ---- audit_expire.c ----------------------------------------------------- */
+
+/* The event that says of a table's rows that the oldest went, its text begins
+ * with the last one's number; NULL: none does. */
+const char *audit_expire_event(enum audit_table table);
+
 #endif

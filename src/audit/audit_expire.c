@@ -6,10 +6,11 @@
  *
  * The newest row of a table stays: numbers go on from it.
  */
-#include "audit_verify_int.h"
+#include "audit_chain_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
@@ -72,28 +73,28 @@ audit_expire(struct audit_db *d, const struct audit_keep *keep,
 	return rc;
 }
 
-int
-audit_expired(struct audit_verifying *v, struct err *err)
+const char *
+audit_expire_event(enum audit_table table)
 {
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; i < AEG_NELEM(kinds) && rc == 0; i++) {
-		sqlite3_stmt *st = NULL;
+	for (i = 0; i < AEG_NELEM(kinds); i++)
+		if (kinds[i].table == table)
+			return kinds[i].event;
+	return NULL;
+}
 
-		/* Not by the verifier's means: who deletes has none. */
-		if (sqlite3_prepare_v2(v->d->db, "SELECT max(CAST(text AS"
-		    " INTEGER)) FROM events WHERE kind = ?", -1, &st,
-		    NULL) != SQLITE_OK)
-			return audit_db_error(v->d, "prepare", err);
-		audit_bind_text(st, 1, kinds[i].event);
-		rc = sqlite3_step(st);
-		if (rc == SQLITE_ROW)
-			v->tables[kinds[i].table].expired =
-			    sqlite3_column_int64(st, 0);
-		rc = rc == SQLITE_ROW ? 0 : audit_db_error(v->d, "read",
-		    err);
-		sqlite3_finalize(st);
-	}
-	return rc;
+bool
+audit_expire_is_kind(const char *kind)
+{
+	static const char *const others[] = { "pruned", "prune-put-off" };
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(kinds); i++)
+		if (strcmp(kind, kinds[i].event) == 0)
+			return true;
+	for (i = 0; i < AEG_NELEM(others); i++)
+		if (strcmp(kind, others[i]) == 0)
+			return true;
+	return false;
 }

@@ -351,6 +351,8 @@ int audit_schema_model(sqlite3 **ret);
  * are; *ret_rows grows. */
 int audit_expire(struct audit_db *d, const struct audit_keep *keep,
 	int64_t *ret_rows, struct err *err);
+/* Only a deletion writes such events: in a record they are somebody else's. */
+bool audit_expire_is_kind(const char *kind);
 
 /* ---- audit_retain.c ----------------------------------------------------- */
 

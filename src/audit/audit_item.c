@@ -376,6 +376,8 @@ audit_items_next(struct pack_reader *r, struct audit_item *ret)
 		ret->text = pack_get_text(r);
 		if (ret->name == NULL)
 			r->p = NULL;
+		else if (audit_expire_is_kind(ret->name))
+			ret->name = "event-forged";
 	}
 	if (ret->kind == AUDIT_ITEM_OUTCOME || ret->kind == AUDIT_ITEM_NOTE ||
 	    ret->kind == AUDIT_ITEM_ENDED) {

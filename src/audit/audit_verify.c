@@ -219,7 +219,8 @@ check_link(struct audit_verifying *v, struct err *err)
 	if (rc < 0)
 		return rc;
 	count_row(v, seq, k, row);
-	expired = !there && k->first && row <= v->tables[k->table].expired;
+	expired = !there && k->first && audit_expired_has(v, k->table, seq,
+	    row);
 	v->tables[k->table].chained -= expired;
 	audit_sha256(v->bytes.data, v->bytes.len, hash);
 	if (expired)
@@ -228,6 +229,8 @@ check_link(struct audit_verifying *v, struct err *err)
 		audit_find(v, there ? AUDIT_FAULT_ALTERED :
 		    AUDIT_FAULT_MISSING, seq, audit_tables[k->table].name,
 		    row);
+	else if (kind == AUDIT_KIND_EVENT && !gap)
+		audit_expired_event(v, row);
 	memcpy(v->v.link, link, sizeof hash);
 	v->v.last = seq;
 	v->v.links++;
@@ -292,6 +295,7 @@ check_rest(struct audit_verifying *v, struct err *err)
 	for (i = 0; i < AUDIT_TABLE_COUNT && rc == 0; i++)
 		rc = check_table(v, (enum audit_table)i, err);
 	v->v.older = v->tables[AUDIT_TABLE_COMMANDS].seen_older;
+	audit_expired_rest(v);
 	return rc < 0 ? rc : audit_heads_rest(v, err);
 }
 

@@ -16,7 +16,12 @@ struct audit_cursor {
 	int64_t last;		/* number of the last one that was chained */
 	sqlite3_stmt *one;	/* by number */
 	int64_t older;		/* up to here, rows are not of the chain */
-	int64_t expired;	/* up to here, they may have been deleted */
+	struct {
+		int64_t up_to;	/* up to here, they may have been deleted */
+		int64_t event;	/* that says so; … */
+		bool chained;	/* … its link was read */
+		int64_t seq, row;	/* the first one that is gone, 0 */
+	} expired;
 	int begin, all;		/* as the table's spec has it */
 	/* Rows, and those of them that have an end; before the chain; and
 	 * what the chain has of each. */
@@ -65,10 +70,17 @@ void audit_heads_removed(struct audit_verifying *v);
 /* At the end. */
 int audit_heads_rest(struct audit_verifying *v, struct err *err);
 
-/* ---- audit_expire.c ----------------------------------------------------- */
+/* ---- audit_expired.c ---------------------------------------------------- */
 
 /* Up to which rows of tables may be missing, by their events. */
 int audit_expired(struct audit_verifying *v, struct err *err);
+/* The link of a row that is not there: whether it may be missing. */
+bool audit_expired_has(struct audit_verifying *v, enum audit_table table,
+	int64_t seq, int64_t row);
+/* The link of an event, which is as it was written. */
+void audit_expired_event(struct audit_verifying *v, int64_t event);
+/* At the end: what is missing by an event that the chain does not have. */
+void audit_expired_rest(struct audit_verifying *v);
 
 /* ---- audit_output.c ----------------------------------------------------- */
 

@@ -219,6 +219,55 @@ expired(void)
 	check("expired", "missing outputs 12");
 }
 
+/* A deletion that nobody made: in the words of one, which the chain does not
+ * have, or a session wrote, or which is of what came later. */
+static void
+not_expired(void)
+{
+	static const char row[] = "INSERT INTO events (writer, wall_ns,"
+	    " mono_ns, kind, text) VALUES ('stand-alone', 1, 1,"
+	    " 'output-pruned', '9999 was the last')";
+	AEG_AUTOFREE char *path = scratch_path("forged");
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+	int i;
+
+	scratch_mkdir("forged", 0700);
+	a = store_open("forged");
+	for (i = 0; i < 3; i++)
+		write_some(a, false);
+	audit_note(a, "output-pruned", "9999 was the last");
+	IS_INT(audit_flush(a, &err), 0);
+	audit_close(a);
+	sql("forged", "DELETE FROM outputs WHERE id = 1");
+	check("forged", "missing outputs 1");
+	/* By way of the spool it has not even the name. */
+	IS_INT(audit_open_brief(path, STORE_WAIT_NS, true, &a, &err), 0);
+	audit_note(a, "output-pruned", "9999 was the last");
+	IS_INT(audit_flush(a, &err), 0);
+	audit_close(a);
+	check("forged", "missing outputs 1");
+	sql("forged", "CREATE TEMP TABLE t (n CHECK (n = 1)); INSERT INTO t"
+	    " SELECT count(*) FROM events WHERE kind = 'event-forged'");
+	sql("forged", row);
+	check("forged", "unchained events 3, missing outputs 1");
+	sql("forged", "DELETE FROM events WHERE session IS NULL AND"
+	    " kind = 'output-pruned'");
+	/* One that is chained is of what was there before it. */
+	a = store_open("forged");
+	IS_INT(audit_db_begin(audit_db_of(a), true, &err), 0);
+	IS_INT(audit_row_event(audit_db_of(a), 0, "output-pruned",
+	    "9999 was the last", 1, 1, &err), 0);
+	IS_INT(audit_db_commit(audit_db_of(a), &err), 0);
+	check("forged", "");
+	for (i = 0; i < 2; i++)
+		write_some(a, false);
+	audit_close(a);
+	check("forged", "");
+	sql("forged", "DELETE FROM outputs WHERE id = 8");
+	check("forged", "missing outputs 8");
+}
+
 static void
 left_out(void)
 {
@@ -241,6 +290,7 @@ main(void)
 	three_ways();
 	attacked();
 	expired();
+	not_expired();
 	left_out();
 	return tap_done();
 }
