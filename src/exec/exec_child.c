@@ -12,7 +12,11 @@
  * be looked at as late as that, the word may be there before, and nobody is
  * woken for it.  They share errno: while both run the child makes only calls
  * that succeed or end it all, and that one failed it takes from what it
- * returned.
+ * returned.  The launcher waits until all is over, and the word comes from
+ * aegsh (exec_launch.c).
+ *
+ * The terminal is handed over last: as long as the line may not run, its keys
+ * are for aegsh.
  */
 #include "exec_int.h"
 
@@ -69,15 +73,16 @@ enter_group(const struct exec_child *c)
 {
 	if (c->own_session)
 		return setsid() < 0 ? err_failed() : 0;
-	if (c->tty < 0)
-		return 0;
-	if (setpgid(0, 0) < 0)
-		return err_failed();
-	/* SIGTTOU is blocked here, so a background group may do this. */
-	if (c->foreground && tcsetpgrp(c->tty, getpid()) < 0 &&
-	    errno != ENOTTY)
-		return err_failed();
-	return 0;
+	return c->tty >= 0 && setpgid(0, 0) < 0 ? err_failed() : 0;
+}
+
+/* SIGTTOU is blocked here, so a background group may do this. */
+static CHILD int
+take_terminal(const struct exec_child *c)
+{
+	return c->tty >= 0 && !c->own_session && c->foreground &&
+	    tcsetpgrp(c->tty, getpid()) < 0 && errno != ENOTTY ?
+	    err_failed() : 0;
 }
 
 /*
@@ -161,7 +166,8 @@ wait_for_word(int from)
 {
 	char word;
 
-	return from < 0 || read(from, &word, 1) == 1 ? 0 : -ECANCELED;
+	return from < 0 || (read(from, &word, 1) == 1 &&
+	    word == EXEC_CHILD_YES) ? 0 : -ECANCELED;
 }
 
 static CHILD int
@@ -255,7 +261,7 @@ run_steps(struct exec_child *c, int from)
 	rc = call_supervisor(c);
 	if (rc < 0)
 		return rc;
-	c->failed = EXEC_STEP_TERMINAL;
+	c->failed = EXEC_STEP_GROUP;
 	rc = enter_group(c);
 	if (rc < 0)
 		return rc;
@@ -282,9 +288,9 @@ run_steps(struct exec_child *c, int from)
 static CHILD int
 wait_for_go(struct exec_child *c, int from)
 {
-	if (from < 0)
-		return 0;
-	if (!__atomic_load_n(&c->told, __ATOMIC_ACQUIRE)) {
+	/* Of who has cloned it. */
+	if (from >= 0 && from == c->go[0] &&
+	    !__atomic_load_n(&c->told, __ATOMIC_ACQUIRE)) {
 		__atomic_store_n(&c->stage, EXEC_CHILD_WAITING,
 		    __ATOMIC_RELEASE);
 		syscall(SYS_futex, &c->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -296,18 +302,22 @@ static CHILD int
 child(void *arg)
 {
 	struct exec_child *c = arg;
-	int from = c->go[0];
+	int from = c->go[0] >= 0 ? c->go[0] : c->word;
 	pid_t self = getpid();
 	sigset_t none;
 	int rc;
 
 	/* Ours, or the pipe would never end. */
-	if (from >= 0)
+	if (c->go[1] >= 0)
 		close(c->go[1]);
 	rc = run_steps(c, from);
 	if (rc == 0) {
 		c->failed = EXEC_STEP_GO;
 		rc = wait_for_go(c, from);
+	}
+	if (rc == 0) {
+		c->failed = EXEC_STEP_TERMINAL;
+		rc = take_terminal(c);
 	}
 	if (rc == 0 && c->notify >= 0 &&
 	    write(c->notify, &self, sizeof self) != (ssize_t)sizeof self)
@@ -347,6 +357,14 @@ open_go(struct exec_child *c)
 	close(c->go[0]);
 	c->go[0] = fd;
 	return 0;
+}
+
+int
+exec_child_answer(int to, bool yes)
+{
+	const char word = yes ? EXEC_CHILD_YES : EXEC_CHILD_NO;
+
+	return io_write_full(to, &word, 1);
 }
 
 static void
@@ -395,7 +413,7 @@ ask_meanwhile(struct exec_child *c, int to)
 
 	if (rc < 0)
 		return rc;
-	rc = io_write_full(to, "", 1);
+	rc = exec_child_answer(to, true);
 	return rc < 0 ? err_sys(c->err, -rc, "the word of the rules") :
 	    ask(c, c->settle);
 }
@@ -413,15 +431,17 @@ clone_and_ask(struct exec_child *c, int flags, char *stack)
 		pid = clone_child(c, CLONE_CHILD_CLEARTID | flags, stack);
 	if (pid > 0) {
 		c->refused = ask_meanwhile(c, to);
-		if (c->refused < 0)
+		if (c->refused < 0) {
+			(void)exec_child_answer(to, false);
 			io_close(&to);
+		}
 		if (c->ready != NULL)
 			wait_while(c, EXEC_CHILD_ON_ITS_WAY);
 	}
 	if (pid > 0 && c->refused >= 0)
 		c->refused = ask(c, c->ready);
 	if (pid > 0 && c->refused >= 0) {
-		(void)io_write_full(to, "", 1);
+		(void)exec_child_answer(to, true);
 		__atomic_store_n(&c->told, true, __ATOMIC_RELEASE);
 	}
 	/* The read end last: a child that died must not cost us SIGPIPE. */
@@ -469,6 +489,9 @@ exec_child_clone(struct exec_child *c, int flags, pid_t *ret_dead)
 	c->error = c->refused = 0;
 	c->go[0] = c->go[1] = -1;
 	*ret_dead = 0;
+	/* Nothing else may be taken for the word. */
+	if (c->word >= 0 && is_target(c, c->word))
+		return -EBADF;
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
@@ -497,6 +520,8 @@ exec_child_error(const struct exec_child *c, int error, struct err *err)
 		if (err != NULL)
 			err->code = ERR_LAYER;
 		return ERR_LAYER;
+	case EXEC_STEP_GROUP:
+		return err_sys(err, error, "making its process group");
 	case EXEC_STEP_TERMINAL:
 		return err_sys(err, error, "handing the terminal over");
 	case EXEC_STEP_CWD:

@@ -27,12 +27,13 @@ enum exec_step {
 	EXEC_STEP_NONE = 0,
 	EXEC_STEP_PARENT,	/* ends when aegsh does */
 	EXEC_STEP_SUPERVISOR,
-	EXEC_STEP_TERMINAL,	/* process group, terminal */
+	EXEC_STEP_GROUP,
 	EXEC_STEP_CWD,
 	EXEC_STEP_FDS,
 	EXEC_STEP_SANDBOX,	/* layer tells which */
 	EXEC_STEP_LIMITS,
 	EXEC_STEP_GO,		/* waits for the word to become bash */
+	EXEC_STEP_TERMINAL,
 	EXEC_STEP_EXEC,
 };
 
@@ -68,6 +69,8 @@ struct exec_child {
 	bool guest;		/* nothing: so is all of this session */
 	int supervisor;		/* as supervise_child() wants it, or -1 */
 	int notify;		/* write the own pid there before exec, or -1 */
+	int word;		/* by this pipe it gets the answer, where
+				 * another process asks; or -1 */
 	/* As in struct exec_spec; the child waits for the answer before it
 	 * becomes bash. */
 	int (*settle)(void *ctx, struct err *err);
@@ -90,6 +93,10 @@ struct exec_child {
 
 /* The kernel sets the 0, when the child shares our memory no more. */
 enum { EXEC_CHILD_GONE = 0, EXEC_CHILD_ON_ITS_WAY, EXEC_CHILD_WAITING };
+
+/* The answer, which is one byte; that nobody gives one is a no, too. */
+enum { EXEC_CHILD_NO = 0, EXEC_CHILD_YES = 1 };
+int exec_child_answer(int to, bool yes);
 
 /* Clone with CLONE_VM and flags, and run it.  Returns the pid when bash runs,
  * or -errno with failed set (0: clone itself): then the child, if any, is
@@ -310,15 +317,17 @@ enum { EXEC_LAUNCHER_SOCK = 3, EXEC_LAUNCHER_NOTE, EXEC_LAUNCHER_TTY,
 
 /* A request: this, then pathc + argc + envc strings with their NULs, in the
  * packet or, when it is long, in a memory file.  Descriptors: cwd, those to
- * be placed, the one to the supervisor, the memory file. */
-#define EXEC_REQUEST_FDS (EXEC_FDS_MAX + 3)
+ * be placed, the one to the supervisor, the one by which the child is told
+ * whether to become bash, the memory file. */
+#define EXEC_REQUEST_FDS (EXEC_FDS_MAX + 4)
 struct exec_request {
 	uint32_t pathc;		/* 1 when the name of cwd is there, else 0 */
 	uint32_t argc, envc, bytes, n_fds;
 	int32_t to[EXEC_FDS_MAX];
 	uint64_t ignored;
 	uint32_t umask;
-	uint8_t tty, foreground, set_umask, in_file, set_limits, supervised;
+	uint8_t tty, foreground, set_umask, in_file, set_limits, supervised,
+	    held;
 	struct rlimit limits[EXEC_LIMITS];
 };
 
@@ -340,8 +349,8 @@ int exec_launch_start(struct exec_session *s, struct err *err);
 void exec_launch_stop(struct exec_session *s);
 /* Its pid, or 0. */
 pid_t exec_launch_pid(const struct exec_session *s);
-/* The same as exec_child_clone(), done by the launcher.  The pid or a
- * negative code. */
+/* The same as exec_child_clone(), done by the launcher; what is to be asked is
+ * asked here, while the child is on its way.  The pid or a negative code. */
 pid_t exec_launch(struct exec_session *s, struct exec_child *c,
 	struct err *err);
 /* In the forked process, with its descriptors in place; never returns. */

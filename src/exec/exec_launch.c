@@ -7,6 +7,11 @@
  * a child that was not heard by then can't announce itself any more and
  * ends, so the line did not run and may be asked for again; one that was
  * heard is killed.
+ *
+ * What has still to be waited for is asked here while the launcher and the
+ * child do their part: the child stands in its sandbox and becomes bash by a
+ * word of ours alone.  Only we can give it: who is confined sees neither end
+ * of that pipe.
  */
 #include "exec_int.h"
 
@@ -281,7 +286,7 @@ send_all(int sock, struct exec_request *head, const struct buf *strings,
 }
 
 static int
-ask(struct exec_session *s, const struct exec_child *c, int cwd,
+ask(struct exec_session *s, const struct exec_child *c, int cwd, int word,
     struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf strings = BUF_INIT_MAX(EXEC_LAUNCH_MAX);
@@ -319,6 +324,10 @@ ask(struct exec_session *s, const struct exec_child *c, int cwd,
 		head.supervised = 1;
 		fds[n++] = c->supervisor;
 	}
+	if (word >= 0) {
+		head.held = 1;
+		fds[n++] = word;
+	}
 	if (strings.len > EXEC_LAUNCH_INLINE) {
 		file = to_file(&strings);
 		if (file < 0)
@@ -330,30 +339,76 @@ ask(struct exec_session *s, const struct exec_child *c, int cwd,
 	return rc < 0 && rc != LOST ? err_sys(err, -rc, "launcher") : rc;
 }
 
+/* What is to be waited for; once, also where another launcher is asked. */
+static int
+settle(struct exec_child *c)
+{
+	int rc = c->settle != NULL ? c->settle(c->ctx, c->err) : 0;
+
+	c->settle = NULL;
+	if (rc >= 0 && c->ready != NULL)
+		rc = c->ready(c->ctx, c->err);
+	c->refused = rc < 0 ? rc : 0;
+	return c->refused;
+}
+
+/* Ask for a child that waits for the word, and give it. */
+static int
+ask_and_answer(struct exec_session *s, struct exec_child *c, int cwd,
+    struct err *err)
+{
+	int go[2] = { -1, -1 }, rc;
+
+	if (c->settle == NULL && c->ready == NULL)
+		return ask(s, c, cwd, -1, err);
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "launcher: pipe");
+	rc = ask(s, c, cwd, go[0], err);
+	/* Who was forked meanwhile may hold it open: so a no is said. */
+	if (rc == 0)
+		(void)exec_child_answer(go[1], settle(c) >= 0);
+	io_close(&go[1]);
+	/* Last: that the child is dead must not cost us SIGPIPE. */
+	io_close(&go[0]);
+	return rc;
+}
+
+static void
+reap(pid_t pid)
+{
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /* One try.  The pid; LOST; or another code with err set. */
 static pid_t
-try_launch(struct exec_session *s, const struct exec_child *c, int cwd,
+try_launch(struct exec_session *s, struct exec_child *c, int cwd,
     struct err *err)
 {
 	struct exec_child said = { .path = c->path };
-	struct exec_reply reply;
+	struct exec_reply reply = { .error = ECANCELED };
 	int rc;
 
 	/* One that has not come up may still have said why. */
 	rc = s->launcher->ready && is_lost(s->launcher) ? LOST :
 	    wait_ready(s, err);
 	if (rc == 0)
-		rc = ask(s, c, cwd, err);
+		rc = ask_and_answer(s, c, cwd, err);
 	if (rc == 0)
 		rc = get(s, &reply, sizeof reply);
+	if (c->refused < 0) {
+		reap(reply.pid);
+		/* What it still does is not known. */
+		if (rc < 0)
+			stop(s);
+		return c->refused;
+	}
 	if (rc < 0)
 		return rc;
 	read_notes(s->launcher, true);
 	if (reply.error == 0)
 		return reply.pid;
-	if (reply.pid > 0)
-		while (waitpid(reply.pid, NULL, 0) < 0 && errno == EINTR)
-			;
+	reap(reply.pid);
 	said.failed = (enum exec_step)reply.failed;
 	said.layer = (enum sandbox_layer)reply.layer;
 	return exec_child_error(&said, reply.error, err);
@@ -395,12 +450,12 @@ exec_launch(struct exec_session *s, struct exec_child *c, struct err *err)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &old);
-	for (tries = 0; pid == LOST && rc == 0; tries++) {
+	for (tries = 0; pid == LOST && rc == 0 && c->refused == 0; tries++) {
 		if (s->launcher == NULL)
 			rc = exec_launch_start(s, err);
 		if (rc == 0)
 			pid = try_launch(s, c, cwd, err);
-		if (rc == 0 && pid == LOST)
+		if (rc == 0 && pid == LOST && c->refused == 0)
 			rc = lost(s, tries, err);
 	}
 	/* One that could not enter its sandbox is of no use. */

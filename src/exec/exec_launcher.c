@@ -123,7 +123,7 @@ parse(struct order *o, ssize_t n)
 	    h->envc > EXEC_LAUNCH_STRINGS || h->bytes > EXEC_LAUNCH_MAX ||
 	    h->n_fds > EXEC_FDS_MAX ||
 	    o->n_fds != h->n_fds + 1 + (h->supervised != 0) +
-	    (h->in_file != 0))
+	    (h->held != 0) + (h->in_file != 0))
 		return false;
 	o->strings = packet + sizeof *h;
 	if (h->in_file) {
@@ -167,6 +167,8 @@ launch(struct order *o, const struct sandbox *sandbox, const char *bash,
 		.supervisor = o->head.supervised != 0 ?
 		    o->fd[1 + o->head.n_fds] : -1,
 		.notify = EXEC_LAUNCHER_NOTE,
+		.word = o->head.held != 0 ? o->fd[1 + o->head.n_fds +
+		    (o->head.supervised != 0)] : -1,
 	};
 	pid_t pid, dead;
 	size_t i;

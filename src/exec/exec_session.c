@@ -187,8 +187,7 @@ is_ready(const struct exec_spec *spec, struct err *err)
 
 /* Confine the child from here: as one-shot commands are run. */
 static pid_t
-start_direct(struct exec_session *s, struct exec_child *c,
-    const struct exec_spec *spec, struct err *err)
+start_direct(struct exec_session *s, struct exec_child *c, struct err *err)
 {
 	pid_t pid, dead;
 	int rc;
@@ -205,10 +204,6 @@ start_direct(struct exec_session *s, struct exec_child *c,
 	c->shell = s->shell;
 	c->sandbox = c->unfinished = s->sandbox;
 	c->profile = s->opts.profile;
-	c->settle = spec->settle;
-	c->ready = spec->ready;
-	c->ctx = spec->ctx;
-	c->err = err;
 	pid = exec_child_clone(c, SIGCHLD, &dead);
 	if (pid >= 0 && s->opts.once) {
 		sandbox_free(s->sandbox);
@@ -258,6 +253,7 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		    spec->foreground),
 		.supervisor = sup != NULL ? supervise_child_fd(sup) : -1,
 		.notify = -1,
+		.word = -1,
 	};
 	int rc;
 
@@ -266,10 +262,12 @@ start(struct exec_session *s, const struct exec_command *cmd,
 		rc = is_ready(spec, err);
 		return rc < 0 ? rc : exec_try(s, spec->trial, &c, err);
 	}
-	if (!s->opts.launcher)
-		return start_direct(s, &c, spec, err);
-	rc = is_ready(spec, err);
-	return rc < 0 ? rc : exec_launch(s, &c, err);
+	c.settle = spec->settle;
+	c.ready = spec->ready;
+	c.ctx = spec->ctx;
+	c.err = err;
+	return s->opts.launcher ? exec_launch(s, &c, err) :
+	    start_direct(s, &c, err);
 }
 
 /* The same for 0, 1 and 2: a directory there would be a door out of the

@@ -147,6 +147,25 @@ test_bad(void)
 	h.in_file = 1;
 	h.bytes = 4096;
 	IS_INTN(ask_with(h, 5).error, EPROTO, "a file that can't be mapped");
+	h = good();
+	h.held = 1;
+	IS_INTN(ask_with(h, 4).error, EPROTO, "nobody who could let it go");
+}
+
+/* Its word is read from /dev/null: there is none. */
+static void
+test_held(void)
+{
+	struct exec_request h = good();
+	struct exec_reply r;
+	int status = 0;
+
+	h.held = 1;
+	r = ask_with(h, 5);
+	IS_INTN(r.error, ECANCELED, "no word is a no");
+	IS_INT(r.failed, EXEC_STEP_GO);
+	IS_INT(waitpid(r.pid, &status, 0), r.pid);
+	IS_INT(WEXITSTATUS(status), 127);
 }
 
 static void
@@ -182,6 +201,7 @@ main(void)
 	IS_INTN(ready.code, 0, ready.text);
 	test_bad();
 	test_good();
+	test_held();
 	IS_INTN(stop(), 0, "it ends with its peer");
 	sandbox_profile_free(profile);
 

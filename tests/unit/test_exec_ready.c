@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: ISC */
 /* What is asked while the child is on its way: it waits, confined, and runs
- * nothing before the answer, nor after a no. */
-#include "aegsh/exec.h"
+ * nothing before the answer, nor after a no; cloned by us or by a launcher. */
+#include "exec/exec_int.h"
 #include "scratch.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/redact.h"
 #include "aegsh/relay.h"
+
+#define PATIENCE_NS ((int64_t)60 * 1000000000)
 
 static struct exec_session *session;
 static struct exec_spec spec;
@@ -24,26 +29,30 @@ static struct {
 	int asked, says;
 	bool kills;
 	pid_t killed;
+	int launcher_gets;	/* this signal while it is asked; or 0 */
 } hold;
 
 /* ---- the child, as proc(5) tells --------------------------------------- */
 
-/* 0 where the kernel keeps no list of children. */
+/* But for the launcher; 0: none, -1: the kernel keeps no list of children. */
 static pid_t
 only_child(void)
 {
+	pid_t found = 0;
 	char path[64];
-	int pid = 0;
+	int pid;
 	FILE *f;
 
 	snprintf(path, sizeof path, "/proc/self/task/%d/children",
 	    (int)getpid());
 	f = fopen(path, "re");
-	if (f != NULL && fscanf(f, "%d", &pid) != 1)
-		pid = 0;
-	if (f != NULL)
-		fclose(f);
-	return pid;
+	if (f == NULL)
+		return -1;
+	while (fscanf(f, "%d", &pid) == 1)
+		if (pid != exec_launch_pid(session))
+			found = pid;
+	fclose(f);
+	return found;
 }
 
 static bool
@@ -62,6 +71,60 @@ is_confined(pid_t pid)
 	return yes;
 }
 
+/* It still goes by our name. */
+static bool
+is_bash(pid_t pid)
+{
+	char path[64], comm[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (f != NULL && fgets(comm, sizeof comm, f) == NULL)
+		comm[0] = '\0';
+	if (f != NULL)
+		fclose(f);
+	return strcmp(comm, "bash\n") == 0;
+}
+
+/* The one that a launcher makes is there soon, and soon in its sandbox.  As
+ * only_child(). */
+static pid_t
+held_child(void)
+{
+	int64_t end = clock_mono_ns() + PATIENCE_NS;
+	pid_t pid;
+
+	for (;;) {
+		pid = only_child();
+		if (pid < 0 || exec_launch_pid(session) == 0 ||
+		    (pid > 0 && is_confined(pid)) || clock_mono_ns() > end)
+			return pid;
+		poll(NULL, 0, 1);
+	}
+}
+
+static bool
+nothing_is_left(void)
+{
+	if (exec_launch_pid(session) == 0)
+		return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+	return waitpid(-1, NULL, WNOHANG) == 0 && only_child() <= 0;
+}
+
+/* Of a launcher that was lost nobody has learned whom it made. */
+static bool
+all_has_ended(void)
+{
+	int64_t end = clock_mono_ns() + PATIENCE_NS;
+	pid_t pid;
+
+	while ((pid = only_child()) > 0 && clock_mono_ns() < end)
+		if (waitpid(pid, NULL, WNOHANG) == 0)
+			poll(NULL, 0, 1);
+	return pid <= 0;
+}
+
 /* What the child's calls that are refused leave in errno is not seen: it goes
  * on meanwhile. */
 static int
@@ -70,6 +133,10 @@ on_settle(void *ctx, struct err *err)
 	(void)ctx;
 	hold.settled++;
 	OKF(access("ran", F_OK) < 0, "nothing has run at first");
+	if (hold.launcher_gets != 0) {
+		OKF(held_child() != 0, "a child of the launcher's is there");
+		kill(exec_launch_pid(session), hold.launcher_gets);
+	}
 	return hold.settle_says < 0 ? err_set(err, hold.settle_says,
 	    "not at all") : 0;
 }
@@ -77,13 +144,15 @@ on_settle(void *ctx, struct err *err)
 static int
 on_ready(void *ctx, struct err *err)
 {
-	pid_t pid = only_child();
+	pid_t pid = hold.launcher_gets != 0 ? 0 : held_child();
 
 	(void)ctx;
 	IS_INT(hold.settled, 1);
 	hold.asked++;
-	if (pid > 0)
+	if (pid > 0) {
 		OKF(is_confined(pid), "the child waits in its sandbox");
+		OKF(!is_bash(pid), "and is not bash");
+	}
 	OKF(access("ran", F_OK) < 0, "nothing has run yet");
 	if (hold.kills && pid > 0 && kill(pid, SIGKILL) == 0)
 		hold.killed = pid;
@@ -159,8 +228,7 @@ test_no(void)
 	IS_STR(err.text, "not at all");
 	IS_INTN(hold.asked, 0, "the second is not asked then");
 	OKF(!has_run(), "nor does it run");
-	OKF(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
-	    "and nothing of it is left");
+	OKF(nothing_is_left(), "and nothing of it is left");
 }
 
 /* Where nothing is looked at last of all, the word is there before the child
@@ -182,8 +250,7 @@ test_unasked(void)
 		ran += run(">ran", &err) != -ENOSPC || has_run();
 	IS_INTN(ran, 20, "and none ran that was not");
 	spec.ready = on_ready;
-	OKF(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
-	    "nor is anything of them left");
+	OKF(nothing_is_left(), "nor is anything of them left");
 }
 
 static void
@@ -203,6 +270,51 @@ test_killed(void)
 	}
 	IS_INT(rc, 128 + SIGKILL);
 	OKF(!has_run(), "who was killed meanwhile runs no more");
+}
+
+static long
+count_bytes(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+/* Whoever it was that could not go on: asked once, run once or not at all. */
+static void
+test_launcher_lost(void)
+{
+	static const int signals[] = { SIGKILL, SIGSTOP };
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(signals); i++) {
+		memset(&hold, 0, sizeof hold);
+		hold.launcher_gets = signals[i];
+		hold.settle_says = -ENOSPC;
+		err = (struct err)ERR_INIT;
+		IS_INTN(run(">ran", &err), -ENOSPC, err.text);
+		OKF(!has_run(), "a no holds without the launcher");
+		memset(&hold, 0, sizeof hold);
+		err = (struct err)ERR_INIT;
+		IS_INTN(run(">ran", &err), 0, err.text);
+		OKF(has_run(), "the next line has another");
+		OKF(all_has_ended(), "and what the first made has ended");
+	}
+	(void)all_has_ended();
+	for (i = 0; i < AEG_NELEM(signals); i++) {
+		int rc;
+
+		memset(&hold, 0, sizeof hold);
+		hold.launcher_gets = signals[i];
+		err = (struct err)ERR_INIT;
+		rc = run("echo >>ran", &err);
+		IS_INTN(hold.settled, 1, "asked once");
+		OKF(rc == ERR_LAYER || (rc == 0 && count_bytes("ran") == 1),
+		    "run once, or refused: %d %s", rc, err.text);
+		has_run();
+		OKF(all_has_ended(), "and nothing of it is left");
+	}
 }
 
 /* The pipe by which it gets the answer leaves alone what the line is given,
@@ -252,8 +364,7 @@ test_rules(struct sandbox_vars *vars)
 		OKF(!has_run(), "without its rules nothing runs");
 	}
 	IS_INTN(hold.settled + hold.asked, 0, "nor is anybody asked");
-	OKF(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
-	    "and nothing of it is left");
+	OKF(nothing_is_left(), "and nothing of it is left");
 	exec_session_free(session);
 	sandbox_profile_free(profile);
 	session = fine;
@@ -339,6 +450,19 @@ main(void)
 		.foreground = true, .settle = on_settle, .ready = on_ready };
 	IS_INTN(sandbox_load("t", &vars, &profile, &err), 0, err.text);
 	opts.profile = profile;
+	opts.launcher = true;
+	IS_INTN(exec_session_new(&opts, &session, &err), 0, err.text);
+	test_yes();
+	test_no();
+	test_unasked();
+	test_killed();
+	test_descriptors();
+	if (only_child() < 0)
+		SKIP(1, "this kernel keeps no list of children");
+	else
+		test_launcher_lost();
+	exec_session_free(session);
+	opts.launcher = false;
 	IS_INTN(exec_session_new(&opts, &session, &err), 0, err.text);
 	test_yes();
 	test_no();
