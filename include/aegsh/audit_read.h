@@ -62,6 +62,8 @@ int audit_stats(struct audit *a, struct audit_stats *ret, struct err *err);
 struct audit_session_stats {
 	int64_t id, start_ns, end_ns;	/* end 0: killed, or not over */
 	const char *user, *host;
+	const unsigned char *uuid;	/* UUID_LEN, as its recording is
+					 * called; NULL: somebody altered it */
 	int64_t lines, refused, failed;
 	int64_t output_lines, output_bytes, output_kept, output_cut;
 };

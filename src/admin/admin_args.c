@@ -9,15 +9,17 @@
 int
 admin_usage(struct admin *a)
 {
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
 	const struct admin_option *o;
 
-	fprintf(stderr, "usage: aegshctl %s", a->verb->name);
+	buf_putf(&text, "usage: aegshctl %s", a->verb->name);
 	for (o = a->verb->options; o != NULL && o->name != NULL; o++)
-		fprintf(stderr, " [--%s%s%s]", o->name,
+		buf_putf(&text, " [--%s%s%s]", o->name,
 		    o->argument != NULL ? " " : "",
 		    o->argument != NULL ? o->argument : "");
-	fprintf(stderr, "%s%s\n", a->verb->usage[0] != '\0' ? " " : "",
+	buf_putf(&text, "%s%s", a->verb->usage[0] != '\0' ? " " : "",
 	    a->verb->usage);
+	admin_fold(stderr, ADMIN_HELP_WIDTH, 7, text.data);
 	return ADMIN_USAGE;
 }
 

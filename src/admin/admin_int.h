@@ -149,6 +149,14 @@ bool admin_content_is_wrong(int code);
 /* printf to a->out, the result made inert except for newlines and tabs. */
 void admin_say(struct admin *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A line of words: the same without its newline, broken at blanks where it is
+ * wider than the terminal; what goes on begins in column hang, from 0.  Not
+ * for what is to be copied: a command's lines are commands. */
+void admin_say_folded(struct admin *a, unsigned hang, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same with inert text, to f, in lines of so many columns (0: one). */
+void admin_fold(FILE *f, unsigned width, unsigned hang, const char *text);
+#define ADMIN_HELP_WIDTH 80
 /* Bytes made inert, on one line. */
 void admin_put(struct admin *a, const char *p, size_t len);
 
@@ -234,8 +242,10 @@ void admin_json_text(json_t *object, const char *key, const char *text);
 json_t *admin_json_string(const char *text);
 /* One line a document, ASCII only; frees it. */
 void admin_json_print(struct admin *a, json_t *document);
-/* The same document as lines of names and values, for people; frees it. */
-void admin_json_show(struct admin *a, json_t *document);
+enum admin_show { ADMIN_SHOW_AS_IS = 0, ADMIN_SHOW_FOLDED };
+/* The same document as lines of names and values, for people; frees it.
+ * Folded: broken to fit the terminal, which what lines were is not. */
+void admin_json_show(struct admin *a, json_t *document, enum admin_show how);
 /* Names of enum sandbox_layer bits. */
 /* Who holds what a line may use, as this profile (NULL: any) lets it be; owned.
  * admin_cgroup.c. */

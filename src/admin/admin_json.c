@@ -97,39 +97,54 @@ admin_json_print(struct admin *a, json_t *document)
 
 /* ---- a document for people --------------------------------------------- */
 
-static void print_value(struct admin *a, const char *key, const json_t *v,
-	int depth);
+#define NAMES 18	/* columns of the members' names */
+
+struct page {
+	struct admin *a;
+	enum admin_show how;
+};
+
+static void print_value(const struct page *p, const char *key,
+	const json_t *v, int depth);
 
 static void
-print_object(struct admin *a, const json_t *o, int depth)
+print_object(const struct page *p, const json_t *o, int depth)
 {
 	void *at = json_object_iter((json_t *)(uintptr_t)o);
 
 	for (; at != NULL; at = json_object_iter_next(
 	    (json_t *)(uintptr_t)o, at))
-		print_value(a, json_object_iter_key(at),
+		print_value(p, json_object_iter_key(at),
 		    json_object_iter_value(at), depth);
 }
 
 /* One line: the member's name with blanks, and its value. */
 static void
-print_line(struct admin *a, const char *key, const char *value, int depth)
+print_line(const struct page *p, const char *key, const char *value, int depth)
 {
-	AEG_AUTOFREE char *name = xstrdup(key);
-	char *p;
+	AEG_AUTOFREE char *name = xstrdup(key), *text = NULL;
+	int pad = value[0] != '\0' ? NAMES - depth * 2 : 0;
+	char *c;
 
-	for (p = name; *p != '\0'; p++) {
-		if (*p == '_')
-			*p = ' ';
+	for (c = name; *c != '\0'; c++) {
+		if (*c == '_')
+			*c = ' ';
 	}
-	admin_say(a, "%*s%-*s%s%s\n", depth * 2, "",
-	    value[0] != '\0' ? 18 - depth * 2 : 0, name,
+	text = xasprintf("%*s%-*s%s%s", depth * 2, "", pad, name,
 	    value[0] != '\0' ? " " : "", value);
+	switch (p->how) {
+	case ADMIN_SHOW_AS_IS:
+		admin_say(p->a, "%s\n", text);
+		break;
+	case ADMIN_SHOW_FOLDED:
+		admin_say_folded(p->a, NAMES + 1, "%s", text);
+		break;
+	}
 }
 
 /* Strings stand together; other members of a list one below the other. */
 static void
-print_list(struct admin *a, const char *key, const json_t *v, int depth)
+print_list(const struct page *p, const char *key, const json_t *v, int depth)
 {
 	AEG_AUTO(buf_done) struct buf words = BUF_INIT;
 	size_t i;
@@ -138,39 +153,39 @@ print_list(struct admin *a, const char *key, const json_t *v, int depth)
 		const char *word = json_string_value(json_array_get(v, i));
 
 		if (word == NULL || strchr(word, ' ') != NULL)
-			print_value(a, key, json_array_get(v, i), depth);
+			print_value(p, key, json_array_get(v, i), depth);
 		else
 			buf_putf(&words, "%s%s", words.len > 0 ? " " : "",
 			    word);
 	}
 	if (words.len > 0)
-		print_line(a, key, words.data, depth);
+		print_line(p, key, words.data, depth);
 }
 
 static void
-print_value(struct admin *a, const char *key, const json_t *v, int depth)
+print_value(const struct page *p, const char *key, const json_t *v, int depth)
 {
 	AEG_AUTOFREE char *number = NULL;
 
 	switch (json_typeof(v)) {
 	case JSON_OBJECT:
-		print_line(a, key, "", depth);
-		print_object(a, v, depth + 1);
+		print_line(p, key, "", depth);
+		print_object(p, v, depth + 1);
 		break;
 	case JSON_ARRAY:
-		print_list(a, key, v, depth);
+		print_list(p, key, v, depth);
 		break;
 	case JSON_STRING:
 		if (json_string_length(v) > 0)
-			print_line(a, key, json_string_value(v), depth);
+			print_line(p, key, json_string_value(v), depth);
 		break;
 	case JSON_INTEGER:
 		number = xasprintf("%lld", (long long)json_integer_value(v));
-		print_line(a, key, number, depth);
+		print_line(p, key, number, depth);
 		break;
 	case JSON_TRUE:
 	case JSON_FALSE:
-		print_line(a, key, json_is_true(v) ? "yes" : "no", depth);
+		print_line(p, key, json_is_true(v) ? "yes" : "no", depth);
 		break;
 	case JSON_REAL:
 	case JSON_NULL:
@@ -179,8 +194,10 @@ print_value(struct admin *a, const char *key, const json_t *v, int depth)
 }
 
 void
-admin_json_show(struct admin *a, json_t *document)
+admin_json_show(struct admin *a, json_t *document, enum admin_show how)
 {
-	print_object(a, document, 0);
+	const struct page p = { a, how };
+
+	print_object(&p, document, 0);
 	json_decref(document);
 }

@@ -125,6 +125,62 @@ fit(const char *text, unsigned most, unsigned *ret_columns)
 	return (size_t)(p - text);
 }
 
+/* Where a line of so many bytes that fit ends: at its last blank behind skip,
+ * or behind a word that is longer.  What stands in brackets stays together. */
+static size_t
+break_at(const char *text, size_t len, size_t skip)
+{
+	size_t i, at = 0, depth = 0;
+
+	for (i = 0; i <= len; i++) {
+		depth += text[i] == '[';
+		depth -= depth > 0 && text[i] == ']';
+		if (text[i] == ' ' && depth == 0 && i > skip)
+			at = i;
+	}
+	return at > 0 ? at : len + strcspn(text + len, " ");
+}
+
+void
+admin_fold(FILE *f, unsigned width, unsigned hang, const char *text)
+{
+	unsigned room = width, columns;
+	size_t skip = hang;
+
+	if (hang > width / 2)
+		hang = width / 2;
+	for (;;) {
+		size_t len = fit(text, room, &columns), at = len;
+
+		if (width == 0 || text[len] == '\0')
+			break;
+		at = break_at(text, len, skip);
+		if (text[at + strspn(text + at, " ")] == '\0')
+			break;
+		fwrite(text, 1, at, f);
+		fprintf(f, "\n%*s", (int)hang, "");
+		text += at + strspn(text + at, " ");
+		room = width - hang;
+		skip = 0;
+	}
+	fprintf(f, "%s\n", text);
+}
+
+void
+admin_say_folded(struct admin *a, unsigned hang, const char *fmt, ...)
+{
+	AEG_AUTO(buf_done) struct buf inert = BUF_INIT;
+	AEG_AUTOFREE char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	text_inert(&inert, text, strlen(text), 0);
+	admin_fold(a->out, terminal_width(a), hang,
+	    inert.data != NULL ? inert.data : "");
+}
+
 struct admin_table *
 admin_table_new(const struct admin_column *columns, size_t n)
 {

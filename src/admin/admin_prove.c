@@ -145,6 +145,6 @@ admin_prove(struct admin *a, const char *user, const char *id,
 	if (json)
 		admin_json_print(a, o);
 	else
-		admin_json_show(a, o);
+		admin_json_show(a, o, ADMIN_SHOW_AS_IS);
 	return conclude(&v, id);
 }

@@ -13,6 +13,7 @@
 
 #define IDLE_S 3
 #define IDLE_MAX 3600
+#define BEGUN_LEAST 4	/* characters of a UUID that can be its beginning */
 #define SPEED_MAX 1000
 #define MORE "\n[… more was written than is kept …]\n"
 
@@ -115,10 +116,51 @@ on_output(void *ctx, const struct audit_output *o)
 	return 0;
 }
 
+/* How a session's UUID begins, and the recordings that are called so. */
+struct begun {
+	const char *text;
+	unsigned char session[UUID_LEN];
+	unsigned n;
+};
+
+static int
+on_recording(void *ctx, const unsigned char session[UUID_LEN])
+{
+	struct begun *b = ctx;
+	char text[UUID_TEXT];
+
+	uuid_text(session, text);
+	if (strncasecmp(text, b->text, strlen(b->text)) == 0 && b->n++ == 0)
+		memcpy(b->session, session, UUID_LEN);
+	return 0;
+}
+
+static int
+find_session(const char *place, const char *text,
+    unsigned char session[UUID_LEN], struct err *err)
+{
+	struct begun b = { .text = text };
+	int rc;
+
+	if (uuid_parse(text, strlen(text), session))
+		return 0;
+	if (strlen(text) < BEGUN_LEAST)
+		return -ENOENT;
+	rc = cast_each(place, on_recording, &b, err);
+	if (rc == 0 && b.n > 1)
+		return err_set(err, ERR_CALLER, "%s: the UUIDs of %u "
+		    "sessions begin so; more of it tells which", text, b.n);
+	if (rc == 0 && b.n == 0)
+		return -ENOENT;
+	if (rc == 0)
+		memcpy(session, b.session, UUID_LEN);
+	return rc;
+}
+
 /* The line, or the session, that is meant: f->id 0 for a session's uuid. */
 static int
-find(struct audit *store, const struct asked *q, struct found *f,
-    unsigned char session[UUID_LEN], struct err *err)
+find(struct audit *store, const char *place, const struct asked *q,
+    struct found *f, unsigned char session[UUID_LEN], struct err *err)
 {
 	struct audit_query line = { .limit = 1 };
 	int rc;
@@ -127,8 +169,7 @@ find(struct audit *store, const struct asked *q, struct found *f,
 		line.uuid = q->id;
 	rc = audit_query(store, &line, on_row, f, err);
 	if (rc == 0 && f->id == 0)
-		return line.uuid != NULL && uuid_parse(q->id,
-		    strlen(q->id), session) ? 0 : -ENOENT;
+		return find_session(place, q->id, session, err);
 	if (rc == 0)
 		rc = audit_line_session(store, f->id, session, err);
 	if (rc == 0)
@@ -143,7 +184,7 @@ play(struct admin *a, const struct asked *q, const char *place,
 	unsigned char session[UUID_LEN];
 	struct cast_reader *r = NULL;
 	bool whole;
-	int rc = find(store, q, f, session, err);
+	int rc = find(store, place, q, f, session, err);
 
 	if (rc < 0)
 		return rc;

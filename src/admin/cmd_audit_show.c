@@ -5,6 +5,7 @@
 
 #include "admin_read.h"
 #include "aegsh/audit_read.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -115,6 +116,20 @@ keep_output(void *ctx, const struct audit_output *x)
 	return 0;
 }
 
+/* By this name, or its beginning, `audit replay' finds all of the session. */
+static int
+keep_session(struct audit *store, struct shown *s, struct err *err)
+{
+	unsigned char session[UUID_LEN];
+	char text[UUID_TEXT];
+	int rc = audit_line_session(store, s->id, session, err);
+
+	if (rc == 0)
+		uuid_text(session, text);
+	admin_json_text(s->row, "session_uuid", rc == 0 ? text : NULL);
+	return rc == -ENOENT ? 0 : rc;
+}
+
 static int
 read_all(struct admin *a, const struct admin_filter *f, struct shown *s,
     struct err *err)
@@ -128,7 +143,9 @@ read_all(struct admin *a, const struct admin_filter *f, struct shown *s,
 	if (rc == 0 && s->row != NULL) {
 		s->programs = json_array();
 		s->output = json_array();
-		rc = audit_execs(store, s->id, keep_program, s, err);
+		rc = keep_session(store, s, err);
+		if (rc == 0)
+			rc = audit_execs(store, s->id, keep_program, s, err);
 		if (rc == 0)
 			rc = audit_outputs(store, s->id, keep_output, s,
 			    err);
@@ -207,7 +224,7 @@ show(struct admin *a, const struct admin_filter *f, const char *id)
 	if (o != NULL && f->json)
 		admin_json_print(a, o);
 	else if (o != NULL)
-		admin_json_show(a, o);
+		admin_json_show(a, o, ADMIN_SHOW_AS_IS);
 	admin_page_end(a);
 	if (rc < 0)
 		return admin_read_fail(a, rc, &err);

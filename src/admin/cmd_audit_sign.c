@@ -355,8 +355,7 @@ sign(struct admin *a, int argc, char **argv)
 const struct admin_verb cmd_audit_key = {
 	.name = "audit key",
 	.usage = "",
-	.summary = "make the key that signs heads of the record, and print "
-	    "its public half",
+	.summary = "make the key that signs heads, and print its public half",
 	.run = key,
 	.options = key_options,
 };

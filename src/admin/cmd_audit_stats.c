@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* `aegshctl audit stats`: how much is recorded. */
 #include <errno.h>
+#include <string.h>
 
 #include "admin_read.h"
 #include "aegsh/audit_read.h"
+#include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
@@ -23,6 +25,7 @@ static const struct admin_option options[] = {
 
 static const struct admin_column columns[] = {
 	{ "SESSION", 3, true, false },
+	{ "UUID", 8, false, false },
 	{ "BEGAN", 19, false, false },
 	{ "USER", 4, false, true },
 	{ "LINES", 5, true, false },
@@ -105,7 +108,8 @@ on_session(void *ctx, const struct audit_session_stats *s)
 		{ "output_cut", s->output_cut },
 	};
 	char text[AEG_NELEM(counts)][24], when[ADMIN_TIME_MAX];
-	const char *const cells[] = { text[0], when, s->user, text[1],
+	char uuid[UUID_TEXT] = "";
+	const char *const cells[] = { text[0], uuid, when, s->user, text[1],
 		text[2], text[3], text[4], text[5] };
 	json_t *o = json_object();
 	size_t i;
@@ -116,6 +120,11 @@ on_session(void *ctx, const struct audit_session_stats *s)
 		snprintf(text[i], sizeof text[i], "%lld",
 		    (long long)counts[i].n);
 	}
+	if (s->uuid != NULL)
+		uuid_text(s->uuid, uuid);
+	admin_json_text(o, "uuid", s->uuid != NULL ? uuid : NULL);
+	/* Enough of it for `audit replay'. */
+	uuid[strcspn(uuid, "-")] = '\0';
 	admin_json_text(o, "user", s->user);
 	admin_json_text(o, "host", s->host);
 	set_time(o, "first", s->start_ns, true);
@@ -152,7 +161,7 @@ one_store(struct admin *a, const char *user, void *ctx)
 		if (w->json)
 			admin_json_print(a, o);
 		else
-			admin_json_show(a, o);
+			admin_json_show(a, o, ADMIN_SHOW_FOLDED);
 		if (!w->json && json_array_size(l.list) > 0)
 			admin_table_print(l.table, a);
 	}

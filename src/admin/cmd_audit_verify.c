@@ -185,7 +185,7 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 	if (json)
 		admin_json_print(a, o);
 	else
-		admin_json_show(a, o);
+		admin_json_show(a, o, ADMIN_SHOW_FOLDED);
 }
 
 /* What is wrong, then what was read; an exit status. */

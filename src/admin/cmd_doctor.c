@@ -44,8 +44,8 @@ print_text(struct admin *a, const struct doctor_finding *f)
 	const struct doctor_evidence *e;
 	size_t i;
 
-	admin_say(a, "%s %s\n  %s.\n", doctor_severity_name(f->severity),
-	    f->id, f->what);
+	admin_say(a, "%s %s\n", doctor_severity_name(f->severity), f->id);
+	admin_say_folded(a, 2, "  %s.", f->what);
 	for (i = 0; i < f->n_evidence; i++) {
 		e = &f->evidence[i];
 		admin_say(a, "  %s", e->file != NULL ? e->file : "");
@@ -55,7 +55,7 @@ print_text(struct admin *a, const struct doctor_finding *f)
 		    ": " : "",
 		    e->text != NULL ? e->text : "");
 	}
-	admin_say(a, "  %s\n", f->remedy);
+	admin_say_folded(a, 2, "  %s", f->remedy);
 }
 
 static int

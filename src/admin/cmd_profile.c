@@ -155,7 +155,7 @@ show(struct admin *a, int argc, char **argv)
 	if (json)
 		admin_json_print(a, o);
 	else
-		admin_json_show(a, o);
+		admin_json_show(a, o, ADMIN_SHOW_FOLDED);
 	return ADMIN_OK;
 }
 

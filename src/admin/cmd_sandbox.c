@@ -81,7 +81,7 @@ probe(struct admin *a, int argc, char **argv)
 			    sandbox_layer_name(layers[i]),
 			    (caps.layers & (unsigned)layers[i]) != 0 ?
 			    "yes" : "no");
-		admin_say(a, "%-16s %s\n", "line-limits", limits);
+		admin_say_folded(a, 17, "%-16s %s", "line-limits", limits);
 	}
 	return caps.landlock_abi > 0 ? ADMIN_OK : ADMIN_NO;
 }
@@ -125,8 +125,8 @@ print_for(struct admin *a, const char *cwd, const struct shown *s, json_t *o)
 	    "the policy profile " : "its name, as asked for",
 	    policy != NULL ? policy : "");
 	if (strcmp(name, s->named) != 0)
-		admin_say(a, "%-16s%s has %s in its place; --user NAME shows "
-		    "another user's\n", "for root", s->named, name);
+		admin_say_folded(a, 16, "%-16s%s has %s in its place; --user "
+		    "NAME shows another user's", "for root", s->named, name);
 }
 
 static void
@@ -142,7 +142,10 @@ print_profile(struct admin *a, const struct shown *s, bool json)
 		cwd = xstrdup("");
 	if (!json) {
 		print_for(a, cwd, s, NULL);
-		admin_say(a, "%s", text.data != NULL ? text.data : "");
+		for (line = text.data != NULL ? strtok_r(text.data, "\n",
+		    &next) : NULL; line != NULL;
+		    line = strtok_r(NULL, "\n", &next))
+			admin_say_folded(a, 16, "%s", line);
 		return;
 	}
 	o = json_object();

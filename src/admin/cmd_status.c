@@ -390,7 +390,7 @@ run(struct admin *a, int argc, char **argv)
 		json_object_set_new(r.root, "sound", json_boolean(!r.bad));
 		admin_json_print(a, r.root);
 	} else {
-		admin_json_show(a, r.root);
+		admin_json_show(a, r.root, ADMIN_SHOW_FOLDED);
 	}
 	free(r.place);
 	return r.bad ? ADMIN_NO : ADMIN_OK;

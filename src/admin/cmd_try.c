@@ -479,8 +479,7 @@ run(struct admin *a, int argc, char **argv)
 const struct admin_verb cmd_try = {
 	.name = "try",
 	.usage = "[--] LINE",
-	.summary = "run a line where nothing that it does stays, and show what "
-	    "it did",
+	.summary = "run a line where nothing stays, and show what it did",
 	.run = run,
 	.options = options,
 };

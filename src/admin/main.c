@@ -132,9 +132,11 @@ help_verb(const struct admin_verb *verb)
 		    o->argument != NULL ? " " : "",
 		    o->argument != NULL ? o->argument : "");
 		const char letter[] = { '-', o->letter, ',', ' ', '\0' };
+		AEG_AUTOFREE char *text = NULL;
 
-		printf("  %4s%-22s %s\n", o->letter != 0 ? letter : "", word,
-		    o->help);
+		text = xasprintf("  %4s%-22s %s", o->letter != 0 ? letter : "",
+		    word, o->help);
+		admin_fold(stdout, ADMIN_HELP_WIDTH, 29, text);
 	}
 }
 

@@ -125,8 +125,8 @@ audit_stats(struct audit *a, struct audit_stats *ret, struct err *err)
 static const char sessions_sql[] =
 	"SELECT s.id, s.start_wall_ns, s.end_wall_ns, s.user, s.host,"
 	" count(c.id), total(c.ran = 0), total(c.ran = 1 AND c.status <> 0),"
-	" total(w.lines), total(w.bytes), total(w.kept), total(w.cut)"
-	" FROM (SELECT * FROM sessions ORDER BY id DESC LIMIT ?) AS s"
+	" total(w.lines), total(w.bytes), total(w.kept), total(w.cut),"
+	" s.uuid FROM (SELECT * FROM sessions ORDER BY id DESC LIMIT ?) AS s"
 	" LEFT JOIN commands AS c ON c.session = s.id"
 	" LEFT JOIN (SELECT command," WRITTEN " FROM outputs GROUP BY command)"
 	" AS w ON w.command = c.id GROUP BY s.id ORDER BY s.id";
@@ -159,6 +159,8 @@ audit_sessions(struct audit *a, int64_t limit,
 		s.host = text_at(st, 4);
 		for (i = 0; i < AEG_NELEM(numbers); i++)
 			*numbers[i] = sqlite3_column_int64(st, (int)i + 5);
+		s.uuid = sqlite3_column_bytes(st, (int)i + 5) == UUID_LEN ?
+		    sqlite3_column_blob(st, (int)i + 5) : NULL;
 		if (fn(ctx, &s) != 0) {
 			rc = SQLITE_DONE;
 			break;

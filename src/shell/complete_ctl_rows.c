@@ -272,8 +272,7 @@ const struct complete_ctl_row complete_ctl_rows[] = {
 	{ "audit head", "--json", NULL, "print JSON, one document a line" },
 	{ "audit head", "--user", ":user", "that user's store (root only)" },
 	{ "audit key", NULL, "",
-	    "make the key that signs heads of the record, and print its "
-	    "public half" },
+	    "make the key that signs heads, and print its public half" },
 	{ "audit key", "--json", NULL, "print JSON, one document a line" },
 	{ "audit key", "--new", NULL,
 	    "another one; the old one stays known" },
@@ -315,8 +314,7 @@ const struct complete_ctl_row complete_ctl_rows[] = {
 	{ "test", "--explain", NULL,
 	    "tell the facts and what each stage found" },
 	{ "try", NULL, "",
-	    "run a line where nothing that it does stays, and show what it "
-	    "did" },
+	    "run a line where nothing stays, and show what it did" },
 	{ "try", "--json", NULL, "print JSON, one document a line" },
 	{ "try", "--diff", NULL, "show what changed in files of text" },
 	{ "try", "--commit", NULL,

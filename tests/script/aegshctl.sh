@@ -100,6 +100,20 @@ run config show
 is "$err" "aegshctl config show: $test_root/etc/aegsh.conf:1: no such option 'moed'" \
     'an error has file and line'
 
+# Help is read on a terminal of 80 columns.
+run help
+wide=$(printf '%s\n' "$out" | awk 'length > 80')
+for verb in $(printf '%s\n' "$out" |
+    sed -n 's/^  \([a-z]\{1,\}\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p' |
+    tr ' ' +); do
+	# shellcheck disable=SC2046
+	run help $(printf '%s\n' "$verb" | tr + ' ')
+	wide=$wide$(printf '%s\n' "$out" | awk 'length > 80')
+done
+is "$wide" '' 'no line of help is wider than 80 columns'
+run history --no-such
+is "$(printf '%s\n' "$err" | sed 1d | awk 'length > 80')" '' 'nor usage'
+
 # Its rights: none that it was not started with.
 is "$("$aegshctl" __complete aegshctl config '')" \
     'show	show every setting, its value and who set it' 'completion'

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import random
+import re
 import select
 import signal
 import subprocess
@@ -101,6 +102,19 @@ tap.same(ctl("replay", "--raw", session).stdout, blob +
                   if d["event"] == "out"), "a session by its uuid")
 tap.same(ctl("replay", "--session", "--raw", "3").stdout[:len(blob)], blob,
          "the session of a line")
+whole = ctl("replay", "--raw", session).stdout
+for least in 8, 4:
+    tap.same(ctl("replay", "--raw", session[:least].upper()).stdout, whole,
+             "or by its first %d characters" % least)
+tap.same(ctl("replay", session[:3]).returncode, 1, "but not by 3")
+shown = ctl("show", "3").stdout.decode()
+tap.ok(re.search("^session uuid +" + session + "$", shown, re.M),
+       "audit show has it", shown)
+tap.same(json.loads(ctl("show", "--json", "3").stdout)["session_uuid"],
+         session, "as JSON, too")
+shown = ctl("stats", "--sessions", "0").stdout.decode()
+tap.ok(re.search(r"^ *1 +" + session[:8] + " ", shown, re.M),
+       "audit stats has enough of it", shown)
 done = ctl("replay", "2")
 tap.ok(done.returncode == 1 and done.stdout == b"" and
        b"nothing that it wrote is kept" in done.stderr,
@@ -184,6 +198,14 @@ where = [os.path.join(d, n) for d, _, names in os.walk(root)
 tap.ok(len(where) == 1 and os.stat(where[0]).st_mode & 0o777 == 0o600 and
        os.stat(os.path.dirname(where[0])).st_mode & 0o777 == 0o700,
        "one file, closed to others", where)
+other = where[0].replace(session[-1] + ".cast",
+                         "0f"[session[-1] == "0"] + ".cast")
+with open(other, "wb") as f:
+    f.write(b"x")
+done = ctl("replay", session[:8])
+tap.ok(done.returncode == 100 and b"2 sessions begin so" in done.stderr,
+       "two whose names begin alike: neither of them", done)
+os.unlink(other)
 with open(where[0], "r+b") as f:
     f.seek(400)
     f.write(b"\n\nnot json\n")

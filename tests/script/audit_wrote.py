@@ -121,6 +121,7 @@ tap.same((stats["lines"], stats["output_lines"], stats["output_cut"]),
          (10, 10, 1), "stats: lines, and streams that are not kept whole")
 by = stats["by_session"]
 tap.same([s["lines"] for s in by], [7, 2, 1], "by session: lines")
+tap.ok(len({s["uuid"] for s in by}) == 3, "and the UUID of each", by)
 wrote = len(BIG) + len(DOTS) * 3 + 11 + 7
 tap.ok(by[1]["output_bytes"] == len(BIG) + 5 and by[1]["output_kept"] == 0
        and by[0]["output_bytes"] == by[0]["output_kept"] > wrote and

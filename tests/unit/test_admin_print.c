@@ -81,6 +81,40 @@ to_terminal(unsigned short wide, const char *want)
 	close(controller);
 }
 
+/* Folded text for f, of so many columns. */
+static void
+folded(unsigned width, unsigned hang, const char *from, const char *want)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	admin_fold(f, width, hang, from);
+	fclose(f);
+	IS_STRN(text, want, from);
+	free(text);
+}
+
+static void
+folding(void)
+{
+	folded(0, 5, "name a long text", "name a long text\n");
+	folded(16, 5, "name a long text", "name a long text\n");
+	folded(15, 5, "name a long text", "name a long\n     text\n");
+	folded(10, 5, "name a long text", "name a\n     long\n     text\n");
+	/* A word has its columns, whatever it takes; so has the name. */
+	folded(8, 4, "name 0123456789 a b", "name 0123456789\n    a b\n");
+	folded(4, 2, "0123456 89", "0123456\n  89\n");
+	/* Not more than half of it is margin. */
+	folded(8, 20, "name and a b c d", "name and\n    a b\n    c d\n");
+	folded(20, 2, "usage: x [--a N] [--bcd MM]",
+	    "usage: x [--a N]\n  [--bcd MM]\n");
+	folded(8, 0, "[0 1 2 3 4 5] 6", "[0 1 2 3\n4 5] 6\n");
+	folded(6, 0, "caf\xc3\xa9 au lait", "caf\xc3\xa9\nau\nlait\n");
+	folded(5, 0, "words   ", "words   \n");
+	folded(5, 0, "", "\n");
+}
+
 int
 main(void)
 {
@@ -108,5 +142,6 @@ main(void)
 	fclose(a.out);
 	IS_STR(text, "x^[[31m\\xff\na^Jb^@c");
 	free(text);
+	folding();
 	return tap_done();
 }
