@@ -65,16 +65,19 @@ void audit_close(struct audit *a);
 int audit_warm(struct audit *a, struct err *err);
 
 /* Who is told how far the record has come, at intervals and when a session
- * ends, so that a tail that is cut off is missed. */
-enum audit_witness { AUDIT_WITNESS_NONE = 0, AUDIT_WITNESS_SYSLOG,
-	AUDIT_WITNESS_JOURNAL };
-/* Words of the setting witness; -EINVAL. */
-int audit_witness_parse(const char *word, enum audit_witness *ret);
-void audit_witness_to(struct audit *a, enum audit_witness to);
-/* One line, at once; never waits. */
-int audit_witness_send(enum audit_witness to, const char *line,
-	struct err *err);
-/* Why the last head reached nobody, or NULL. */
+ * ends, so that a tail that is cut off is missed: any of them. */
+#define AUDIT_WITNESS_SYSLOG 1U
+#define AUDIT_WITNESS_JOURNAL 2U
+#define AUDIT_WITNESS_KERNEL 4U	/* its audit, which only root may tell */
+/* Words of the setting witness with blanks between them; -EINVAL. */
+int audit_witness_parse(const char *words, unsigned *ret);
+void audit_witness_to(struct audit *a, unsigned to);
+/* One line to each of them, whatever becomes of the others; nobody is waited
+ * for but the kernel, for a moment.  0, or the first that failed. */
+int audit_witness_send(unsigned to, const char *line, struct err *err);
+/* Whether that one of them is there, and would hear us; it is told nothing. */
+int audit_witness_probe(unsigned bit, struct err *err);
+/* Why the last head did not reach somebody, or NULL. */
 const char *audit_unheard(const struct audit *a);
 
 /* What is left out of all that follows; before a session begins. */

@@ -31,7 +31,9 @@ enum conf_id {
 	CONF_COUNT
 };
 
-enum conf_type { CONF_BOOL, CONF_INT, CONF_ENUM, CONF_STRING };
+enum conf_type { CONF_BOOL, CONF_INT, CONF_ENUM, CONF_STRING,
+	CONF_SET };	/* words with blanks between them; the number has bit N
+			 * for the word at place N */
 enum conf_scope { CONF_SCOPE_OPERATOR = 0, CONF_SCOPE_USER };
 enum conf_tighten { CONF_TIGHTEN_NONE = 0, CONF_TIGHTEN_LESS,
 	CONF_TIGHTEN_MORE, CONF_TIGHTEN_WORDS };

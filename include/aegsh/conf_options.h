@@ -89,9 +89,9 @@ CONF_ROW(RETAIN_EXECS_DAYS, "retain-execs-days", INT, "0", 0, 36500, NULL,
 CONF_ROW(RETAIN_OUTPUT_DAYS, "retain-output-days", INT, "0", 0, 36500, NULL,
 	USER, NONE, "days for which what lines wrote is kept, where that is "
 	"less; 0: as long as lines")
-CONF_ROW(WITNESS, "witness", ENUM, "none", 0, 0, "journal syslog none",
+CONF_ROW(WITNESS, "witness", SET, "none", 0, 0, "journal kernel syslog none",
 	OPERATOR, NONE, "who is told how far each record has come, so that "
-	"an end that is cut off is missed")
+	"an end that is cut off is missed: one, several or none")
 CONF_ROW(SHIP, "ship", STRING, "", 0, 0, NULL, USER, NONE,
 	"where aegshctl audit ship sends the record, URLs: unix:PATH, "
 	"udp://HOST, tcp://HOST, tls://HOST, journal:, https://…, file:PATH")

@@ -178,7 +178,7 @@ struct signing {
 	struct admin *a;
 	struct admin_signer signer;
 	int heads;
-	enum audit_witness witness;
+	unsigned witness;
 	bool json, bad;
 	char name[16];		/* of the file, the uid */
 };

@@ -13,7 +13,7 @@ static const struct admin_option options[] = {
 
 static const char *const type_names[] = {
 	[CONF_BOOL] = "bool", [CONF_INT] = "int", [CONF_ENUM] = "enum",
-	[CONF_STRING] = "string",
+	[CONF_STRING] = "string", [CONF_SET] = "set",
 };
 
 static void

@@ -222,8 +222,9 @@ was_answered(struct audit *a)
 	p->bytes -= s->len;
 	p->line = p->answer.line;
 	p->answer.text[sizeof p->answer.text - 1] = '\0';
-	a->hand.failed = p->answer.unheard != 0 && p->answer.rc >= 0;
-	if (a->hand.failed)
+	a->hand.failed = p->answer.unheard != 0 && p->answer.rc >= 0 ?
+	    a->hand.to : 0;
+	if (a->hand.failed != 0)
 		err_set(&a->hand.err, ERR_STORE, "%s", p->answer.text);
 	if (p->answer.rc >= 0 && p->answer.session > 0)
 		a->session_row = p->answer.session;
@@ -462,7 +463,7 @@ audit_apart_begin(struct audit *a, struct audit_event *ev, bool end,
     struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
-	bool full = ev != NULL || (end && a->hand.to != AUDIT_WITNESS_NONE);
+	bool full = ev != NULL || (end && a->hand.to != 0);
 	struct audit_apart *p = a->apart;
 	unsigned char uuid[UUID_LEN];
 	int rc = 0;

@@ -31,7 +31,7 @@ struct audit_answer {		/* one to each, in order */
 
 /* In a child that was just forked: never returns.  late_ns: what is older
  * than that, somebody else may have written meanwhile. */
-void audit_writer_main(const char *dir, int fd, enum audit_witness to,
+void audit_writer_main(const char *dir, int fd, unsigned to,
 	const struct audit_retain *retain, int64_t late_ns)
 	__attribute__((noreturn));
 

@@ -412,9 +412,10 @@ struct audit_handle {		/* a command of the spool without outcome */
 };
 
 struct audit_hand {
-	enum audit_witness to;
+	unsigned to;		/* AUDIT_WITNESS_… */
 	int64_t since_ns;	/* mono: when one went out */
-	bool failed;		/* the last one did not: err */
+	unsigned failed;	/* who did not hear the last one: err */
+	bool quiet;		/* … which goes without saying */
 	struct err err;
 };
 
@@ -491,6 +492,13 @@ void audit_without_event(unsigned without, struct audit_event *ev);
 bool audit_hand_due(const struct audit *a);
 /* After a synced commit: the newest head that was made, to the witness. */
 void audit_hand_out(struct audit *a);
+
+/* ---- audit_kernel.c ----------------------------------------------------- */
+
+/* A text without NUL or quotes into the kernel's audit. */
+int audit_kernel_tell(const char *line, struct err *err);
+/* Whether it is on, and we may ask. */
+int audit_kernel_probe(struct err *err);
 
 /* ---- audit_id.c -------------------------------------------------------- */
 

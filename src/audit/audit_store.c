@@ -117,7 +117,7 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 {
 	int64_t row = a->session_row, id = 0;
 	/* What a witness is told of at the end must stand. */
-	bool full = ev != NULL || (end && a->hand.to != AUDIT_WITNESS_NONE);
+	bool full = ev != NULL || (end && a->hand.to != 0);
 	int rc = audit_db_begin(&a->db, full, err);
 
 	if (rc == 0)

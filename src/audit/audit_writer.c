@@ -110,7 +110,7 @@ audit_writer_hear(struct audit_frame *f, struct buf *record)
 }
 
 static int
-begin(const char *dir, enum audit_witness to, struct audit **ret,
+begin(const char *dir, unsigned to, struct audit **ret,
     struct err *err)
 {
 	int rc = audit_open_any(dir, false, false, ret, err);
@@ -124,7 +124,7 @@ begin(const char *dir, enum audit_witness to, struct audit **ret,
 }
 
 void
-audit_writer_main(const char *dir, int fd, enum audit_witness to,
+audit_writer_main(const char *dir, int fd, unsigned to,
     const struct audit_retain *retain, int64_t late_ns)
 {
 	struct buf record = BUF_INIT_MAX(AUDIT_RECORD_MAX);

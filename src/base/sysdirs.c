@@ -16,6 +16,7 @@ sysdirs(void)
 		.getent = AEGSH_GETENT,
 		.nsswitch = "/etc/nsswitch.conf",
 		.system = "",
+		.kernel_audit = NULL,
 		.operator_uid = 0,
 	};
 

@@ -75,26 +75,62 @@ check_int(const struct conf_row *row, const char *text, int64_t *ret,
 	    row->name, row->least, row->most, text);
 }
 
-static int
-check_enum(const struct conf_row *row, const char *text, int64_t *ret,
-    struct err *err)
+/* The place of a word among the row's; -1: it has none such. */
+static int64_t
+word_place(const struct conf_row *row, const char *word, size_t len)
 {
 	const char *p = row->words;
-	size_t len = strlen(text);
 	int64_t place;
 
 	for (place = 0; *p != '\0'; place++) {
 		size_t n = strcspn(p, " ");
 
-		if (n == len && memcmp(p, text, n) == 0) {
-			*ret = place;
-			return 0;
-		}
+		if (n == len && memcmp(p, word, n) == 0)
+			return place;
 		p += n;
 		p += strspn(p, " ");
 	}
-	return err_set(err, ERR_RANGE, "%s is one of: %s; not '%s'", row->name,
-	    row->words, text);
+	return -1;
+}
+
+static int
+check_enum(const struct conf_row *row, const char *text, int64_t *ret,
+    struct err *err)
+{
+	int64_t place = word_place(row, text, strlen(text));
+
+	if (place < 0)
+		return err_set(err, ERR_RANGE, "%s is one of: %s; not '%s'",
+		    row->name, row->words, text);
+	*ret = place;
+	return 0;
+}
+
+/* At least one; "none" stands alone, for it would say nothing of others. */
+static int
+check_set(const struct conf_row *row, const char *text, int64_t *ret,
+    struct err *err)
+{
+	int64_t bits = 0, none = word_place(row, "none", strlen("none"));
+	const char *p = text + strspn(text, " \t");
+
+	do {
+		size_t n = strcspn(p, " \t");
+		int64_t place = word_place(row, p, n);
+
+		if (place < 0)
+			return err_set(err, ERR_RANGE, "%s is one or more of: "
+			    "%s; not '%s'", row->name, row->words, text);
+		bits |= INT64_C(1) << place;
+		p += n;
+		p += strspn(p, " \t");
+	} while (*p != '\0');
+	if (none >= 0 && (bits & INT64_C(1) << none) != 0 &&
+	    bits != INT64_C(1) << none)
+		return err_set(err, ERR_RANGE, "%s is 'none', or others; not "
+		    "'%s'", row->name, text);
+	*ret = bits;
+	return 0;
 }
 
 static int
@@ -128,6 +164,8 @@ conf_value_check(const struct conf_row *row, const char *text,
 		return check_enum(row, text, ret_number, err);
 	case CONF_STRING:
 		return check_string(row, text, ret_number, err);
+	case CONF_SET:
+		return check_set(row, text, ret_number, err);
 	}
 	return err_set(err, -EINVAL, "%s has no type", row->name);
 }

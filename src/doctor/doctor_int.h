@@ -33,6 +33,12 @@ ROW(PROFILE_LIST, "rules.profile-list", WARNING, \
     "a setting for some policy profiles names one that is not there, and " \
     "says nothing for it", \
     "Correct the name; aegshctl profile list shows those that there are.") \
+ROW(WITNESS, "record.witness", WARNING, \
+    "a witness that the settings name cannot be told how far records have " \
+    "come: what is cut off their ends may not be missed", \
+    "Start it, or name another (witness).  The kernel's audit is turned on " \
+    "by auditctl -e 1, and for ordinary users root's aegshctl audit sign " \
+    "--all tells it.") \
 ROW(SANDBOX, "rules.sandbox", PROBLEM, \
     "a policy profile names a sandbox profile that is not there or cannot " \
     "be used: no session of that profile starts", \

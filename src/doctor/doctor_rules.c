@@ -3,10 +3,12 @@
  * and not start. */
 #include "doctor_int.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aegsh/audit.h"
 #include "aegsh/base/names.h"
 #include "aegsh/base/path.h"
 #include "aegsh/conf.h"
@@ -116,6 +118,28 @@ check_elevate(struct doctor *d, const struct policy *p)
 	    sysdirs()->libexec), 0, NULL);
 }
 
+/* An ordinary user may not even ask the kernel: that matters where nobody
+ * else is told. */
+static void
+check_witness(struct doctor *d, const struct conf *c)
+{
+	const char *file = conf_origin_file(c, CONF_WITNESS);
+	unsigned all = 0, bit;
+
+	if (audit_witness_parse(conf_str(c, CONF_WITNESS), &all) < 0)
+		return;
+	for (bit = 1; bit != 0 && bit <= all; bit <<= 1) {
+		struct err err = ERR_INIT;
+
+		if ((all & bit) != 0 && audit_witness_probe(bit, &err) < 0 &&
+		    (err.code != -EPERM || all == bit || geteuid() == 0))
+			doctor_find(d, CHECK_WITNESS, file != NULL ?
+			    doctor_printf(d, "%s", file) : NULL,
+			    conf_origin_line(c, CONF_WITNESS),
+			    doctor_printf(d, "%s", err.text));
+	}
+}
+
 void
 doctor_check_rules(struct doctor *d)
 {
@@ -136,5 +160,7 @@ doctor_check_rules(struct doctor *d)
 		}
 		policy_free(p);
 	}
+	if (c != NULL)
+		check_witness(d, c);
 	conf_free(c);
 }

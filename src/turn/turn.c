@@ -30,7 +30,7 @@ static void
 open_store(struct turn *t, const struct turn_opts *o)
 {
 	struct err err = ERR_INIT;
-	enum audit_witness witness = AUDIT_WITNESS_NONE;
+	unsigned witness = 0;
 	char host[256] = "";
 	const char *remote = state_get(o->state, "SSH_CLIENT");
 	struct audit_session s = {

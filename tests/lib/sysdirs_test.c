@@ -46,6 +46,9 @@ sysdirs(void)
 	dirs.nsswitch = nsswitch != NULL ? xstrdup(nsswitch) :
 	    "/etc/nsswitch.conf";
 	dirs.system = xasprintf("%s/system", root);
+	/* Where no test listens, nobody is there. */
+	if (getenv("AEGSH_TEST_KERNEL") == NULL)
+		dirs.kernel_audit = xasprintf("%s/system/kernel-audit", root);
 	dirs.operator_uid = operator_uid != NULL ?
 	    (uid_t)strtoul(operator_uid, NULL, 10) : geteuid();
 	dirs.conf = xasprintf("%s/etc", root);

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: ISC
-"""The setting witness: a session tells the system's log how far its record
-has come, and an end that is cut off later is missed."""
+"""The setting witness: a session tells the system's log, or the kernel's
+audit, how far its record has come, and an end that is cut off later is
+missed."""
 
 import glob
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from fake_audit import Audit  # noqa: E402
 from procs import DEADLINE  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -96,10 +99,61 @@ done = subprocess.run([CTL, "audit", "events", "--kind", "witness-unheard",
 events = [json.loads(line) for line in done.stdout.splitlines()]
 tap.ok(len(events) == 1 and LOG in events[0]["text"],
        "a witness that is not there is recorded", done)
+
+# The kernel's audit, beside another or alone; heads as auditd(8) keeps them.
+KERNEL = os.path.join(root, "system", "kernel-audit")
+
+
+def with_kernel(code, enabled=1):
+    """What a session's end told a kernel that answers so."""
+    kernel = Audit(KERNEL, code, enabled)
+    session("echo five")
+    kernel.close()
+    return kernel
+
+
+def unheard():
+    done = subprocess.run([CTL, "audit", "events", "--kind",
+                           "witness-unheard", "--json"], env=env,
+                          timeout=DEADLINE, stdout=subprocess.PIPE)
+    return [json.loads(line)["text"] for line in done.stdout.splitlines()]
+
+
+shutil.rmtree(os.path.join(root, "own"))
+os.mkdir(os.path.join(root, "own"))
 with open(CONF, "w") as f:
-    f.write("witness = paper\n")
-done = subprocess.run([AEGSH, "-c", "true"], env=env, timeout=DEADLINE,
-                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-tap.ok(done.returncode != 0 and b"witness" in done.stderr,
-       "a witness of no known kind is refused", done)
+    f.write("witness = \"kernel syslog\"\n")
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+    log.bind(LOG)
+    kernel = with_kernel(0)
+    lines = heard(log)
+    tap.ok(len(lines) == 1 and len(kernel.texts) == 1 and
+           lines[0].endswith(kernel.texts[0]),
+           "the kernel and the log hear the same head",
+           (lines, kernel.texts))
+    kept = kernel.log()
+    status, faults, verdict = verify()
+    tap.ok(status == 0 and verdict["witnessed"] == 1 and not unheard(),
+           "audit.log is a witness, as ausearch(8) gives it",
+           (status, faults, verdict, unheard()))
+    for code, enabled, says in (
+            (-1, 1, "not permitted"), (-111, 1, "container"),
+            (-93, 1, "this kernel has none"), (0, 0, "is off")):
+        before = len(unheard())
+        kernel = with_kernel(code, enabled)
+        fresh = unheard()[before:]
+        lines = heard(log)
+        tap.ok(len(lines) == 1 and not kernel.texts and len(fresh) == 1 and
+               says in fresh[0],
+               "a kernel's audit that does not hear is told once (%s), and "
+               "the log goes on" % says, (lines, kernel.texts, fresh))
+os.unlink(LOG)
+os.unlink(KERNEL)
+for wrong in ("paper", "kernel none", "kernel,syslog"):
+    with open(CONF, "w") as f:
+        f.write("witness = \"%s\"\n" % wrong)
+    done = subprocess.run([AEGSH, "-c", "true"], env=env, timeout=DEADLINE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tap.ok(done.returncode != 0 and b"witness" in done.stderr,
+           "a witness of no known kind is refused: " + wrong, done)
 tap.done()

@@ -252,6 +252,13 @@ case $out in
 *': dev'* | *': admin'*) ok 1 'and no other ones' ;;
 *) ok 0 'and no other ones' ;;
 esac
+operator 'witness = "kernel syslog"'
+mkdir -p "$test_root/system"
+finds
+like "$out" "*warning record.witness*$test_root/etc/aegsh.conf:1: *kernel's audit*" \
+    'a witness that nobody can tell, the kernel'
+like "$out" "*warning record.witness*$test_root/etc/aegsh.conf:1: *system/dev/log: *" \
+    'and the log'
 operator 'bogus = 1'
 finds
 like "$out" "*problem rules.settings*$test_root/etc/aegsh.conf:1*" \

@@ -6,11 +6,18 @@
 #include "aegsh/audit_read.h"
 #include "store.h"
 
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
+
+#define TRUSTED_APP 1121		/* as audit.log calls it */
 
 static char got[1024];
 
@@ -41,7 +48,7 @@ hear(int fd)
 }
 
 static struct audit *
-begin(const char *dir, enum audit_witness to)
+begin(const char *dir, unsigned to)
 {
 	struct audit *a = store_open(dir);
 
@@ -153,15 +160,258 @@ unheard(void)
 static void
 words(void)
 {
-	enum audit_witness w = AUDIT_WITNESS_NONE;
+	static const struct {
+		const char *words;
+		unsigned want;
+		bool bad;
+	} cases[] = {
+		{ "syslog", AUDIT_WITNESS_SYSLOG, false },
+		{ "journal", AUDIT_WITNESS_JOURNAL, false },
+		{ "kernel", AUDIT_WITNESS_KERNEL, false },
+		{ "none", 0, false },
+		{ " kernel\tsyslog ", AUDIT_WITNESS_KERNEL |
+		    AUDIT_WITNESS_SYSLOG, false },
+		{ "journal kernel syslog", 7, false },
+		{ "", 0, true }, { "kern", 0, true }, { "kernels", 0, true },
+		{ "syslog none", 0, true }, { "syslog,kernel", 0, true },
+	};
+	size_t i;
 
-	OK(audit_witness_parse("syslog", &w) == 0 &&
-	    w == AUDIT_WITNESS_SYSLOG);
-	OK(audit_witness_parse("journal", &w) == 0 &&
-	    w == AUDIT_WITNESS_JOURNAL);
-	OK(audit_witness_parse("none", &w) == 0 && w == AUDIT_WITNESS_NONE);
-	OK(audit_witness_parse("", &w) < 0);
-	IS_INT(audit_witness_send(AUDIT_WITNESS_NONE, "x", NULL), 0);
+	for (i = 0; i < AEG_NELEM(cases); i++) {
+		unsigned got = 99;
+		int rc = audit_witness_parse(cases[i].words, &got);
+
+		OKF(cases[i].bad ? rc < 0 && got == 99 : rc == 0 &&
+		    got == cases[i].want, "'%s'", cases[i].words);
+	}
+	IS_INT(audit_witness_send(0, "x", NULL), 0);
+}
+
+/* ---- a kernel ----------------------------------------------------------- */
+
+struct kernel {
+	int listener, heard;	/* each text with its NUL */
+	pid_t pid;
+};
+enum manner { ON, OFF, DENIES, REFUSES, SILENT, GONE, SHORT, OTHERS,
+	DENIES_TEXT };
+
+static void
+answer(int fd, uint32_t seq, uint16_t type, const void *bytes, size_t len)
+{
+	struct { struct nlmsghdr head; char bytes[64]; } m = { .head = {
+		.nlmsg_len = (uint32_t)NLMSG_LENGTH(len), .nlmsg_type = type,
+		.nlmsg_seq = seq } };
+
+	memcpy(m.bytes, bytes, len);
+	if (send(fd, &m, m.head.nlmsg_len, MSG_NOSIGNAL) < 0)
+		errno = 0;
+}
+
+static void
+acknowledge(int fd, uint32_t seq, int code)
+{
+	struct nlmsgerr e = { .error = code };
+
+	answer(fd, seq, NLMSG_ERROR, &e, sizeof e);
+}
+
+/* The status, as linux/audit.h has it; sooner or later than the
+ * acknowledgement. */
+static void
+say_status(int fd, uint32_t seq, enum manner how)
+{
+	const struct audit_status s = { .enabled = how != OFF };
+
+	if (how == OTHERS) {
+		answer(fd, seq + 7, AUDIT_GET, "\0\0\0\0\0\0\0\0", 8);
+		acknowledge(fd, seq + 7, -EPERM);
+		if (send(fd, "x", 1, MSG_NOSIGNAL) < 0)
+			errno = 0;
+		acknowledge(fd, seq, 0);
+	}
+	answer(fd, seq, AUDIT_GET, &s, how == SHORT ? 4 : 40);
+	if (how != OTHERS)
+		acknowledge(fd, seq, 0);
+}
+
+static void
+serve(int fd, int to, enum manner how)
+{
+	struct { struct nlmsghdr head; char bytes[4096]; } m;
+	ssize_t n;
+
+	while ((n = recv(fd, &m, sizeof m, 0)) > 0) {
+		size_t text = m.head.nlmsg_len - NLMSG_HDRLEN;
+
+		if ((size_t)n < sizeof m.head || how == GONE)
+			return;
+		if (how == SILENT)
+			continue;
+		if (how == DENIES || how == REFUSES) {
+			acknowledge(fd, m.head.nlmsg_seq, how == DENIES ?
+			    -EPERM : -ECONNREFUSED);
+		} else if (m.head.nlmsg_type == AUDIT_GET) {
+			say_status(fd, m.head.nlmsg_seq, how);
+		} else {
+			acknowledge(fd, m.head.nlmsg_seq, how == DENIES_TEXT ?
+			    -EPERM : 0);
+			if (how != DENIES_TEXT &&
+			    m.head.nlmsg_type == TRUSTED_APP &&
+			    m.bytes[text - 1] == '\0' &&
+			    write(to, m.bytes, text) < 0)
+				return;
+		}
+	}
+}
+
+static struct kernel
+boot(enum manner how)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/system/kernel-audit",
+	    scratch_dir);
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int ways[2], fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct kernel k = { fd, -1, 0 };
+
+	memcpy(at.sun_path, path, strlen(path) + 1);
+	unlink(path);
+	if (bind(fd, (struct sockaddr *)&at, sizeof at) < 0 ||
+	    listen(fd, 8) < 0 || pipe2(ways, O_CLOEXEC) < 0)
+		scratch_die(path);
+	k.heard = ways[0];
+	k.pid = fork();
+	if (k.pid == 0) {
+		close(ways[0]);
+		while ((fd = accept(k.listener, NULL, NULL)) >= 0) {
+			serve(fd, ways[1], how);
+			close(fd);
+		}
+		_exit(0);
+	}
+	close(ways[1]);
+	return k;
+}
+
+/* What it heard in all, or "". */
+static const char *
+halt(struct kernel *k)
+{
+	ssize_t n;
+
+	kill(k->pid, SIGKILL);
+	waitpid(k->pid, NULL, 0);
+	n = read(k->heard, got, sizeof got - 1);
+	got[n > 0 ? n : 0] = '\0';
+	io_close(&k->heard);
+	io_close(&k->listener);
+	return got;
+}
+
+static void
+by_the_kernel(void)
+{
+	static const struct {
+		enum manner how;
+		int code;
+		const char *says;
+	} cases[] = {
+		{ ON, 0, "" }, { OTHERS, 0, "" },
+		{ OFF, ERR_LAYER, "auditctl -e 1" },
+		{ DENIES, -EPERM, "aegshctl audit sign" },
+		{ DENIES_TEXT, -EPERM, "aegshctl audit sign" },
+		{ REFUSES, -ECONNREFUSED, "container" },
+		{ SILENT, -ETIMEDOUT, "kernel's audit" },
+		{ SHORT, -ETIMEDOUT, "kernel's audit" },
+		{ GONE, -ECONNRESET, "kernel's audit" },
+	};
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(cases); i++) {
+		struct kernel k = boot(cases[i].how);
+		struct err err = ERR_INIT;
+
+		OKF(audit_witness_send(AUDIT_WITNESS_KERNEL, "a head", &err)
+		    == cases[i].code, "manner %d: %s", (int)cases[i].how,
+		    err.text);
+		OKF(strstr(err.text, cases[i].says) != NULL, "and says so");
+		IS_STR(halt(&k), cases[i].code == 0 ? "a head" : "");
+	}
+	/* Nobody is there at all. */
+	OK(audit_witness_send(AUDIT_WITNESS_KERNEL, "a head", NULL) < 0);
+}
+
+/* What one of them does not hear, the other does. */
+static void
+with_another(void)
+{
+	const struct audit_events_query q = { .kind = "witness-unheard" };
+	AEG_AUTOFD int fd = listen_at("/dev/log");
+	struct kernel k = boot(DENIES);
+	struct err err = ERR_INIT;
+	struct audit *a;
+	int i, n = 0;
+
+	scratch_mkdir("both", 0700);
+	a = begin("both", AUDIT_WITNESS_KERNEL | AUDIT_WITNESS_SYSLOG);
+	for (i = 0; i < 3; i++) {
+		a->hand.since_ns -= INT64_C(301) * 1000 * 1000 * 1000;
+		store_put(a, "one", &err);
+		OK(strstr(hear(fd), "aegsh-head store=") != NULL);
+	}
+	OK(audit_unheard(a) == NULL);
+	audit_flush(a, &err);
+	IS_INT(audit_events(a, &q, count, &n, &err), 0);
+	IS_INT(n, 1);
+	halt(&k);
+	/* Now neither. */
+	io_close(&fd);
+	a->hand.since_ns -= INT64_C(301) * 1000 * 1000 * 1000;
+	store_put(a, "one", &err);
+	OK(audit_unheard(a) != NULL);
+	/* And now the kernel alone. */
+	k = boot(ON);
+	a->hand.since_ns -= INT64_C(301) * 1000 * 1000 * 1000;
+	store_put(a, "one", &err);
+	OK(audit_unheard(a) != NULL &&
+	    strstr(audit_unheard(a), "/dev/log") != NULL);
+	OK(strstr(halt(&k), "aegsh-head store=") != NULL);
+	audit_flush(a, &err);
+	n = 0;
+	IS_INT(audit_events(a, &q, count, &n, &err), 0);
+	IS_INT(n, 2);
+	audit_close(a);
+}
+
+/* The real one, in a process whose directories are not those of a test. */
+static void
+really(void)
+{
+	int status, ways[2];
+	struct err err = ERR_INIT;
+	pid_t pid;
+
+	if (pipe2(ways, O_CLOEXEC) < 0)
+		exit(99);
+	pid = fork();
+	if (pid == 0) {
+		setenv("AEGSH_TEST_KERNEL", "real", 1);
+		status = audit_witness_send(AUDIT_WITNESS_KERNEL,
+		    "aegsh-test of the audit", &err);
+		if (write(ways[1], err.text, strlen(err.text)) < 0)
+			_exit(99);
+		_exit(status == 0 ? 0 : 1);
+	}
+	close(ways[1]);
+	waitpid(pid, &status, 0);
+	got[read(ways[0], got, sizeof got - 1)] = '\0';
+	close(ways[0]);
+	OKF(strncmp(got, "the kernel's audit", 18) == 0 || got[0] == '\0',
+	    "it says what it is about: %s", got);
+	if (status != 0)
+		SKIP(1, got);
+	else
+		OK(got[0] == '\0');
 }
 
 int
@@ -175,7 +425,10 @@ main(void)
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	for (i = 0; i < AEG_NELEM(dirs); i++)
 		scratch_mkdir(dirs[i], 0755);
+	really();
 	words();
+	by_the_kernel();
+	with_another();
 	told();
 	in_the_journal();
 	unheard();

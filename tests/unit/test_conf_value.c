@@ -125,7 +125,8 @@ main(void)
 
 		OKF(conf_find(row->name, strlen(row->name)) == id &&
 		    conf_value_check(row, row->preset, &n, NULL) == 0 &&
-		    (row->words != NULL) == (row->type == CONF_ENUM),
+		    (row->words != NULL) == (row->type == CONF_ENUM ||
+		    row->type == CONF_SET),
 		    "row %s is sound", row->name);
 	}
 	IS_INT(conf_find("mod", 3), -1);

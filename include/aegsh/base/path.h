@@ -40,6 +40,8 @@ struct sysdirs {
 	const char *home;	/* NULL: the home directory of passwd(5) */
 	const char *system;	/* "": in front of the paths of the system's
 				 * own start-up files, /etc/profile */
+	const char *kernel_audit;	/* NULL: netlink(7); or a socket that is
+				 * in its place */
 	uid_t operator_uid;	/* whose files are trusted as operator's: 0 */
 };
 
