@@ -89,6 +89,7 @@ const char *audit_unheard(const struct audit *a);
 #define AUDIT_WITHOUT_REMOTE 32U
 #define AUDIT_WITHOUT_TTY 64U
 #define AUDIT_WITHOUT_OUTPUT 128U
+#define AUDIT_WITHOUT_FILES 256U
 void audit_without(struct audit *a, unsigned fields);
 /* Words of the setting record-without; ERR_UNKNOWN_NAME. */
 int audit_without_parse(const char *words, unsigned *ret, struct err *err);
@@ -147,6 +148,18 @@ struct audit_exec {		/* a program that ran under a line */
 	const char *decision;	/* what policy said of it, or NULL */
 };
 
+#define AUDIT_FILES_MAX 1000	/* rows of one line */
+enum audit_change { AUDIT_CHANGE_NONE = 0, AUDIT_CHANGE_MADE,
+	AUDIT_CHANGE_CHANGED, AUDIT_CHANGE_REMOVED };
+struct audit_file {		/* what a line changed, as somebody saw who
+				 * looked before and after */
+	enum audit_change change;
+	int64_t wall_ns, mono_ns;	/* when it was seen */
+	const char *path;	/* absolute, without secrets */
+	bool has_old, has_new;	/* the hash of what it held is known */
+	unsigned char old_sha256[32], new_sha256[32];
+};
+
 #define AUDIT_OUTPUT_MAX 4096	/* bytes of a head, and of a tail */
 enum audit_stream { AUDIT_STREAM_NONE = 0, AUDIT_STREAM_OUT,
 	AUDIT_STREAM_ERR };
@@ -179,6 +192,9 @@ void audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o);
 void audit_exec(struct audit *a, int64_t id, const struct audit_exec *x);
 /* Likewise, and before the outcome. */
 void audit_output(struct audit *a, int64_t id, const struct audit_output *o);
+/* Likewise, also after the outcome: of the line with that number and uuid. */
+void audit_file(struct audit *a, int64_t id, const char *uuid,
+	const struct audit_file *f);
 /* A line that starts no process: intent and outcome, kept likewise. */
 void audit_builtin(struct audit *a, const struct audit_event *ev, int status);
 /* A thing that happened: "policy-reload", "state-stripped", … */
@@ -200,6 +216,10 @@ struct audit_row {
 	int64_t start_ns, tokens_in, tokens_out, cost, mono_ns;
 	const char *note;
 	struct audit_output out, err;	/* where q->outputs; stream 0: none */
+	/* Likewise the files that it changed: of each its change, its path,
+	 * and the hashes of before and after in hexadecimal, or "", each with
+	 * its NUL; without any, NULL. */
+	const char *files; size_t files_len;
 };
 enum audit_ended {		/* how a line ended */
 	AUDIT_ENDED_ANY = 0,
@@ -218,6 +238,8 @@ struct audit_query {
 	const char *host;	/* of the session */
 	const char *rule;	/* that rule, or one of that group */
 	const char *program;	/* one that ran: path or name */
+	const char *file;	/* one that it changed: path, or the path of a
+				 * directory above it, or name */
 	int64_t session;	/* 0: any */
 	int64_t id;		/* that row alone; 0: any */
 	const char *uuid;	/* likewise, as text */
@@ -231,7 +253,7 @@ struct audit_query {
 	bool unindexed;		/* read each line for the text */
 	const char *wrote;	/* bytes of what it wrote, colours aside, or
 				 * NULL; not with audit_recall() */
-	bool outputs;		/* give what it wrote, too */
+	bool outputs;		/* give what it wrote and changed, too */
 };
 /* Oldest of the selected first, until fn returns non-zero (audit_query()
  * then returns 0).  The row lives as long as the call of fn.  Absent numbers

@@ -36,6 +36,17 @@ int audit_execs(struct audit *a, int64_t line,
 	int (*fn)(void *ctx, const struct audit_ran *x), void *ctx,
 	struct err *err);
 
+/* Files that a line changed, likewise, the first first. */
+struct audit_touched {		/* a row of files; borrowed */
+	int64_t id, wall_ns;
+	const char *path, *change;	/* made, changed, removed */
+	size_t path_len;
+	const unsigned char *old_sha256, *new_sha256;	/* or NULL */
+};
+int audit_files(struct audit *a, int64_t line,
+	int (*fn)(void *ctx, const struct audit_touched *f), void *ctx,
+	struct err *err);
+
 /* What a line wrote: a row for each stream, the first one first. */
 int audit_outputs(struct audit *a, int64_t line,
 	int (*fn)(void *ctx, const struct audit_output *o), void *ctx,

@@ -68,8 +68,8 @@ CONF_ROW(RECORD_WAIT, "record-wait", INT, "5000", 100, 600000, NULL, USER,
 	LESS, "milliseconds for which a line at the prompt waits for the "
 	"record: then it is refused (managed), or runs and is recorded later")
 CONF_ROW(RECORD_WITHOUT, "record-without", STRING, "", 0, 0, NULL, USER, NONE,
-	"fields that are not recorded, of: argv cwd execs host reason remote "
-	"tty")
+	"fields that are not recorded, of: argv cwd execs files host output "
+	"reason remote tty")
 CONF_ROW(OUTPUT, "output", ENUM, "none", 0, 0, "full sample none", USER, WORDS,
 	"what is kept of what lines write: nothing; beginning and end; all")
 CONF_ROW(OUTPUT_MAX, "output-max", INT, "1048576", 4096, 10485760, NULL, USER,

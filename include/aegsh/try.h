@@ -76,6 +76,7 @@ struct try_change {
 	bool content;		/* changed: not only owner, mode or times */
 	/* Why it cannot be committed, inert, or NULL. */
 	const char *conflict;
+	bool done;		/* it was committed */
 };
 
 /* Once the line has ended.  ERR_RANGE: more than can be listed. */
@@ -90,6 +91,10 @@ void try_show(const struct try *t, struct buf *out);
 void try_diff(const struct try *t, struct buf *out);
 const char *try_kind_name(enum try_kind kind);
 const char *try_type_name(enum try_type type);
+
+/* The file there now, outside, by no link, to be read; -errno.  i: a number of
+ * try_changes(). */
+int try_open_lower(const struct try *t, size_t i);
 
 /* All of it, or nothing where any of it is in conflict (ERR_REFUSED: each
  * change that is has its reason from now on).  Another error came in the

@@ -17,7 +17,8 @@ void
 admin_filter_done(struct admin_filter *f)
 {
 	free(f->cwd);
-	f->cwd = NULL;
+	free(f->file);
+	f->cwd = f->file = NULL;
 }
 
 static int
@@ -105,6 +106,21 @@ take_cwd(struct admin *a, const char *text, struct admin_filter *f)
 	return 0;
 }
 
+/* A name alone is one in any directory. */
+static int
+take_file(struct admin *a, const char *text, struct admin_filter *f)
+{
+	AEG_AUTOFREE char *here = getcwd(NULL, 0);
+
+	if (text[0] == '\0' || (text[0] != '/' && here == NULL))
+		return bad(a, text, "a file");
+	free(f->file);
+	f->file = strchr(text, '/') == NULL ? xstrdup(text) :
+	    path_canon(here != NULL ? here : "/", text);
+	f->q.file = f->file;
+	return 0;
+}
+
 static int
 take_decision(struct admin *a, const char *text, struct audit_query *q)
 {
@@ -159,6 +175,8 @@ admin_filter_take(struct admin *a, struct admin_filter *f, int o,
 	case ADMIN_F_PROGRAM:
 		q->program = value;
 		return 0;
+	case ADMIN_F_FILE:
+		return take_file(a, value, f);
 	case ADMIN_F_UNFINISHED:
 		q->ended = AUDIT_ENDED_OPEN;
 		return 0;

@@ -20,6 +20,7 @@ enum {
 	ADMIN_F_SEARCH, ADMIN_F_OUTPUT, ADMIN_F_DECISION, ADMIN_F_STATUS,
 	ADMIN_F_RULE,
 	ADMIN_F_CWD, ADMIN_F_HOST, ADMIN_F_SESSION, ADMIN_F_PROGRAM,
+	ADMIN_F_FILE,
 	ADMIN_F_UNFINISHED, ADMIN_F_UNINDEXED, ADMIN_F_USER, ADMIN_F_ALL,
 	ADMIN_F_COUNT		/* a verb's own options begin here */
 };
@@ -57,6 +58,9 @@ enum {
 	    "only lines of that session", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_PROGRAM] = { "program", 0, "NAME", \
 	    "only lines whose record names that program", ADMIN_WORDS_NONE }, \
+	[ADMIN_F_FILE] = { "file", 0, "FILE", \
+	    "only lines on record as having changed FILE, or one below it", \
+	    ADMIN_WORDS_FILE }, \
 	[ADMIN_F_UNFINISHED] = { "unfinished", 0, NULL, \
 	    "only lines without an outcome", ADMIN_WORDS_NONE }, \
 	[ADMIN_F_UNINDEXED] = { "no-index", 0, NULL, \
@@ -70,7 +74,7 @@ struct admin_filter {
 	struct audit_query q;
 	const char *user;
 	bool json, all;
-	char *cwd;		/* what q.cwd points to */
+	char *cwd, *file;	/* what q.cwd and q.file point to */
 };
 #define ADMIN_FILTER_INIT(n) { .q = { .limit = (n) } }
 
@@ -143,6 +147,8 @@ void admin_row_end(const struct audit_row *row, char *ret, size_t size);
 json_t *admin_row_json(const struct audit_row *row);
 /* What it wrote to a stream. */
 json_t *admin_output_json(const struct audit_output *x);
+/* Of the files that it changed, where those were asked for. */
+json_t *admin_files_json(const struct audit_row *row);
 /* Words that each end with a NUL, as a list. */
 json_t *admin_words_json(const char *p, size_t len);
 

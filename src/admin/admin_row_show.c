@@ -47,6 +47,38 @@ admin_words_json(const char *p, size_t len)
 	return list;
 }
 
+static const char *
+next_text(const char **p, const char *end)
+{
+	const char *text = *p;
+
+	*p += strnlen(*p, (size_t)(end - *p));
+	*p += *p < end;
+	return text;
+}
+
+json_t *
+admin_files_json(const struct audit_row *row)
+{
+	const char *p = row->files, *end = p + row->files_len;
+	json_t *list = json_array(), *o;
+
+	while (p < end) {
+		const char *change = next_text(&p, end), *path, *was, *is;
+
+		path = next_text(&p, end);
+		was = next_text(&p, end);
+		is = next_text(&p, end);
+		o = json_object();
+		admin_json_text(o, "change", change);
+		admin_json_bytes(o, "path", path, strlen(path));
+		admin_json_text(o, "old_sha256", was[0] != '\0' ? was : NULL);
+		admin_json_text(o, "new_sha256", is[0] != '\0' ? is : NULL);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 json_t *
 admin_output_json(const struct audit_output *x)
 {

@@ -41,7 +41,7 @@ static const struct {
 	TEXT(origin), TEXT(cwd), TEXT(interpreter), TEXT(decision),
 	TEXT(source), TEXT(rule), TEXT(reason), TEXT(model), TEXT(answer),
 	TEXT(writer), TEXT(note), TEXT(answered_by), TEXT(votes),
-	{ OF(argv), OF(argv_len) }, TEXT(remote),
+	{ OF(argv), OF(argv_len) }, TEXT(remote), { OF(files), OF(files_len) },
 	{ OF(out.head), OF(out.head_len) }, { OF(out.tail), OF(out.tail_len) },
 	{ OF(err.head), OF(err.head_len) }, { OF(err.tail), OF(err.tail_len) },
 };

@@ -86,12 +86,15 @@ one_stream(json_t *o, const char *key, const struct audit_output *x)
 		admin_json_bytes(o, "tail", x->tail, x->tail_len);
 }
 
-/* Neither schema has a place for the beginning and the end of a stream. */
+/* Neither schema has a place for the beginning and the end of a stream, or for
+ * several files. */
 static void
 both_streams(json_t *o, const struct audit_row *row)
 {
 	one_stream(o, "stdout", &row->out);
 	one_stream(o, "stderr", &row->err);
+	if (row->files_len > 0)
+		json_object_set_new(o, "files", admin_files_json(row));
 }
 
 static json_t *
@@ -104,6 +107,7 @@ jsonl(const struct audit_row *row)
 	if (row->err.stream != AUDIT_STREAM_NONE)
 		json_array_append_new(list, admin_output_json(&row->err));
 	json_object_set_new(o, "output", list);
+	json_object_set_new(o, "files", admin_files_json(row));
 	return o;
 }
 
@@ -289,6 +293,17 @@ put_stream_csv(FILE *f, const struct audit_output *x)
 		put_cell(f, x->tail, x->tail_len);
 }
 
+/* Four texts each. */
+static size_t
+count_files(const struct audit_row *row)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < row->files_len; i++)
+		n += row->files[i] == '\0';
+	return n / 4;
+}
+
 static void
 put_row_csv(FILE *f, const struct audit_row *row)
 {
@@ -315,13 +330,14 @@ put_row_csv(FILE *f, const struct audit_row *row)
 	put_cell(f, row->line, row->len);
 	put_stream_csv(f, &row->out);
 	put_stream_csv(f, &row->err);
+	fprintf(f, ",%zu", count_files(row));
 	fputs("\r\n", f);
 }
 
 static const char csv_head[] = "id,session,uuid,time,user,host,tty,origin,"
 	"cwd,decision,source,rule,reason,model,answer,end,writer,note,status,"
 	"duration_ns,line,stdout_bytes,stdout_cut,stdout_head,stdout_tail,"
-	"stderr_bytes,stderr_cut,stderr_head,stderr_tail\r\n";
+	"stderr_bytes,stderr_cut,stderr_head,stderr_tail,files\r\n";
 
 /* ---- the verb ----------------------------------------------------------- */
 

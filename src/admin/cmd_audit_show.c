@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "admin_read.h"
+#include "aegsh/audit_chain.h"
 #include "aegsh/audit_read.h"
 #include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
@@ -19,7 +20,7 @@ static const struct admin_option options[] = {
 };
 
 struct shown {
-	json_t *row, *programs, *output;
+	json_t *row, *programs, *files, *output;
 	int64_t id;
 	bool json;
 };
@@ -74,6 +75,42 @@ keep_program(void *ctx, const struct audit_ran *x)
 	json_object_set_new(o, "argv", x->argv != NULL ?
 	    admin_words_json(x->argv, x->argv_len) : json_null());
 	json_array_append_new(s->programs, o);
+	return 0;
+}
+
+static void
+put_hash(json_t *o, const char *key, const unsigned char *hash)
+{
+	if (hash != NULL)
+		admin_json_hex(o, key, hash, AUDIT_HASH_LEN);
+	else
+		json_object_set_new(o, key, json_null());
+}
+
+/* "changed /etc/hosts", inert. */
+static int
+keep_file(void *ctx, const struct audit_touched *f)
+{
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT;
+	struct shown *s = ctx;
+	char when[ADMIN_TIME_MAX];
+	json_t *o;
+
+	if (!s->json) {
+		buf_putf(&text, "%s ", f->change != NULL ? f->change : "?");
+		text_inert(&text, f->path, f->path_len, 0);
+		json_array_append_new(s->files, json_stringn(text.data,
+		    text.len));
+		return 0;
+	}
+	o = json_object();
+	admin_time_json(f->wall_ns, when);
+	admin_json_text(o, "time", when);
+	admin_json_text(o, "change", f->change);
+	admin_json_bytes(o, "path", f->path, f->path_len);
+	put_hash(o, "old_sha256", f->old_sha256);
+	put_hash(o, "new_sha256", f->new_sha256);
+	json_array_append_new(s->files, o);
 	return 0;
 }
 
@@ -142,10 +179,13 @@ read_all(struct admin *a, const struct admin_filter *f, struct shown *s,
 	rc = audit_query(store, &f->q, keep, s, err);
 	if (rc == 0 && s->row != NULL) {
 		s->programs = json_array();
+		s->files = json_array();
 		s->output = json_array();
 		rc = keep_session(store, s, err);
 		if (rc == 0)
 			rc = audit_execs(store, s->id, keep_program, s, err);
+		if (rc == 0)
+			rc = audit_files(store, s->id, keep_file, s, err);
 		if (rc == 0)
 			rc = audit_outputs(store, s->id, keep_output, s,
 			    err);
@@ -219,6 +259,7 @@ show(struct admin *a, const struct admin_filter *f, const char *id)
 	}
 	if (o != NULL) {
 		json_object_set_new(o, "programs", s.programs);
+		json_object_set_new(o, "files", s.files);
 		json_object_set_new(o, "output", s.output);
 	}
 	if (o != NULL && f->json)

@@ -200,9 +200,10 @@ run(struct admin *a, int argc, char **argv)
 		    "which");
 		return ADMIN_USAGE;
 	}
-	if (on && f.q.wrote != NULL) {
-		admin_complain(a, "--output: lines are shown as they begin, "
-		    "and have written nothing yet");
+	if (on && (f.q.wrote != NULL || f.q.file != NULL)) {
+		admin_complain(a, "%s: lines are shown as they begin, and "
+		    "have written and changed nothing yet",
+		    f.q.wrote != NULL ? "--output" : "--file");
 		return ADMIN_USAGE;
 	}
 	return admin_operands(a, &args, 0, 0) < 0 ? ADMIN_USAGE :

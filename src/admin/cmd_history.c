@@ -113,9 +113,9 @@ run(struct admin *a, int argc, char **argv, bool wide, bool operand)
 
 	if (admin_filter_parse(a, &args, &f) != ADMIN_OK)
 		return ADMIN_USAGE;
-	/* One of the two is looked for at least. */
-	if (admin_operands(a, &args, operand && f.q.wrote == NULL,
-	    operand) < 0)
+	/* One of the three is looked for at least. */
+	if (admin_operands(a, &args, operand && f.q.wrote == NULL &&
+	    f.q.file == NULL, operand) < 0)
 		return ADMIN_USAGE;
 	if (args.at < argc)
 		f.q.text = argv[args.at];
@@ -159,7 +159,8 @@ const struct admin_verb cmd_audit_log = {
 const struct admin_verb cmd_audit_search = {
 	.name = "audit search",
 	.usage = "[--] [TEXT]",
-	.summary = "show the recorded lines that hold a text, or wrote it",
+	.summary = "show the recorded lines that hold a text, or wrote it, or "
+	    "changed a file",
 	.run = search,
 	.options = options,
 };

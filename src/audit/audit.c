@@ -272,6 +272,20 @@ audit_output(struct audit *a, int64_t id, const struct audit_output *o)
 }
 
 void
+audit_file(struct audit *a, int64_t id, const char *uuid,
+    const struct audit_file *f)
+{
+	unsigned char bytes[UUID_LEN];
+
+	if ((a->without & AUDIT_WITHOUT_FILES) != 0)
+		return;
+	if (uuid_parse(uuid, strlen(uuid), bytes))
+		audit_queue_file(&a->queue, id, bytes, f);
+	else
+		a->queue.lost++;
+}
+
+void
 audit_session_uuid(const struct audit *a, unsigned char ret[16])
 {
 	memcpy(ret, a->begun.uuid, UUID_LEN);

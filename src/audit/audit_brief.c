@@ -70,6 +70,16 @@ put_of_line(const struct audit *a, const struct audit_kept *k,
 	audit_item_put(b, &item);
 }
 
+/* By its own uuid: its line may be over, and forgotten here. */
+static void
+put_file(const struct audit_kept *k, struct buf *b)
+{
+	struct audit_item item = { .kind = AUDIT_ITEM_FILE, .file = k->file };
+
+	memcpy(item.uuid, k->uuid, sizeof item.uuid);
+	audit_item_put(b, &item);
+}
+
 static void
 put_kept(const struct audit *a, struct buf *b)
 {
@@ -87,6 +97,9 @@ put_kept(const struct audit *a, struct buf *b)
 			break;
 		case AUDIT_KEPT_OUTPUT:
 			put_of_line(a, k, AUDIT_ITEM_OUTPUT, b);
+			break;
+		case AUDIT_KEPT_FILE:
+			put_file(k, b);
 			break;
 		case AUDIT_KEPT_BUILTIN:
 			item.command = (struct audit_command){

@@ -59,6 +59,15 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    "INSERT INTO outputs (command, writer, stream, head, tail, bytes,"
 	    " cut, kept, redacted, file_offset, file_length, file_sha256)"
 	    " VALUES (?, '" AUDIT_WRITER "', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[AUDIT_ADD_FILE] =
+	    "INSERT INTO files (command, writer, wall_ns, mono_ns, path,"
+	    " change, old_sha256, new_sha256) VALUES (?, '" AUDIT_WRITER
+	    "', ?, ?, ?, ?, ?, ?)",
+	/* Also one that is over; few stand between it and the newest. */
+	[AUDIT_FIND_RECENT] =
+	    "SELECT id FROM commands WHERE session = ?1 AND uuid = ?2 AND"
+	    " id > (SELECT max(id) FROM commands) - 100000"
+	    " ORDER BY id DESC LIMIT 1",
 	[AUDIT_FIND_SESSION] =
 	    "SELECT id FROM sessions WHERE uuid = ? AND end_wall_ns IS NULL"
 	    " ORDER BY id DESC LIMIT 1",

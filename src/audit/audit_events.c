@@ -30,6 +30,14 @@ text_at(sqlite3_stmt *st, int column)
 	return (const char *)sqlite3_column_text(st, column);
 }
 
+/* NULL: there is none, or it is no hash. */
+static const unsigned char *
+hash_at(sqlite3_stmt *st, int column)
+{
+	return sqlite3_column_bytes(st, column) == AUDIT_SHA256_LEN ?
+	    sqlite3_column_blob(st, column) : NULL;
+}
+
 /* rc: what the last step said, SQLITE_DONE also where somebody has enough. */
 static int
 end_rows(struct audit_db *d, sqlite3_stmt *st, int rc, struct err *err)
@@ -199,6 +207,42 @@ audit_execs(struct audit *a, int64_t line,
 		};
 
 		if (fn(ctx, &x) != 0) {
+			rc = SQLITE_DONE;
+			break;
+		}
+	}
+	return end_rows(d, st, rc, err);
+}
+
+int
+audit_files(struct audit *a, int64_t line,
+    int (*fn)(void *ctx, const struct audit_touched *f), void *ctx,
+    struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	sqlite3_stmt *st = NULL;
+	int rc = audit_ready(a, err);
+
+	if (rc < 0)
+		return rc;
+	if (sqlite3_prepare_v2(d->db, "SELECT id, wall_ns, path, change,"
+	    " old_sha256, new_sha256 FROM files WHERE command = ? ORDER BY id"
+	    " LIMIT ?", -1, &st, NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(st, 1, line);
+	sqlite3_bind_int(st, 2, AUDIT_FILES_MAX);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		struct audit_touched f = {
+			.id = sqlite3_column_int64(st, 0),
+			.wall_ns = sqlite3_column_int64(st, 1),
+			.path = sqlite3_column_blob(st, 2),
+			.path_len = (size_t)sqlite3_column_bytes(st, 2),
+			.change = text_at(st, 3),
+			.old_sha256 = hash_at(st, 4),
+			.new_sha256 = hash_at(st, 5),
+		};
+
+		if (fn(ctx, &f) != 0) {
 			rc = SQLITE_DONE;
 			break;
 		}

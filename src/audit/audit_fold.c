@@ -117,6 +117,25 @@ take_output(struct folding *f, const struct audit_item *item,
 	return event(f, "output-without-row", uuid, err);
 }
 
+/* It comes when its line is over, too. */
+static int
+take_file(struct folding *f, const struct audit_item *item, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(f->db, AUDIT_FIND_RECENT, err);
+	int64_t row;
+	int rc;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, f->session);
+	sqlite3_bind_blob(st, 2, item->uuid, UUID_LEN, SQLITE_STATIC);
+	rc = find(f->db, st, &row, err);
+	if (rc < 0)
+		return rc;
+	return row != 0 ? audit_row_file(f->db, row, &item->file, err) :
+	    event(f, "file-without-row", item->file.path, err);
+}
+
 /* A row of a session that nobody began: somebody wrote into the spool. */
 static int
 take_command(struct folding *f, const struct audit_item *item,
@@ -145,6 +164,8 @@ take_item(struct folding *f, const struct audit_item *item, struct err *err)
 		return take_exec(f, item, err);
 	case AUDIT_ITEM_OUTPUT:
 		return take_output(f, item, err);
+	case AUDIT_ITEM_FILE:
+		return take_file(f, item, err);
 	case AUDIT_ITEM_NOTE:
 		return audit_row_event(f->db, f->session, item->name,
 		    item->text, item->wall_ns, item->mono_ns, err);
@@ -212,8 +233,22 @@ static const char *const traces[] = {
 	    " mono_ns = ?4 AND pid = ?2",
 	[AUDIT_ITEM_OUTPUT] = "SELECT 1 FROM outputs WHERE command IN (SELECT"
 	    " id FROM commands WHERE uuid = ?1)",
+	[AUDIT_ITEM_FILE] = "SELECT 1 FROM files WHERE wall_ns = ?3 AND"
+	    " mono_ns = ?4",
 	[AUDIT_ITEM_BAD] = NULL,
 };
+
+/* When what it tells of was; of an outcome and its like, when it was told. */
+static void
+time_of(const struct audit_item *item, int64_t *ret_wall, int64_t *ret_mono)
+{
+	*ret_wall = item->kind == AUDIT_ITEM_EXEC ? item->exec.wall_ns :
+	    item->kind == AUDIT_ITEM_FILE ? item->file.wall_ns :
+	    item->wall_ns;
+	*ret_mono = item->kind == AUDIT_ITEM_EXEC ? item->exec.mono_ns :
+	    item->kind == AUDIT_ITEM_FILE ? item->file.mono_ns :
+	    item->mono_ns;
+}
 
 static int
 has_trace(struct audit_db *d, const struct audit_item *item,
@@ -223,6 +258,7 @@ has_trace(struct audit_db *d, const struct audit_item *item,
 	    item->command.uuid : item->kind == AUDIT_ITEM_OUTCOME ||
 	    item->kind == AUDIT_ITEM_OUTPUT ? item->uuid : session;
 	bool exec = item->kind == AUDIT_ITEM_EXEC;
+	int64_t wall_ns, mono_ns;
 	sqlite3_stmt *st = NULL;
 	int rc;
 
@@ -231,8 +267,9 @@ has_trace(struct audit_db *d, const struct audit_item *item,
 		return audit_db_error(d, "prepare", err);
 	sqlite3_bind_blob(st, 1, uuid, UUID_LEN, SQLITE_STATIC);
 	sqlite3_bind_int64(st, 2, exec ? item->exec.pid : after);
-	sqlite3_bind_int64(st, 3, exec ? item->exec.wall_ns : item->wall_ns);
-	sqlite3_bind_int64(st, 4, exec ? item->exec.mono_ns : item->mono_ns);
+	time_of(item, &wall_ns, &mono_ns);
+	sqlite3_bind_int64(st, 3, wall_ns);
+	sqlite3_bind_int64(st, 4, mono_ns);
 	audit_bind_text(st, 5, item->name);
 	rc = sqlite3_step(st);
 	*ret = rc == SQLITE_ROW;

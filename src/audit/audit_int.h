@@ -58,8 +58,8 @@ enum audit_stmt {
 	AUDIT_BEGIN, AUDIT_COMMIT, AUDIT_ROLLBACK,
 	AUDIT_ADD_SESSION, AUDIT_END_SESSION, AUDIT_ADD_COMMAND,
 	AUDIT_END_COMMAND, AUDIT_ADD_EVENT, AUDIT_ADD_EXEC,
-	AUDIT_ADD_OUTPUT,
-	AUDIT_FIND_SESSION, AUDIT_FIND_COMMAND,
+	AUDIT_ADD_OUTPUT, AUDIT_ADD_FILE,
+	AUDIT_FIND_SESSION, AUDIT_FIND_COMMAND, AUDIT_FIND_RECENT,
 	AUDIT_SPOOL_AT, AUDIT_SPOOL_FORGET, AUDIT_SPOOL_REACHED,
 	AUDIT_READ_SESSION, AUDIT_READ_COMMAND, AUDIT_READ_EVENT,
 	AUDIT_READ_TOMBSTONE, AUDIT_READ_EXEC, AUDIT_READ_FILE,
@@ -164,6 +164,8 @@ int audit_row_outcome(struct audit_db *d, int64_t row,
 	const struct audit_outcome *o, struct err *err);
 int audit_row_exec(struct audit_db *d, int64_t command,
 	const struct audit_exec *x, struct err *err);
+int audit_row_file(struct audit_db *d, int64_t command,
+	const struct audit_file *f, struct err *err);
 int audit_row_output(struct audit_db *d, int64_t command,
 	const struct audit_output *o, struct err *err);
 int audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
@@ -267,7 +269,7 @@ enum audit_item_kind {
 	AUDIT_ITEM_BEGUN, AUDIT_ITEM_COMMAND, AUDIT_ITEM_OUTCOME,
 	AUDIT_ITEM_NOTE, AUDIT_ITEM_ENDED,
 	AUDIT_ITEM_MORE,	/* of the command or outcome that follows */
-	AUDIT_ITEM_EXEC, AUDIT_ITEM_OUTPUT,
+	AUDIT_ITEM_EXEC, AUDIT_ITEM_OUTPUT, AUDIT_ITEM_FILE,
 	AUDIT_ITEM_BAD,		/* what follows cannot be read */
 };
 struct audit_item {		/* strings borrowed from the record */
@@ -277,7 +279,8 @@ struct audit_item {		/* strings borrowed from the record */
 	struct audit_outcome outcome;
 	struct audit_exec exec;
 	struct audit_output output;
-	unsigned char uuid[UUID_LEN];	/* outcome, exec, output: its
+	struct audit_file file;
+	unsigned char uuid[UUID_LEN];	/* outcome, exec, output, file: its
 						 * command */
 	const char *name, *text;		/* note */
 	int64_t wall_ns, mono_ns;		/* outcome, note, ended */
@@ -367,18 +370,21 @@ int audit_output_drop(struct audit_db *d, struct err *err);
 /* ---- audit_kept.c: records held back ----------------------------------- */
 
 enum audit_kept_kind { AUDIT_KEPT_OUTCOME, AUDIT_KEPT_BUILTIN,
-	AUDIT_KEPT_NOTE, AUDIT_KEPT_EXEC, AUDIT_KEPT_OUTPUT };
+	AUDIT_KEPT_NOTE, AUDIT_KEPT_EXEC, AUDIT_KEPT_OUTPUT,
+	AUDIT_KEPT_FILE };
 
 struct audit_kept {
 	struct audit_kept *next;
 	enum audit_kept_kind kind;
 	int64_t wall_ns, mono_ns;
-	int64_t id;			/* outcome, exec, output: the line's
-					 * row */
+	int64_t id;			/* outcome, exec, output, file: the
+					 * line's row */
+	unsigned char uuid[UUID_LEN];	/* file: the line's */
 	struct audit_outcome outcome;	/* outcome, builtin */
 	struct audit_event event;	/* builtin */
 	struct audit_exec exec;
 	struct audit_output output;
+	struct audit_file file;
 	const char *name, *text;	/* note */
 	size_t bytes;
 };
@@ -399,6 +405,8 @@ void audit_queue_exec(struct audit_queue *q, int64_t id,
 	const struct audit_exec *x);
 void audit_queue_output(struct audit_queue *q, int64_t id,
 	const struct audit_output *o);
+void audit_queue_file(struct audit_queue *q, int64_t id,
+	const unsigned char uuid[UUID_LEN], const struct audit_file *f);
 void audit_queue_builtin(struct audit_queue *q, const struct audit_event *ev,
 	int status);
 void audit_queue_note(struct audit_queue *q, const char *kind,

@@ -118,6 +118,21 @@ put_output(struct buf *b, const struct audit_item *item)
 	buf_put(b, o->sha256, sizeof o->sha256);
 }
 
+static void
+put_file(struct buf *b, const struct audit_item *item)
+{
+	const struct audit_file *f = &item->file;
+
+	buf_put(b, item->uuid, sizeof item->uuid);
+	pack_int(b, (int64_t)f->change | (f->has_old ? 256 : 0) |
+	    (f->has_new ? 512 : 0));
+	pack_int(b, f->wall_ns);
+	pack_int(b, f->mono_ns);
+	pack_text(b, f->path);
+	buf_put(b, f->old_sha256, sizeof f->old_sha256);
+	buf_put(b, f->new_sha256, sizeof f->new_sha256);
+}
+
 void
 audit_item_start(struct buf *b, const unsigned char *session)
 {
@@ -152,6 +167,9 @@ audit_item_put(struct buf *b, const struct audit_item *item)
 		return;
 	case AUDIT_ITEM_OUTPUT:
 		put_output(b, item);
+		return;
+	case AUDIT_ITEM_FILE:
+		put_file(b, item);
 		return;
 	case AUDIT_ITEM_MORE:
 	case AUDIT_ITEM_END:
@@ -287,6 +305,39 @@ get_exec(struct pack_reader *r, struct audit_item *ret)
 		r->p = NULL;
 }
 
+static void
+get_hash(struct pack_reader *r, unsigned char ret[AUDIT_SHA256_LEN])
+{
+	const char *hash = pack_get(r, AUDIT_SHA256_LEN);
+
+	if (hash != NULL)
+		memcpy(ret, hash, AUDIT_SHA256_LEN);
+}
+
+static void
+get_file(struct pack_reader *r, struct audit_item *ret)
+{
+	struct audit_file *f = &ret->file;
+	int64_t what;
+
+	get_uuid(r, ret->uuid);
+	what = pack_get_int(r);
+	f->has_old = (what & 256) != 0;
+	f->has_new = (what & 512) != 0;
+	what &= 255;
+	f->change = what == AUDIT_CHANGE_MADE ? AUDIT_CHANGE_MADE :
+	    what == AUDIT_CHANGE_CHANGED ? AUDIT_CHANGE_CHANGED :
+	    what == AUDIT_CHANGE_REMOVED ? AUDIT_CHANGE_REMOVED :
+	    AUDIT_CHANGE_NONE;
+	f->wall_ns = pack_get_int(r);
+	f->mono_ns = pack_get_int(r);
+	f->path = pack_get_text(r);
+	get_hash(r, f->old_sha256);
+	get_hash(r, f->new_sha256);
+	if (f->path == NULL || f->change == AUDIT_CHANGE_NONE)
+		r->p = NULL;
+}
+
 static const char *
 get_piece(struct pack_reader *r, size_t *ret_len)
 {
@@ -304,7 +355,6 @@ static void
 get_output(struct pack_reader *r, struct audit_item *ret)
 {
 	struct audit_output *o = &ret->output;
-	const char *hash;
 	int64_t stream;
 
 	get_uuid(r, ret->uuid);
@@ -320,9 +370,7 @@ get_output(struct pack_reader *r, struct audit_item *ret)
 	o->redacted = pack_get_int(r);
 	o->offset = pack_get_int(r);
 	o->length = pack_get_int(r);
-	hash = pack_get(r, sizeof o->sha256);
-	if (hash != NULL)
-		memcpy(o->sha256, hash, sizeof o->sha256);
+	get_hash(r, o->sha256);
 	if (o->stream == AUDIT_STREAM_NONE)
 		r->p = NULL;
 }
@@ -371,6 +419,8 @@ audit_items_next(struct pack_reader *r, struct audit_item *ret)
 		get_exec(r, ret);
 	else if (ret->kind == AUDIT_ITEM_OUTPUT)
 		get_output(r, ret);
+	else if (ret->kind == AUDIT_ITEM_FILE)
+		get_file(r, ret);
 	else if (ret->kind == AUDIT_ITEM_NOTE) {
 		ret->name = pack_get_text(r);
 		ret->text = pack_get_text(r);

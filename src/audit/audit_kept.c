@@ -166,6 +166,22 @@ audit_queue_exec(struct audit_queue *q, int64_t id,
 }
 
 void
+audit_queue_file(struct audit_queue *q, int64_t id,
+    const unsigned char uuid[UUID_LEN], const struct audit_file *f)
+{
+	struct audit_kept *k = add(q, AUDIT_KEPT_FILE, size_of(f->path));
+	char *to;
+
+	if (k == NULL)
+		return;
+	to = (char *)(k + 1);
+	k->id = id;
+	memcpy(k->uuid, uuid, sizeof k->uuid);
+	k->file = *f;
+	k->file.path = copy(&to, f->path);
+}
+
+void
 audit_queue_output(struct audit_queue *q, int64_t id,
     const struct audit_output *o)
 {

@@ -68,6 +68,12 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 		    " substr(interpreter, -length(?10) - 1) = '/' || ?10 OR"
 		    " id IN (SELECT command FROM execs WHERE path = ?15 OR"
 		    " substr(path, -length(?15) - 1) = ?16))");
+	if (q->file != NULL)
+		buf_puts(sql, " AND id IN (SELECT command FROM files WHERE"
+		    " ?22 = X'2f' OR path = ?22 OR"
+		    " substr(path, -length(?22) - 1) = ?23 OR"
+		    " (substr(path, 1, length(?22)) = ?22 AND"
+		    " substr(path, length(?22) + 1, 1) = X'2f'))");
 	if (q->id != 0)
 		buf_puts(sql, " AND id = ?11");
 	if (q->uuid != NULL)
@@ -142,6 +148,8 @@ audit_query_bind(sqlite3_stmt *st, const struct audit_query *q)
 	audit_bind_text(st, 10, q->program);
 	bind_blob(st, 15, q->program);
 	bind_ending(st, 16, q->program);
+	bind_blob(st, 22, q->file);
+	bind_ending(st, 23, q->file);
 	sqlite3_bind_int64(st, 11, q->id);
 	sqlite3_bind_int64(st, 12, q->after_id);
 	sqlite3_bind_int(st, 13, q->number);
@@ -211,7 +219,8 @@ take_row(sqlite3_stmt *st, char uuid[UUID_TEXT], struct audit_row *r)
 struct giving {
 	struct audit_db *d;
 	/* The rows, and the streams of each, if they are asked for. */
-	sqlite3_stmt *st, *out, *err_out;
+	sqlite3_stmt *st, *out, *err_out, *changed;
+	struct buf files;
 	int (*fn)(void *ctx, const struct audit_row *row);
 	void *ctx;
 	struct err *err;
@@ -224,6 +233,8 @@ giving_done(struct giving *g)
 	sqlite3_finalize(g->st);
 	sqlite3_finalize(g->out);
 	sqlite3_finalize(g->err_out);
+	sqlite3_finalize(g->changed);
+	buf_done(&g->files);
 }
 
 static int
@@ -231,6 +242,9 @@ prepare(struct giving *g, const struct audit_query *q, const char *sql)
 {
 	static const char stream[] = "SELECT " AUDIT_OUTPUT_COLUMNS " FROM"
 	    " outputs WHERE command = ? AND stream = ? ORDER BY id LIMIT 1";
+	static const char changed[] = "SELECT change, path,"
+	    " lower(hex(old_sha256)), lower(hex(new_sha256)) FROM files WHERE"
+	    " command = ? ORDER BY id LIMIT ?";
 	sqlite3 *db = g->d->db;
 	int rc = q->wrote != NULL ? audit_wrote_function(g->d, g->err) : 0;
 
@@ -239,7 +253,8 @@ prepare(struct giving *g, const struct audit_query *q, const char *sql)
 	return sqlite3_prepare_v2(db, sql, -1, &g->st, NULL) == SQLITE_OK &&
 	    (!q->outputs || (sqlite3_prepare_v2(db, stream, -1, &g->out,
 	    NULL) == SQLITE_OK && sqlite3_prepare_v2(db, stream, -1,
-	    &g->err_out, NULL) == SQLITE_OK)) ? 0 :
+	    &g->err_out, NULL) == SQLITE_OK && sqlite3_prepare_v2(db, changed,
+	    -1, &g->changed, NULL) == SQLITE_OK)) ? 0 :
 	    audit_db_error(g->d, "read", g->err);
 }
 
@@ -260,6 +275,30 @@ take_output(struct giving *g, sqlite3_stmt *st, int64_t line, int stream,
 	    audit_db_error(g->d, "read", g->err);
 }
 
+static int
+take_files(struct giving *g, int64_t line, struct audit_row *ret)
+{
+	int rc, i;
+
+	buf_reset(&g->files);
+	sqlite3_reset(g->changed);
+	sqlite3_bind_int64(g->changed, 1, line);
+	sqlite3_bind_int(g->changed, 2, AUDIT_FILES_MAX);
+	while ((rc = sqlite3_step(g->changed)) == SQLITE_ROW) {
+		/* Up to a NUL, of which aegsh writes none. */
+		for (i = 0; i < 4; i++) {
+			const char *p = (const char *)sqlite3_column_text(
+			    g->changed, i);
+
+			buf_puts(&g->files, p != NULL ? p : "");
+			buf_putc(&g->files, '\0');
+		}
+	}
+	ret->files = g->files.len > 0 ? g->files.data : NULL;
+	ret->files_len = g->files.len;
+	return rc == SQLITE_DONE ? 0 : audit_db_error(g->d, "read", g->err);
+}
+
 /* 1: fn has enough, 0, or an error. */
 static int
 give_rows(struct giving *g)
@@ -276,6 +315,8 @@ give_rows(struct giving *g)
 		if (rc == 0 && g->err_out != NULL)
 			rc = take_output(g, g->err_out, row.id,
 			    AUDIT_STREAM_ERR, &row.err);
+		if (rc == 0 && g->changed != NULL)
+			rc = take_files(g, row.id, &row);
 		if (rc < 0)
 			return rc;
 		if (g->fn(g->ctx, &row) != 0)
@@ -311,7 +352,7 @@ audit_query(struct audit *a, const struct audit_query *q,
     struct err *err)
 {
 	struct giving g = { .d = audit_db_of(a), .fn = fn, .ctx = ctx,
-		.err = err };
+		.err = err, .files = BUF_INIT };
 	AEG_AUTO(buf_done) struct buf sql = BUF_INIT;
 	int rc = audit_ready(a, err);
 

@@ -193,6 +193,46 @@ audit_row_exec(struct audit_db *d, int64_t command,
 	return added(d, audit_db_step(d, st, err), AUDIT_KIND_EXEC, &row, err);
 }
 
+static const char *
+change_name(enum audit_change change)
+{
+	switch (change) {
+	case AUDIT_CHANGE_NONE:
+		break;
+	case AUDIT_CHANGE_MADE:
+		return "made";
+	case AUDIT_CHANGE_CHANGED:
+		return "changed";
+	case AUDIT_CHANGE_REMOVED:
+		return "removed";
+	}
+	return NULL;
+}
+
+int
+audit_row_file(struct audit_db *d, int64_t command,
+    const struct audit_file *f, struct err *err)
+{
+	sqlite3_stmt *st = audit_db_stmt(d, AUDIT_ADD_FILE, err);
+	int64_t row;
+
+	if (st == NULL)
+		return ERR_STORE;
+	sqlite3_bind_int64(st, 1, command);
+	sqlite3_bind_int64(st, 2, f->wall_ns);
+	sqlite3_bind_int64(st, 3, f->mono_ns);
+	sqlite3_bind_blob(st, 4, f->path, (int)strlen(f->path),
+	    SQLITE_STATIC);
+	audit_bind_text(st, 5, change_name(f->change));
+	if (f->has_old)
+		sqlite3_bind_blob(st, 6, f->old_sha256, AUDIT_SHA256_LEN,
+		    SQLITE_STATIC);
+	if (f->has_new)
+		sqlite3_bind_blob(st, 7, f->new_sha256, AUDIT_SHA256_LEN,
+		    SQLITE_STATIC);
+	return added(d, audit_db_step(d, st, err), AUDIT_KIND_FILE, &row, err);
+}
+
 int
 audit_row_output(struct audit_db *d, int64_t command,
     const struct audit_output *o, struct err *err)

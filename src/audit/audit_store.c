@@ -61,6 +61,9 @@ add_kept(struct audit *a, int64_t session, struct err *err)
 		case AUDIT_KEPT_OUTPUT:
 			rc = audit_row_output(&a->db, k->id, &k->output, err);
 			break;
+		case AUDIT_KEPT_FILE:
+			rc = audit_row_file(&a->db, k->id, &k->file, err);
+			break;
 		case AUDIT_KEPT_BUILTIN:
 			rc = add_builtin(a, session, k, err);
 			break;

@@ -14,6 +14,7 @@ static const struct {
 	{ "argv", AUDIT_WITHOUT_ARGV },
 	{ "cwd", AUDIT_WITHOUT_CWD },
 	{ "execs", AUDIT_WITHOUT_EXECS },
+	{ "files", AUDIT_WITHOUT_FILES },
 	{ "host", AUDIT_WITHOUT_HOST },
 	{ "output", AUDIT_WITHOUT_OUTPUT },
 	{ "reason", AUDIT_WITHOUT_REASON },
@@ -34,8 +35,8 @@ take_word(const char *p, size_t len, unsigned *ret, struct err *err)
 		}
 	}
 	return err_set(err, ERR_UNKNOWN_NAME, "setting record-without: "
-	    "'%.*s' is none of argv, cwd, execs, host, output, reason, "
-	    "remote, tty",
+	    "'%.*s' is none of argv, cwd, execs, files, host, output, "
+	    "reason, remote, tty",
 	    (int)(len < 60 ? len : 60), p);
 }
 

@@ -471,12 +471,14 @@ try_commit(struct try *t, size_t *ret_done, struct err *err)
 		if (t->changes[i].kind == TRY_DELETED)
 			continue;
 		rc = failed(t, i, put(t, i), err);
+		t->changes[i].done = rc == 0;
 		*ret_done += rc == 0;
 	}
 	for (i = t->n; rc == 0 && i-- > 0;) {
 		if (t->changes[i].kind != TRY_DELETED)
 			continue;
 		rc = failed(t, i, take_away(t, i), err);
+		t->changes[i].done = rc == 0;
 		*ret_done += rc == 0;
 	}
 	for (i = t->n; rc == 0 && i-- > 0;)

@@ -96,8 +96,6 @@ int try_copy_attrs(int from, int to);
 /* The directory that holds the change, outside, by no link; -errno.
  * *ret_name: the last part of its path. */
 int try_open_parent(const struct try *t, size_t i, const char **ret_name);
-/* A file outside, to be read. */
-int try_open_lower(const struct try *t, size_t i);
 void try_refuse(struct try *t, size_t i, const char *why);
 
 /* ---- try_relay.c --------------------------------------------------------- */

@@ -24,6 +24,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/rootenv.h"
 #include "aegsh/base/text.h"
+#include "turn/turn_changes.h"
 #include "turn/turn_elevate.h"
 #include "turn/turn_guest.h"
 
@@ -329,6 +330,8 @@ run(struct request *r)
 	struct err err = ERR_INIT;
 	int64_t began = clock_mono_ns();
 	int status = W_EXITCODE(TURN_STATUS_BLOCKED, 0), rc;
+	struct turn_edited *edited = turn_edited_new(t, &r->call, &r->argv,
+	    r->cwd);
 	pid_t pid;
 
 	turn_event(t, r->j, true, &ev);
@@ -347,6 +350,8 @@ run(struct request *r)
 		say(r, err.text);
 	}
 	o.duration_ns = clock_mono_ns() - began;
+	turn_edited_record(t, edited, ev.id, ev.uuid);
+	turn_edited_free(edited);
 	t->ops->outcome(t, ev.id, &o);
 	if (t->audit != NULL)
 		(void)audit_session_end(t->audit, &err);

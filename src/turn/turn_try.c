@@ -18,6 +18,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "turn/turn_changes.h"
 #include "turn/turn_int.h"
 
 #define ARGV_SHOWN ((size_t)300)	/* bytes of a program's words */
@@ -29,6 +30,7 @@ struct turn_trial {
 	struct turn_result result;
 	struct strv programs, network;
 	char *uuid;
+	int64_t id;		/* of its row */
 	bool settled;
 };
 
@@ -266,6 +268,7 @@ turn_try(struct turn *t, struct turn_judged *j,
 		return rc;
 	}
 	r->uuid = xstrdup(ev.uuid);
+	r->id = ev.id;
 	note(t, r, "try", "tried, and nothing of it stays; places not seen",
 	    try_unseen(r->try)->n);
 	run_it(t, j, r, &ev);
@@ -289,6 +292,7 @@ turn_try_commit(struct turn *t, const struct turn_judged *j,
     struct turn_trial *r, bool said_yes, size_t *ret_done, struct err *err)
 {
 	enum decision_action action = decision_action(j->decision);
+	struct turn_changes *files;
 	const struct try_change *c;
 	size_t n;
 	int rc;
@@ -304,8 +308,12 @@ turn_try_commit(struct turn *t, const struct turn_judged *j,
 	note(t, r, "try-commit", said_yes ? "changes to be committed, as the "
 	    "person said" : "changes to be committed", n);
 	rc = turn_record_notes(t, err);
+	files = turn_changes_new(t, r->try);
 	if (rc == 0)
 		rc = try_commit(r->try, ret_done, err);
+	if (t->audit != NULL)
+		turn_changes_record(t, files, r->try, r->id, r->uuid);
+	turn_changes_free(files);
 	r->settled = *ret_done > 0 || rc == 0;
 	if (r->settled)
 		note(t, r, rc == 0 ? "try-committed" : "try-half-committed",

@@ -2,6 +2,8 @@
 """sudo -e, crontab -e, visudo and vipw inside of a line: the person's editor
 runs on a copy in the line's sandbox, and only what comes of it is installed, by
 the real program."""
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -12,7 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
-    A, DEADLINE, HOME, NAME, ROOT, UID, history, leave, line, mount, own,
+    A, CTL, DEADLINE, HOME, NAME, ROOT, UID, history, leave, line, mount, own,
     popen, run, sudoers, tap, write)
 from procs import until  # noqa: E402
 
@@ -104,10 +106,39 @@ done = call("sudo -n -e %s %s2" % (FILE, FILE))
 tap.same((done[0], read(FILE), read(FILE + "2")), (0, "two\n", "three two\n"),
          "two of them")
 os.unlink(FILE + "2")
+
+
+def files_of_last():
+    """What is on record as changed by the edit that was installed last."""
+    out = run(CTL, "audit", "export", "-n", "0")[1]
+    rows = [json.loads(r) for r in out.splitlines()]
+    return [[(f["path"], f["change"], f["old_sha256"], f["new_sha256"])
+             for f in r["files"]] for r in rows
+            if r["line"].startswith(("sudoedit ", "visudo", "sudo "))][-2:]
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# Asked for what there is it changes nothing; then it installs.
+write(FILE, "one\n", 0o640)
+done = call("sudo -n -e " + FILE)
+tap.same((done[0], files_of_last()),
+         (0, [[], [(FILE, "changed", None, None)]]),
+         "the record has the file, which its user may not read")
+write(FILE, "one\n", 0o644)
+done = call("cd /etc; sudo -n -e ./aegsh-test.conf", HOME + "/ed.sh")
+tap.same((done[0], files_of_last()[-1]),
+         (0, [(FILE, "changed", sha256("one\n"), sha256("two\n"))]),
+         "and what it held, where that can be read")
+write(FILE, "two\n", 0o640)
 own("append.sh", "#!/bin/sh\ncat text >>\"$1\"\n", 0o755)
 own("new.sh", "#!/bin/sh\necho new >\"$1\"\n", 0o755)
 done = call("sudo -n -e /etc/aegsh-test.new", "./new.sh")
-tap.same((done[0], read("/etc/aegsh-test.new")), (0, "new\n"), "a new one")
+tap.same((done[0], read("/etc/aegsh-test.new"), [
+    f[1:3] for f in files_of_last()[-1]]), (0, "new\n", [("made", None)]),
+    "a new one")
 os.unlink("/etc/aegsh-test.new")
 before = len(history())
 done = call("sudo -n -e " + FILE, "true")

@@ -7,6 +7,7 @@ runs in it reaches out.
 As root, lines run both as root, in a scratch directory, and as a uid that
 nobody has; what attacks runs as that uid alone."""
 import ctypes
+import hashlib
 import json
 import os
 import random
@@ -598,6 +599,61 @@ tap.ok([r for r in rows if BLOCKED in r["line"] and r["decision"] == "block"],
 events = me.run(me.ctl, "audit", "events", "-n", "0")[1]
 tap.ok("try-committed" in events and "try-discarded" in events and
        "try-refused" in events, "and what became of it", events)
+
+# Which files a commit changed, with what they held.
+top = me.tree("files")
+for name, text in (("old", "1\n"), ("gone", "2\n"), ("kept", "3\n")):
+    with open(top + "/" + name, "w") as f:
+        f.write(text)
+    me.own(top + "/" + name)
+LINE = ("echo 4 >> old; rm gone; echo new > fresh; mkdir dir; ln -s old "
+        "password=hunter2hunter2; chmod 600 kept")
+done = me.run(me.ctl, "try", "--commit", LINE, cwd=top)
+rows = [json.loads(r) for r in me.run(
+    me.ctl, "audit", "export", "-n", "0")[1].splitlines()]
+row = [r for r in rows if r["line"].startswith("echo 4 >> old")][-1]
+
+
+def sha256(text):
+    return hashlib.sha256(text).hexdigest()
+
+
+files = {os.path.basename(f["path"]): (
+    f["change"], f["old_sha256"], f["new_sha256"]) for f in row["files"]}
+tap.same({n: f for n, f in files.items() if "redacted" not in n}, {
+    "old": ("changed", sha256(b"1\n"), sha256(b"1\n4\n")),
+    "gone": ("removed", sha256(b"2\n"), None),
+    "fresh": ("made", None, sha256(b"new\n")),
+    "dir": ("made", None, None),
+    "kept": ("changed", sha256(b"3\n"), sha256(b"3\n"))},
+    "the files that a commit changed are on record")
+tap.ok([n for n in files if "redacted" in n] and
+       "hunter2" not in json.dumps(rows), "with no secret in their names",
+       files)
+shown = me.run(me.ctl, "audit", "show", str(row["id"]))[1]
+tap.ok(re.search("removed %s/gone" % re.escape(top), shown),
+       "audit show has them", shown)
+for name in (top + "/fresh", "fresh", top):
+    found = me.run(me.ctl, "audit", "search", "--json", "--file", name)[1]
+    tap.same([json.loads(r)["id"] for r in found.splitlines()][-1:],
+             [row["id"]], "and are found by " + name.replace(top, "TOP"))
+tap.same(me.run(me.ctl, "audit", "search", "--file", top + "/no")[0], 1,
+         "and none by another")
+tap.same(me.run(me.ctl, "audit", "verify")[0], 0, "in the chain")
+done = me.run(me.ctl, "try", "--discard", "rm old", cwd=top)
+rows = [json.loads(r) for r in me.run(
+    me.ctl, "audit", "export", "-n", "0")[1].splitlines()]
+tap.same([r["files"] for r in rows if r["line"] == "rm old"], [[]],
+         "what is thrown away changed none")
+top = me.tree("many")
+LINE = "for i in {1..101}; do touch $i-{0..9}; done"
+done = me.run(me.ctl, "try", "--commit", LINE, cwd=top)
+left = me.run(me.ctl, "audit", "events", "--kind", "files-left-out")[1]
+rows = [json.loads(r) for r in me.run(
+    me.ctl, "audit", "export", "-n", "0")[1].splitlines()]
+tap.ok(len([r for r in rows if r["line"] == LINE][0]["files"])
+       == 1000 and re.search(": 10$", left.strip()),
+       "of many, the first thousand, and how many more", done[2], left)
 
 # Whoever ends it in the midst: what went out is on record before.
 top = me.tree("t")

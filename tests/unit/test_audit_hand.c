@@ -178,11 +178,11 @@ words(void)
 	size_t i;
 
 	for (i = 0; i < AEG_NELEM(cases); i++) {
-		unsigned got = 99;
-		int rc = audit_witness_parse(cases[i].words, &got);
+		unsigned bits = 99;
+		int rc = audit_witness_parse(cases[i].words, &bits);
 
-		OKF(cases[i].bad ? rc < 0 && got == 99 : rc == 0 &&
-		    got == cases[i].want, "'%s'", cases[i].words);
+		OKF(cases[i].bad ? rc < 0 && bits == 99 : rc == 0 &&
+		    bits == cases[i].want, "'%s'", cases[i].words);
 	}
 	IS_INT(audit_witness_send(0, "x", NULL), 0);
 }
@@ -254,13 +254,13 @@ serve(int fd, int to, enum manner how)
 		} else if (m.head.nlmsg_type == AUDIT_GET) {
 			say_status(fd, m.head.nlmsg_seq, how);
 		} else {
-			acknowledge(fd, m.head.nlmsg_seq, how == DENIES_TEXT ?
-			    -EPERM : 0);
 			if (how != DENIES_TEXT &&
 			    m.head.nlmsg_type == TRUSTED_APP &&
 			    m.bytes[text - 1] == '\0' &&
 			    write(to, m.bytes, text) < 0)
 				return;
+			acknowledge(fd, m.head.nlmsg_seq, how == DENIES_TEXT ?
+			    -EPERM : 0);
 		}
 	}
 }
