@@ -103,6 +103,21 @@ class Session:
         # The echo of the line itself stands before its output.
         return out.split("\n", 1)[1].replace("\r", "") if "\n" in out else ""
 
+    def asked(self, keys, pattern, first="\x15"):
+        """Expect a pattern for keys that ask for what aegsh has only a moment
+        to find out, as Tab.  A machine under load is too slow for it at times,
+        which it says: then once more, behind the keys that clear the line."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            self.rest = b""
+            self.send(first + keys)
+            found = self.expect("(?:%s)|(?P<late>takes|took) too long" %
+                                pattern)
+            if found is None or found.group("late") is None:
+                return found
+            if time.monotonic() > end:
+                return None
+
     def wait(self, timeout=DEADLINE):
         """The wait status; kills the child when the time is over."""
         end = time.monotonic() + timeout

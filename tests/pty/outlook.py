@@ -108,9 +108,7 @@ def nothing():
     for more, kw in (("", {}), ("preview = yes\n", {"TERM": "dumb"})):
         settings(more)
         s = start(**kw)
-        s.send("ls")
-        s.send("\x18?")
-        tap.ok(s.expect("The rules let the line run:") and
+        tap.ok(s.asked("ls\x18?", "The rules let the line run:") and
                b"[safe]" not in s.seen, "not at the edge, but by a key: %s %s"
                % (more.strip() or "by default", kw), s.seen)
         end(s)
@@ -119,26 +117,24 @@ def nothing():
 def in_full():
     settings("")
     s = start()
-    s.send("ls; " + BLOCKED)
-    s.send("\x18?")
-    for part in ("The rules block the line:", r"\[harm.netcat-exec\]",
+    tap.ok(s.asked("ls; " + BLOCKED + "\x18?", "The rules block the line:"),
+           "C-x ? tells what the rules say", s.rest[-500:])
+    for part in (r"\[harm.netcat-exec\]",
                  "instead: ssh", "programs:", PROMPT + "ls; nc"):
         tap.ok(s.expect(part), "C-x ? tells: " + part, s.rest[-500:])
-    s.send("\x15\x18?")
-    tap.ok(s.expect("The rules let"), "an empty line is told of, too", s.rest)
-    s.send("echo 'x\x18?")
-    tap.ok(s.expect("not whole yet"), "and one that is open", s.rest)
+    tap.ok(s.asked("\x18?", "The rules let"), "an empty line is told of, too",
+           s.rest)
+    tap.ok(s.asked("echo 'x\x18?", "not whole yet"), "and one that is open",
+           s.rest)
     s.send("\x15wc $(printf '\\033]0;t\\007')\x18?")
     s.expect("wc")
-    s.send("\x15echo '\x16\x1b[31m'\x18?")
-    tap.ok(s.expect("The rules let") and b"\x1b[31m" not in s.rest,
+    tap.ok(s.asked("echo '\x16\x1b[31m'\x18?", "The rules let") and b"\x1b[31m" not in s.rest,
            "what is told is inert", s.rest)
     end(s)
     settings("editing = vi\n")
     s = start()
-    s.send("ls\x1b\x18?")
-    tap.ok(s.expect("The rules let the line run:"), "in vi's command mode",
-           s.rest)
+    tap.ok(s.asked("ls\x1b\x18?", "The rules let the line run:", "\x1bddi"),
+           "in vi's command mode", s.rest)
     s.expect(PROMPT + "ls")
     end(s, "ddi")
 
@@ -150,8 +146,8 @@ def model():
     s.send("perl -e 'f()'")
     tap.ok(s.expect(r"\[rules: the model decides\]"),
            "whose view it is, where a model would be asked", s.rest[-300:])
-    s.send("\x18?")
-    tap.ok(s.expect("A language model will be asked"), "and in full", s.rest)
+    tap.ok(s.asked("perl -e 'f()'\x18?", "A language model will be asked"),
+           "and in full", s.rest)
     end(s)
     tap.ok("perl" not in recorded(), "nobody was asked", recorded())
 

@@ -307,10 +307,8 @@ for value, shown in (("names", r"plain\.txt"), ("off", r"\x07")):
         conf.write('prompt = "%s"\ncompletion-dirs = "%s"\ncompletion = "%s"\n'
                    % (PROMPT, OURS, value))
     s = begin()
-    s.rest = b""
     s.send("words \t")
-    s.send("\x15words pl\t")
-    tap.ok(s.expect(shown), "completion = " + value, s.rest)
+    tap.ok(s.asked("words pl\t", shown), "completion = " + value, s.rest)
     tap.ok(b"alpha" not in s.seen, "asks none: " + value)
     s.close()
 listener.close()
