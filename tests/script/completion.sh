@@ -12,7 +12,7 @@ is "$(words aegshctl '')" "help --help --version $verbs" 'all the verbs'
 is "$(words aegshctl hist)" 'history ' 'those that begin so'
 is "$(words aegshctl help hist)" 'history ' 'behind help'
 is "$(words aegshctl config '')" 'show ' 'the second word'
-is "$(words aegshctl history -)" '--json --limit -n --since --until --search --output --decision --status --rule --cwd --host --session --program --unfinished --no-index --user --all ' 'options'
+is "$(words aegshctl history -)" '--json --limit -n --since --until --search --output --decision --status --rule --cwd --host --session --program --file --unfinished --no-index --user --all ' 'options'
 is "$(words aegshctl history --decision '')" 'allow confirm block ' 'arguments'
 is "$(words aegshctl history --json --user '')" ':user ' 'a directive'
 is "$(words aegshctl history --limit 5 --unf)" '--unfinished ' \
