@@ -101,6 +101,8 @@ int conf_trust_open(const char *path, uid_t uid, int *ret_fd, struct err *err);
 int conf_trust_dir(const char *path, uid_t uid, int *ret_fd, struct err *err);
 /* Nobody but root can put other bytes under this name, which is absolute. */
 bool conf_trust_is_roots(const char *path);
+/* Nobody but root and that user can, and of the names only root. */
+bool conf_trust_is_owners(const char *path, uid_t uid);
 /* The same as conf_trust_open() and read it, up to max bytes. */
 int conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
 	struct err *err);

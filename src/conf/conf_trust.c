@@ -317,6 +317,10 @@ conf_trust_read(const char *path, uid_t uid, size_t max, struct buf *ret,
 
 bool
 conf_trust_is_roots(const char *path)
+	{ return conf_trust_is_owners(path, 0); }
+
+bool
+conf_trust_is_owners(const char *path, uid_t uid)
 {
 	AEG_AUTOFREE char *now = xstrdup(path);
 	AEG_AUTOFD int file = -1;
@@ -332,10 +336,12 @@ conf_trust_is_roots(const char *path)
 		char *next;
 
 		if (conf_trust_dir(dir, (uid_t)-1, &fd, NULL) != 0 ||
-		    lstat(now, &st) < 0 || st.st_uid != 0)
+		    lstat(now, &st) < 0)
 			return false;
 		if (!S_ISLNK(st.st_mode))
 			break;
+		if (st.st_uid != 0)
+			return false;
 		n = readlink(now, to, sizeof to - 1);
 		if (n <= 0)
 			return false;
@@ -345,6 +351,6 @@ conf_trust_is_roots(const char *path)
 		now = next;
 	}
 	return hop < CONF_LINKS_MAX &&
-	    conf_trust_open(now, (uid_t)-1, &file, NULL) == 0 &&
-	    fstat(file, &st) == 0 && st.st_uid == 0;
+	    conf_trust_open(now, uid, &file, NULL) == 0 &&
+	    fstat(file, &st) == 0 && (st.st_uid == 0 || st.st_uid == uid);
 }

@@ -19,6 +19,8 @@
 #include "aegsh/conf.h"
 #include "aegsh/base/text.h"
 
+#define SERVICE_UID_MAX 999	/* no person has one, on any distribution */
+
 /* ---- its words ---------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -199,15 +201,27 @@ elevate_options(const struct elevate_program *g, const struct strv *argv,
 
 /* ---- files -------------------------------------------------------------- */
 
+/* As at(1) is of daemon on Debian: it becomes who owns it, who could change
+ * it, and serves all users as that. */
+static bool
+is_services(const char *name, const struct stat *st, uid_t uid)
+{
+	const struct elevate_program *g = elevate_program_of(name);
+
+	return g != NULL && g->self && (st->st_mode & S_ISUID) != 0 &&
+	    st->st_uid <= SERVICE_UID_MAX && st->st_uid != uid;
+}
+
 char *
-elevate_real(const char *name, bool without)
+elevate_real(const char *name, uid_t uid)
 {
 	AEG_AUTOFREE char *path = rootenv_find(name, rootenv_runs);
 	struct stat st;
 
-	if (path == NULL || stat(path, &st) < 0 || st.st_uid != 0 ||
-	    (!without && !rootenv_gains(path, &st)) ||
-	    !conf_trust_is_roots(path))
+	if (path == NULL || stat(path, &st) < 0 ||
+	    (uid != 0 && !rootenv_gains(path, &st)) ||
+	    (st.st_uid != 0 && !is_services(name, &st, uid)) ||
+	    !conf_trust_is_owners(path, st.st_uid))
 		return NULL;
 	return AEG_STEAL(path);
 }
@@ -385,7 +399,7 @@ elevate_parse(const struct policy *p, uid_t uid, struct strv *argv,
 	free(argv->v[0]);
 	argv->v[0] = xstrdup(c->program->name);
 	c->path = elevate_real(c->program->real != NULL ? c->program->real :
-	    c->program->name, uid == 0);
+	    c->program->name, uid);
 	if (c->path == NULL)
 		refuse(c, "there is no %s of root's that gains rights",
 		    c->program->name);

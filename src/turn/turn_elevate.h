@@ -83,9 +83,10 @@ void elevate_call_done(struct elevate_call *c);
 /* One of those names; and one by which a command runs as another user. */
 bool elevate_is_program(const char *name);
 bool elevate_becomes_other(const char *name);
-/* The real one in the fixed places: root's alone, and it gains rights, or may
- * do without.  Owned; NULL: there is none. */
-char *elevate_real(const char *name, bool without);
+/* The real one in the fixed places, for that user: root's alone, or the
+ * service's that it becomes, and it gains rights, which root does without.
+ * Owned; NULL: there is none. */
+char *elevate_real(const char *name, uid_t uid);
 /* What it is given of that environment, and of who the user is. */
 void elevate_envp(const struct turn *t, const struct elevate_call *c,
 	const struct strv *env, struct strv *ret);

@@ -25,7 +25,7 @@ static const struct elevate_program programs[] = {
 	    .shell = "" },
 	{ "doas", .plain = "n u", .alone = "", .tells = "", .shell = "s",
 	    .bare = "doas cannot be asked whether it would let a user run a "
-	    "command, as sudo can" },
+	    "command, as sudo can", .absolute = true },
 	{ "su", .plain = "c command l login V version h help",
 	    .alone = "c command V version h help",
 	    .tells = "V version h help", .shell = "s shell",

@@ -83,7 +83,8 @@ shims(const struct turn *t)
 	}
 	buf_putf(&out, "%s/elevate:", sysdirs()->libexec);
 	for (i = 0; i < AEG_NELEM(apart); i++) {
-		AEG_AUTOFREE char *path = elevate_real(apart[i], false);
+		AEG_AUTOFREE char *path = elevate_real(apart[i],
+		    t->opts.uid);
 
 		if (path != NULL)
 			buf_putf(&out, "%s/elevate-%s:", sysdirs()->libexec,

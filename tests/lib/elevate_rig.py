@@ -124,7 +124,8 @@ shutil.copy(ROOT + "/libexec/aegsh-judge", HOME + "/libexec/aegsh-judge")
 for name in ("sudo", "sudoedit", "doas", "su", "pkexec", "mount", "umount",
              "newgrp", "sg", "passwd", "chsh", "chfn", "gpasswd", "chage", "expiry"):
     os.symlink("../aegsh-elevate", SHIMS + "/" + name)
-for name in ("crontab", "ping", "fusermount", "fusermount3"):
+for name in ("crontab", "ping", "fusermount", "fusermount3", "at", "atq",
+             "atrm"):
     os.mkdir(SHIMS + "-" + name)
     os.symlink("../aegsh-elevate", SHIMS + "-%s/%s" % (name, name))
 os.mkdir(SHIMS + "-root")
