@@ -5,12 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +17,6 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
-#define GO_FIRST (-10)		/* nice(2) of the supervisor */
 #define PATIENCE_NS ((int64_t)10 * 1000000000)	/* for its last words */
 
 struct supervisor {
@@ -49,26 +46,6 @@ struct supervisor {
 
 /* ---- starting ----------------------------------------------------------- */
 
-/*
- * Where we may, as root may: whoever asks waits, and goes on as soon as it has
- * its answer.  On an equal footing the kernel lets it go on before we sleep,
- * so that it finds two on its processor when it calls execve(2), and is moved
- * to another; that takes longer than all that we do.  What we start ourselves
- * is as it would be without.
- */
-static void
-go_first(void)
-{
-	const struct sched_param none = { .sched_priority = 0 };
-
-	if (sched_getscheduler(0) != SCHED_OTHER ||
-	    getpriority(PRIO_PROCESS, 0) != 0)
-		return;
-	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK,
-	    &none) == 0)
-		(void)setpriority(PRIO_PROCESS, 0, GO_FIRST);
-}
-
 static void __attribute__((noreturn))
 become_supervisor(struct sup *s, const struct supervise_script *script,
     size_t n)
@@ -81,7 +58,7 @@ become_supervisor(struct sup *s, const struct supervise_script *script,
 	setpgid(0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, "aegsh-watch", 0, 0, 0);
-	go_first();
+	sup_pace_begin(s);
 	sup_take_files(s);
 	if (s->group != NULL)
 		cgroup_line_enter_done(s->group);

@@ -5,8 +5,9 @@
  * set_tid_address(2), the runtime of Go for sched_getaffinity(2), before
  * main().  One that asks for nothing, or whose own filter refuses what it
  * would be asked about (the kernel takes SECCOMP_RET_ERRNO before
- * SECCOMP_RET_USER_NOTIF), is looked at unasked, a millisecond after its
- * attempt and again until it is seen; so it is killed some milliseconds late.
+ * SECCOMP_RET_USER_NOTIF), is looked at unasked, a millisecond and at most a
+ * tick of the clock (supervise_pace.c) after its attempt, and again until it is
+ * seen; so it is killed some milliseconds late.
  *
  * Whether there is another image is told by the 16 bytes that the kernel
  * draws for each (AT_RANDOM) together with the file that runs.  A program can

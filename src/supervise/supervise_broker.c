@@ -82,7 +82,7 @@ static void
 start_waiting(struct sup *s)
 {
 	while (s->n_waiting > 0 && s->n_brokers < SUP_BROKERS_MAX) {
-		pid_t pid = fork();
+		pid_t pid = sup_pace_fork(s);
 
 		if (pid == 0)
 			become_broker(s, &s->waiting[0]);

@@ -251,7 +251,7 @@ sup_connect_more(struct sup *s)
 	const pid_t self = getpid();
 
 	while (s->n_wishes > 0 && s->n_helpers < SUP_HELPERS_MAX) {
-		pid_t pid = fork();
+		pid_t pid = sup_pace_fork(s);
 
 		if (pid == 0)
 			help(s, &s->wish[0], self);

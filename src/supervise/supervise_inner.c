@@ -138,7 +138,7 @@ start_host(struct sup *s)
 	if (s->serve != NULL &&
 	    socketpair(AF_UNIX, type, 0, guests) == 0 &&
 	    socketpair(AF_UNIX, type, 0, holds) == 0)
-		pid = fork();
+		pid = sup_pace_fork(s);
 	if (pid == 0)
 		become_host(s, guests[1], holds[1]);
 	io_close(&guests[1]);

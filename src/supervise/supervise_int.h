@@ -352,6 +352,7 @@ struct sup {
 	struct sup_members adopted;	/* at the last look */
 	long filters;		/* of its bash, by seccomp(2) */
 	int64_t sweep_ns;	/* when what is left is killed again */
+	unsigned long slack;	/* of clocks, before sup_pace_begin(), or 0 */
 	bool images;		/* are looked into and told */
 	bool network;		/* addresses are told */
 	struct strv addresses;	/* that were told */
@@ -370,6 +371,10 @@ struct sup {
 	size_t ask_size, answer_size;
 };
 
+/* supervise_pace.c.  It goes before others, and its clocks may be late. */
+void sup_pace_begin(struct sup *s);
+/* fork(2), of what does neither. */
+pid_t sup_pace_fork(const struct sup *s);
 /* supervise_loop.c.  Nothing of aegsh's stays open but what is meant. */
 void sup_take_files(struct sup *s);
 void sup_close_others(const struct sup *s);

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -207,10 +208,47 @@ test_nice(void)
 	OK(waitpid(pid, NULL, 0) == pid);
 }
 
+static bool
+has_slack(unsigned long ns)
+{
+	return prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0) == (int)ns;
+}
+
+static int
+status_of(pid_t pid)
+{
+	int status = -1;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/* Its clocks may be late; those of what it starts are as ours. */
+static void
+test_late(void)
+{
+	const unsigned long ours = 70000;
+	pid_t pid = fork(), child;
+	struct sup s = { .slack = 0 };
+
+	if (pid == 0) {
+		prctl(PR_SET_TIMERSLACK, ours, 0, 0, 0);
+		sup_pace_begin(&s);
+		child = sup_pace_fork(&s);
+		/* 0: the one that it was made with. */
+		if (child == 0 && has_slack(ours) &&
+		    prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0) == 0)
+			_exit(!has_slack(ours));
+		_exit(child > 0 && has_slack(4000000) && s.slack == ours ?
+		    status_of(child) != 0 : 1);
+	}
+	IS_INT(status_of(pid), 0);
+}
+
 int
 main(void)
 {
 	test_nice();
+	test_late();
 	test_members();
 	test_told();
 	test_packets();
