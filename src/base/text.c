@@ -72,6 +72,13 @@ is_deceptive(uint32_t cp)
 	return false;
 }
 
+/* Of ASCII, and not of those that do something. */
+static bool
+is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
 void
 text_inert(struct buf *out, const char *p, size_t len, int flags)
 {
@@ -79,6 +86,12 @@ text_inert(struct buf *out, const char *p, size_t len, int flags)
 	size_t i, n;
 
 	for (i = 0; i < len; i += n) {
+		for (n = 0; i + n < len && is_plain(p[i + n]); n++)
+			;
+		if (n > 0) {
+			buf_put(out, p + i, n);
+			continue;
+		}
 		n = text_utf8(p + i, len - i, &cp);
 		if (n == 0) {
 			buf_putf(out, "\\x%02x", (unsigned char)p[i]);

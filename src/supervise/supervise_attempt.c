@@ -129,14 +129,14 @@ sup_shown(struct sup *s)
 	bool libc = s->ask->data.nr == __NR_set_tid_address;
 	struct sup_tried *t = find(&s->attempts, pid);
 	enum sup_answer a = SUP_CONTINUE;
-	struct sup_image m;
+	struct sup_image *const m = &s->image;
 	int rc;
 
 	/* Its threads come after its start. */
 	if (t == NULL && !libc)
 		return SUP_CONTINUE;
-	rc = sup_proc_image(pid, *sup_asker(s), &m);
-	if (rc == 0 && is_judged(s, &m.mark)) {
+	rc = sup_proc_image(pid, *sup_asker(s), m);
+	if (rc == 0 && is_judged(s, &m->mark)) {
 		/* It failed. */
 		if (t != NULL && !t->threads)
 			forget(&s->attempts, t);
@@ -145,12 +145,12 @@ sup_shown(struct sup *s)
 	} else if (rc == 0 || libc) {
 		forget(&s->attempts, t);
 		if (rc == 0)
-			note_judged(s, &m.mark);
+			note_judged(s, &m->mark);
 		if (rc == 0 && pid == s->line && !s->began)
-			s->first = m.mark;
-		a = sup_image(s, rc, &m);
+			s->first = m->mark;
+		a = sup_image(s, rc, m);
 	}
-	sup_image_done(&m);
+	sup_image_done(m);
 	return a;
 }
 
@@ -173,25 +173,25 @@ static bool
 look_at(struct sup *s, const struct sup_tried *t)
 {
 	struct sup_stat stat = sup_proc_stat(t->pid);
-	struct sup_image m;
+	struct sup_image *const m = &s->image;
 	bool over = true;
 	int rc;
 
 	if (stat.start == 0 || stat.state == 'Z' || stat.state == 'X')
 		return true;
 	s->asker = stat;
-	rc = sup_proc_image(t->pid, stat, &m);
+	rc = sup_proc_image(t->pid, stat, m);
 	if (rc < 0 && clock_mono_ns() - t->since_ns < UNSEEN_NS)
 		over = false;	/* it is being made */
-	else if (rc == 0 && is_judged(s, &m.mark))
+	else if (rc == 0 && is_judged(s, &m->mark))
 		over = false;	/* not yet, or it failed */
 	else if (rc == 0) {
-		note_judged(s, &m.mark);
-		(void)sup_image(s, rc, &m);
+		note_judged(s, &m->mark);
+		(void)sup_image(s, rc, m);
 	} else if (sup_is_valid(s))
 		sup_break(s, "a program was started that cannot be looked "
 		    "into: %s; see Supervision in aegsh(7)", strerror(-rc));
-	sup_image_done(&m);
+	sup_image_done(m);
 	return over;
 }
 

@@ -155,7 +155,7 @@ sup_proc_image(pid_t pid, struct sup_stat stat, struct sup_image *ret)
 	ssize_t n;
 
 	ret->mark = (struct sup_mark){ .file = 0 };
-	ret->said[0] = '\0';
+	ret->exe[0] = ret->said[0] = '\0';
 	ret->owned = NULL;
 	ret->argv = "";
 	ret->argv_len = 0;

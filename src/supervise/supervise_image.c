@@ -60,19 +60,18 @@ static bool
 may_start(struct sup *s, const struct sup_image *m, pid_t ppid, char *ret,
     size_t size)
 {
-	char cwd[SUP_PATH_MAX];
 	pid_t pid = (pid_t)s->ask->pid;
 	struct supervise_image image = {
 		.pid = pid, .ppid = ppid, .path = m->exe,
 		.argv = m->argv, .argv_len = m->argv_len, .called = m->said,
-		.cwd = cwd, .cut = m->cut,
+		.cwd = s->cwd, .cut = m->cut,
 	};
 
 	ret[0] = '\0';
 	if (s->may_start == NULL || is_first(s))
 		return true;
-	if (sup_proc_link(pid, "cwd", cwd, sizeof cwd) < 0)
-		cwd[0] = '\0';
+	if (sup_proc_link(pid, "cwd", s->cwd, sizeof s->cwd) < 0)
+		s->cwd[0] = '\0';
 	return s->may_start(s->ctx, &image, ret, size);
 }
 

@@ -361,6 +361,10 @@ struct sup {
 	void (*renew)(void *ctx);	/* or NULL */
 	struct sup_attempts attempts;
 	struct sup_mark first, judged[SUP_JUDGED];
+	/* Of who asks; here, for on the stack they would be filled with zeros
+	 * each time. */
+	struct sup_image image;
+	char cwd[SUP_PATH_MAX];
 	int looked_at;		/* who is looked at unasked, or -1 */
 	struct sup_meter meter;
 	struct cgroup_line *group;	/* the line's, or NULL */

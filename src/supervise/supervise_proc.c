@@ -16,18 +16,36 @@
 
 #define STAT_MAX 1024
 #define STAT_FIELDS 52		/* of /proc/PID/stat, proc(5) */
-#define FIELD(n) ((uint64_t)1 << (n))
-#define WANTED (FIELD(4) | FIELD(14) | FIELD(15) | FIELD(16) | FIELD(17) | \
-	FIELD(22) | FIELD(28) | FIELD(48) | FIELD(49) | FIELD(51))
+#define NAME_MAX_OF_PROC 64
+
+/* /proc/PID/what: printf(3) would take as long as the kernel does for it. */
+static const char *
+put_name(char ret[NAME_MAX_OF_PROC], pid_t pid, const char *what)
+{
+	const size_t len = strlen(what);
+	unsigned rest = (unsigned)pid;
+	char *p = ret + NAME_MAX_OF_PROC - 1 - len;
+
+	/* The longest is fd/ with a number; digits of pid are ten at most. */
+	if (len > 32)
+		return "";
+	memcpy(p, what, len + 1);
+	*--p = '/';
+	do
+		*--p = (char)('0' + rest % 10);
+	while ((rest /= 10) != 0);
+	p -= strlen("/proc/");
+	memcpy(p, "/proc/", strlen("/proc/"));
+	return p;
+}
 
 ssize_t
 sup_proc_link(pid_t pid, const char *what, char *ret, size_t size)
 {
-	char path[64];
+	char path[NAME_MAX_OF_PROC];
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
-	n = readlink(path, ret, size - 1);
+	n = readlink(put_name(path, pid, what), ret, size - 1);
 	if (n < 0)
 		return -errno;
 	ret[n] = '\0';
@@ -38,12 +56,11 @@ ssize_t
 sup_proc_file(pid_t pid, const char *what, char *ret, size_t size)
 {
 	AEG_AUTOFD int fd = -1;
-	char path[64];
+	char path[NAME_MAX_OF_PROC];
 	size_t done = 0;
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(put_name(path, pid, what), O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	while (done < size && (n = read(fd, ret + done, size - done)) != 0) {
@@ -89,11 +106,12 @@ sup_proc_stat(pid_t pid)
 	if (p == NULL || p[1] != ' ')
 		return (struct sup_stat){ .state = '\0' };
 	text[0] = p[2];
-	for (at = 3; at < STAT_FIELDS && p != NULL; at++) {
-		p = strchr(p + 1, ' ');
-		if (p != NULL && (WANTED & FIELD(at)) != 0)
-			field[at] = strtoull(p, NULL, 10);
-	}
+	/* None that is looked at below is negative. */
+	for (p += 2, at = 3; *p != '\0' && at < STAT_FIELDS; p++)
+		if (*p == ' ')
+			at++;
+		else if (*p >= '0' && *p <= '9')
+			field[at] = field[at] * 10 + (uint64_t)(*p - '0');
 	return (struct sup_stat){ .state = text[0], .parent = (pid_t)field[4],
 		.ticks = field[14] + field[15] + field[16] + field[17],
 		.start = field[22], .stack = field[28], .args = field[48],

@@ -23,6 +23,9 @@
 #include "turn/turn_int.h"
 
 #define LINE_ROOM 64		/* for what follows the words */
+/* What is not done for each program has its own room on the stack: all of it is
+ * filled with zeros when a function begins. */
+#define ALONE __attribute__((noinline))
 
 /* The name by which it was called says more than that of the file behind
  * links (nc, of nc.traditional), where it leads there.  Owned. */
@@ -105,18 +108,22 @@ is_in_its_place(const char *path, const char *program)
  * One of a program's own, which has a name in that program's directory alone:
  * both are root's, and the program is none that starts what it is told to.
  */
-static bool
-is_helper(const struct supervise_image *m)
+static bool ALONE
+is_of_parent(const struct supervise_image *m)
 {
 	char parent[PATH_MAX];
 
-	if (!text_starts(m->path, "/usr/lib"))
-		return false;
 	supervise_parent(m, parent, sizeof parent);
 	return is_in_its_place(m->path, path_base(parent)) &&
 	    !turn_gives_shells(parent) &&
 	    !resolve_is_shell(path_base(parent)) &&
 	    conf_trust_is_roots(m->path) && conf_trust_is_roots(parent);
+}
+
+static bool
+is_helper(const struct supervise_image *m)
+{
+	return text_starts(m->path, "/usr/lib") && is_of_parent(m);
 }
 
 /* ---- judging ------------------------------------------------------------- */
@@ -317,24 +324,44 @@ take_words(const struct supervise_image *m, bool multicall,
 	return argc;
 }
 
-/* It reads what a person types: no command, no script. */
-static bool
-is_interactive(const struct supervise_image *m)
+static bool ALONE
+is_told_nothing(const struct supervise_image *m, bool multicall)
 {
 	struct syn_word argv[SHELL_WORDS_MAX];
-	struct resolved item = { .kind = RESOLVE_FILE, .argv = argv };
+	struct resolved item = { .kind = RESOLVE_FILE, .argv = argv,
+		.name = path_base(m->path) };
 	struct resolve_files f;
-	bool multicall;
 
-	item.name = path_base(m->path);
-	multicall = policy_is_multicall(item.name);
-	if (!multicall && !resolve_is_shell(item.name))
-		return false;
 	item.argc = take_words(m, multicall, argv);
 	if (multicall && item.argc > 0)
 		item.name = path_base(argv[0].value);
 	return (!multicall || resolve_is_shell(item.name)) &&
 	    resolve_files(&item, &f) && f.input && supervise_at_terminal(m);
+}
+
+/* It reads what a person types: no command, no script. */
+static bool
+is_interactive(const struct supervise_image *m)
+{
+	const char *name = path_base(m->path);
+	const bool multicall = policy_is_multicall(name);
+
+	return (multicall || resolve_is_shell(name)) &&
+	    is_told_nothing(m, multicall);
+}
+
+/* Below what gives people shells, which ret_said says then. */
+static bool ALONE
+is_escape(const struct supervise_image *m, char *ret_said, size_t size)
+{
+	char parent[PATH_MAX];
+
+	supervise_parent(m, parent, sizeof parent);
+	if (!turn_gives_shells(parent))
+		return false;
+	snprintf(ret_said, size, "a shell inside of %s: leave that and type "
+	    "the command here [shell-escape]", path_base(parent));
+	return true;
 }
 
 /* ---- no shells ----------------------------------------------------------- */
@@ -392,16 +419,11 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	bool shim = is_shim(m->path);
 	enum policy_action action = shim ? POLICY_ALLOW :
 	    judge_or_recall(t, m, said, sizeof said);
-	char parent[PATH_MAX];
-	bool escape = false, may = true;
+	bool may = true;
 
 	if (shim)
 		snprintf(said, sizeof said, "asks to run a command as another "
 		    "user, which is judged by itself");
-	if (is_interactive(m)) {
-		supervise_parent(m, parent, sizeof parent);
-		escape = turn_gives_shells(parent);
-	}
 	switch (sandbox_started(t->sandbox)) {
 	case SANDBOX_STARTED_WARN:
 		may = action != POLICY_BLOCK && action != POLICY_WARN;
@@ -412,13 +434,9 @@ turn_may_start(void *ctx, const struct supervise_image *m, char *ret_said,
 	case SANDBOX_STARTED_RECORD:
 		break;
 	}
-	if (escape) {
-		snprintf(said, sizeof said, "a shell inside of %s: leave that "
-		    "and type the command here [shell-escape]",
-		    path_base(parent));
+	if (is_interactive(m) && is_escape(m, said, sizeof said))
 		may = may && sandbox_escape(t->sandbox) !=
 		    SANDBOX_ESCAPE_KILL;
-	}
 	why = is_denied(t, m);
 	if (why != NULL) {
 		snprintf(said, sizeof said, "no shell may run below a line: "
