@@ -7,15 +7,17 @@
  */
 #include "policy_int.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/sha2.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/base/listing.h"
+#include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
 #include "aegsh/conf.h"
@@ -114,15 +116,18 @@ find_file(const struct place *place, const char *name, struct sha256_ctx *ctx,
 }
 
 static int
-is_rule_file(const struct dirent *entry)
+add_rule_file(void *ctx, const char *name, unsigned char type)
 {
-	return entry->d_name[0] != '.' && text_ends(entry->d_name, ".conf");
+	(void)type;
+	if (name[0] != '.' && text_ends(name, ".conf"))
+		strv_add(ctx, name);
+	return 0;
 }
 
 static int
-by_bytes(const struct dirent **a, const struct dirent **b)
+by_bytes(const void *a, const void *b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* All *.conf of a directory; one that is not there holds none. */
@@ -130,22 +135,24 @@ static int
 find_place(const struct place *place, struct sha256_ctx *ctx,
 	struct pol_sources *ret, struct err *err)
 {
-	struct dirent **names = NULL;
-	int rc, n, i, *dir = &ret->dir[place->layer];
+	AEG_AUTO(strv_done) struct strv names = STRV_INIT;
+	AEG_AUTOFD int fd = -1;
+	int rc, *dir = &ret->dir[place->layer];
+	size_t i;
 
 	rc = conf_trust_dir(place->path, place->uid, dir, err);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc < 0)
 		return rc;
-	n = scandirat(*dir, ".", &names, is_rule_file, by_bytes);
-	if (n < 0)
-		return err_sys(err, errno, "%s", place->path);
-	for (i = 0; i < n && rc == 0; i++)
-		rc = find_file(place, names[i]->d_name, ctx, ret, err);
-	for (i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
+	fd = openat(*dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = fd < 0 ? -errno : listing_each(fd, add_rule_file, &names);
+	if (rc < 0)
+		return err_sys(err, -rc, "%s", place->path);
+	if (names.n > 1)
+		qsort(names.v, names.n, sizeof *names.v, by_bytes);
+	for (i = 0; i < names.n && rc == 0; i++)
+		rc = find_file(place, names.v[i], ctx, ret, err);
 	return rc;
 }
 

@@ -14,24 +14,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/base/listing.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
-
-/* As getdents64(2) has it; glibc's readdir(3) takes four calls more a
- * directory and 32 KiB of memory. */
-struct entry {
-	uint64_t ino;
-	int64_t off;
-	unsigned short reclen;
-	unsigned char type;
-	char name[];
-};
-
-#define LISTING ((size_t)4096)
 
 struct make {
 	const struct sandbox_profile *p;
@@ -140,51 +128,53 @@ is_shell(const struct sandbox_profile *p, int dir, const char *name)
 
 static int expand(struct make *m, int parent, const char *name, uint64_t fs);
 
+struct listed {			/* a directory, and what its entries get */
+	struct make *m;
+	int dir;
+	struct near near;
+	uint64_t fs;
+	int rc;
+};
+
 static int
-expand_entry(struct make *m, int dir, const struct entry *e,
-    const struct near *near, uint64_t fs)
+expand_path(const struct listed *l, const char *name, unsigned char type)
 {
+	struct make *m = l->m;
 	const struct sandbox_profile *p = m->p;
-	struct sandbox_rule r = { .fd = -1, .dir = dir, .name = e->name,
-		.path = m->path.data, .fs = fs };
+	struct sandbox_rule r = { .fd = -1, .dir = l->dir, .name = name,
+		.path = m->path.data, .fs = l->fs };
 	size_t grant;
 
 	if (buf_overflow(&m->path))
 		return err_set(m->err, ERR_RANGE, "%s: path too long", r.path);
-	if (is_hole(p, r.path) || (p->n_shells > 0 && e->type == DT_REG &&
-	    is_shell(p, dir, e->name)))
+	if (is_hole(p, r.path) || (p->n_shells > 0 && type == DT_REG &&
+	    is_shell(p, l->dir, name)))
 		return 0;
 	if (holds_hole(p, r.path))
-		return expand(m, dir, e->name, fs);
-	grant = find_grant(p, near, r.path);
+		return expand(m, l->dir, name, l->fs);
+	grant = find_grant(p, &l->near, r.path);
 	if (grant == p->n_grants)
 		return put(m, &r);
-	m->more[grant] |= fs;
+	m->more[grant] |= l->fs;
 	return 0;
 }
 
 static int
-expand_entries(struct make *m, int dir, const char *bytes, size_t len,
-    const struct near *near, uint64_t fs)
+expand_entry(void *ctx, const char *name, unsigned char type)
 {
-	size_t at = 0, above = m->path.len;
-	int rc = 0;
+	struct listed *l = ctx;
+	struct buf *path = &l->m->path;
+	size_t above = path->len;
 
-	while (rc == 0 && at < len) {
-		const struct entry *e = (const void *)(bytes + at);
-
-		at += e->reclen;
-		if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0 ||
-		    e->type == DT_LNK)
-			continue;
-		if (above > 1)
-			buf_putc(&m->path, '/');
-		buf_puts(&m->path, e->name);
-		rc = expand_entry(m, dir, e, near, fs);
-		m->path.len = above;
-		m->path.data[above] = '\0';
-	}
-	return rc;
+	if (type == DT_LNK)
+		return 0;
+	if (above > 1)
+		buf_putc(path, '/');
+	buf_puts(path, name);
+	l->rc = expand_path(l, name, type);
+	path->len = above;
+	path->data[above] = '\0';
+	return l->rc;
 }
 
 /* Grant fs at each entry of the directory m->path but the holes. */
@@ -193,19 +183,14 @@ expand(struct make *m, int parent, const char *name, uint64_t fs)
 {
 	AEG_AUTOFD int fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	_Alignas(struct entry) char bytes[LISTING];
-	struct near near;
-	long n;
-	int rc = 0;
+	struct listed l = { .m = m, .dir = fd, .fs = fs };
 
 	/* What can't be listed, or isn't there: nothing in it is granted. */
 	if (fd < 0)
 		return 0;
-	find_near(m->p, m->path.data, &near);
-	while (rc == 0 && (n = syscall(SYS_getdents64, fd, bytes,
-	    sizeof bytes)) > 0)
-		rc = expand_entries(m, fd, bytes, (size_t)n, &near, fs);
-	return rc;
+	find_near(m->p, m->path.data, &l.near);
+	(void)listing_each(fd, expand_entry, &l);
+	return l.rc;
 }
 
 /* The rights that can't be had below a hole's tree go to the neighbours. */
