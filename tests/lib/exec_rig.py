@@ -10,10 +10,12 @@ import socket
 import subprocess
 import tempfile
 
+from procs import DEADLINE
+
 SRC = os.environ["abs_top_srcdir"]
 BUILD = os.environ["abs_top_builddir"]
 UIDS = range(53111, 60000)
-SLOW = 30  # seconds after which anything counts as hung
+SLOW = DEADLINE  # seconds after which anything counts as hung
 
 
 _claims = []    # sockets whose names say that a uid is taken

@@ -222,7 +222,7 @@ for name, how in ways:
                 "busybox") else []
             words = argv if "make" in argv[0] or "vi" in argv[0] else \
                 argv + applet + MARK
-            p = subprocess.run(words, capture_output=True, timeout=30, **more)
+            p = subprocess.run(words, capture_output=True, timeout=60, **more)
             said = "STARTED" if b"a shell" in p.stdout or \
                 os.path.exists("from-vim") else "no: %d" % p.returncode
     except OSError as e:

@@ -98,7 +98,7 @@ def recorded():
 
 
 # ---- personal ----------------------------------------------------------------
-settings("record-wait = 300\n")
+settings("record-wait = 2000\n")
 s = start()
 s.run("echo one", PROMPT)
 pid = writer(s)
@@ -160,7 +160,7 @@ tap.same(recorded()[-3:], [("echo six", 0), ("echo seven", 0), ("exit", 0)],
          "nothing is lost or doubled")
 
 # ---- managed -----------------------------------------------------------------
-settings("mode = managed\nrecord-wait = 300\n")
+settings("mode = managed\nrecord-wait = 2000\n")
 if ROOT:
     tap.skip("managed: nothing runs unrecorded",
              "the operator may go on without a record")

@@ -17,13 +17,14 @@ BIN = os.path.join(os.environ["abs_top_builddir"], "tests/bin")
 AEGSH, CTL = os.path.join(BIN, "aegsh"), os.path.join(BIN, "aegshctl")
 WITHOUT_LISTENER = os.path.join(TOP, "tests/lib/without_listener.py")
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from procs import DEADLINE  # noqa: E402
 from pty_session import Session  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
 ROOT = os.geteuid() == 0
 UID = 65534  # one who is not the operator
-SLOW = 20
+SLOW = DEADLINE
 
 BLOCK = 'rule "%s" {\n\tdecision = block\n\treason = r\n\tcommand = { %s }\n}\n'
 
