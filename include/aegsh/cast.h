@@ -67,8 +67,14 @@ struct cast_setup {
 	unsigned width, height;	/* of the terminal; 0: 80 by 24 */
 	const char *term;	/* TERM, or NULL */
 	int64_t wall_ns, mono_ns;	/* now */
+	/* A process of its own writes the file, and syncs it every other
+	 * second and at the end: who calls waits for it only where a line or
+	 * all ends, and so long.  0: the caller does it, and waits for the
+	 * disk. */
+	int64_t wait_ns;
 };
-/* Touches no disk: the file is made for the first byte that it gets. */
+/* Touches no disk: the file is made for the first byte that it gets, and the
+ * process, which is outside of every sandbox that the caller is not in. */
 struct cast *cast_new(const struct cast_setup *setup);
 /* Writes what is held back; NULL: nothing. */
 void cast_free(struct cast *c);
@@ -104,6 +110,11 @@ struct cast_line {
  * a line of nothing. */
 const struct cast_line *cast_end(struct cast *c);
 
+/* While that (unless -1, or c is NULL) can be written to, more of what waits
+ * for the process goes by cast_pump(). */
+int cast_poll_fd(const struct cast *c);
+void cast_pump(struct cast *c);
+
 /* Why nothing is written to the file since it was last asked, or NULL. */
 const char *cast_trouble(struct cast *c);
 
@@ -121,6 +132,7 @@ enum cast_code {
 	CAST_CODE_OUT, CAST_CODE_ERR, CAST_CODE_RESIZE,
 	CAST_CODE_LINE,		/* a line begins: its uuid */
 	CAST_CODE_CUT,		/* more came, and is not here */
+	CAST_CODE_MISSED,	/* something is missing before it */
 };
 struct cast_event {
 	enum cast_code code;

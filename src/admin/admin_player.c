@@ -167,13 +167,15 @@ show_json(struct player *p, const struct cast_event *ev)
 	static const char *const names[] = {
 		[CAST_CODE_NONE] = "none", [CAST_CODE_OUT] = "out",
 		[CAST_CODE_ERR] = "err", [CAST_CODE_RESIZE] = "resize",
-		[CAST_CODE_LINE] = "line", [CAST_CODE_CUT] = "cut" };
+		[CAST_CODE_LINE] = "line", [CAST_CODE_CUT] = "cut",
+		[CAST_CODE_MISSED] = "missed" };
 	json_t *o = json_object();
 	char uuid[UUID_TEXT];
 
 	json_object_set_new(o, "at_ns", json_integer(ev->at_ns));
 	admin_json_text(o, "event", names[ev->code]);
-	if (ev->code == CAST_CODE_LINE || ev->code == CAST_CODE_CUT) {
+	if (ev->code == CAST_CODE_LINE || ev->code == CAST_CODE_CUT ||
+	    ev->code == CAST_CODE_MISSED) {
 		uuid_text(ev->uuid, uuid);
 		admin_json_text(o, "uuid", uuid);
 	} else if (ev->code == CAST_CODE_RESIZE) {

@@ -28,19 +28,16 @@ struct stream {
 };
 
 struct cast {
-	struct cast_file file;
+	struct cast_events events;
+	struct cast_apart *apart;	/* who writes them; NULL: we do */
 	const struct redact *redact;
 	enum cast_keep keep;
 	size_t line_max;
-	unsigned width, height;
-	char term[CAST_TERM_MAX];
-	int64_t wall_ns, start_ns;	/* mono */
-	int64_t last_ns;	/* of the last event, in the file's time */
 	bool in_line;
+	bool missed;		/* something that is to have a mark */
 	bool mark_due;		/* nothing of the line is in the file yet */
 	struct stream streams[CAST_STREAMS];
 	struct cast_line line;	/* the last one */
-	struct buf text;
 	char trouble[ERR_TEXT_MAX];
 };
 
@@ -94,18 +91,14 @@ cast_new(const struct cast_setup *setup)
 	struct cast *c = xcalloc(1, sizeof *c);
 	size_t i;
 
-	cast_file_init(&c->file, setup->dir, setup->session);
+	cast_events_init(&c->events, setup);
+	if (setup->wait_ns > 0)
+		c->apart = cast_apart_new(setup->wait_ns);
 	c->redact = setup->redact;
 	c->keep = setup->keep;
 	c->line_max = setup->line_max == 0 ? CAST_LINE_DEFAULT :
 	    setup->line_max > CAST_LINE_MOST ? CAST_LINE_MOST :
 	    setup->line_max;
-	c->width = setup->width != 0 ? setup->width : 80;
-	c->height = setup->height != 0 ? setup->height : 24;
-	if (setup->term != NULL && strlen(setup->term) < sizeof c->term)
-		strcpy(c->term, setup->term);
-	c->wall_ns = setup->wall_ns;
-	c->start_ns = setup->mono_ns;
 	for (i = CAST_OUT; i < CAST_STREAMS; i++)
 		forget_stream(c, &c->streams[i]);
 	return c;
@@ -114,43 +107,17 @@ cast_new(const struct cast_setup *setup)
 /* ---- into the file --------------------------------------------------- */
 
 static bool
-begin_file(struct cast *c)
-{
-	if (cast_file_takes(&c->file))
-		return true;
-	c->file.start = c->wall_ns / SECOND;
-	buf_reset(&c->text);
-	buf_putf(&c->text, "{\"version\": 2, \"width\": %u, \"height\": %u, "
-	    "\"timestamp\": %" PRId64, c->width, c->height, c->file.start);
-	if (c->term[0] != '\0') {
-		buf_puts(&c->text, ", \"env\": {\"TERM\": \"");
-		cast_text_put(&c->text, c->term, strlen(c->term));
-		buf_puts(&c->text, "\"}");
-	}
-	buf_puts(&c->text, "}\n");
-	return cast_file_begin(&c->file, c->text.data, c->text.len);
-}
-
-/* Times count from the second that the file's first line names, and never go
- * back: what was held back counts as then. */
-static bool
 put_event(struct cast *c, int64_t ns, char code, const char *p, size_t len)
 {
-	int64_t us;
+	bool put = c->apart == NULL ? cast_events_put(&c->events, ns, code, p,
+	    len) : cast_apart_put(c->apart, &c->events, ns, code, p, len);
 
-	ns += c->wall_ns - c->start_ns - c->file.start * SECOND;
-	if (ns > c->last_ns)
-		c->last_ns = ns;
-	us = c->last_ns / 1000;
-	buf_reset(&c->text);
-	buf_putf(&c->text, "[%" PRId64 ".%06" PRId64 ", \"%c\", \"",
-	    us / 1000000, us % 1000000, code);
-	cast_text_put(&c->text, p, len);
-	buf_puts(&c->text, "\"]\n");
-	return cast_file_put(&c->file, c->text.data, c->text.len);
+	/* What does not fit has a mark, as soon as anything does. */
+	c->missed |= !put && c->apart != NULL;
+	return put;
 }
 
-static void
+static bool
 put_mark(struct cast *c, const char *word, int64_t ns)
 {
 	char uuid[UUID_TEXT], text[48];
@@ -158,7 +125,7 @@ put_mark(struct cast *c, const char *word, int64_t ns)
 
 	uuid_text(c->line.uuid, uuid);
 	n = snprintf(text, sizeof text, "%s %s", word, uuid);
-	put_event(c, ns, 'm', text, (size_t)n);
+	return put_event(c, ns, 'm', text, (size_t)n);
 }
 
 /* What stands in front of the first byte of a file, and of a line: what
@@ -166,12 +133,14 @@ put_mark(struct cast *c, const char *word, int64_t ns)
 static bool
 open_file(struct cast *c, int64_t ns)
 {
-	if (c->keep != CAST_KEEP_FULL || !begin_file(c))
+	if (c->keep != CAST_KEEP_FULL ||
+	    (c->missed && !put_mark(c, "missed", ns)))
 		return false;
-	if (c->mark_due)
-		put_mark(c, "line", ns);
+	c->missed = false;
+	if (c->mark_due && !put_mark(c, "line", ns))
+		return false;
 	c->mark_due = false;
-	return cast_file_takes(&c->file);
+	return true;
 }
 
 void
@@ -180,13 +149,16 @@ cast_resize(struct cast *c, unsigned width, unsigned height, int64_t mono_ns)
 	char text[32];
 	int n;
 
+	struct cast_events *e = &c->events;
+
 	if (width == 0 || height == 0 ||
-	    (width == c->width && height == c->height))
+	    (width == e->width && height == e->height))
 		return;
-	c->width = width;
-	c->height = height;
+	e->width = width;
+	e->height = height;
 	/* Before anything is written the header says it. */
-	if (!cast_file_takes(&c->file))
+	if (!(c->apart != NULL ? cast_apart_has_begun(c->apart) :
+	    cast_file_takes(&e->file)))
 		return;
 	n = snprintf(text, sizeof text, "%ux%u", width, height);
 	put_event(c, mono_ns, 'r', text, (size_t)n);
@@ -241,9 +213,12 @@ tell(void *ctx, const char *p, size_t len, int64_t ns)
 
 	if (t->which == CAST_OUT || t->which == CAST_ERR)
 		add_row(&t->c->streams[t->which], p, len);
-	if (!open_file(t->c, ns) ||
-	    !put_event(t->c, ns, err ? 'e' : 'o', p, len))
-		t->filed = false;
+	if (open_file(t->c, ns) &&
+	    put_event(t->c, ns, err ? 'e' : 'o', p, len))
+		return;
+	if (t->c->apart != NULL && t->c->keep == CAST_KEEP_FULL)
+		cast_apart_miss(t->c->apart, len);
+	t->filed = false;
 }
 
 static void
@@ -286,7 +261,7 @@ go_over(struct cast *c, enum cast_stream which, int64_t ns)
 		return;
 	c->line.cut = true;
 	if (open_file(c, ns))
-		put_mark(c, "cut", ns);
+		(void)put_mark(c, "cut", ns);
 }
 
 static void
@@ -344,7 +319,10 @@ cast_begin(struct cast *c, const unsigned char uuid[UUID_LEN],
 	    line_takes(c);
 	c->line = (struct cast_line){ .filed = false };
 	memcpy(c->line.uuid, uuid, sizeof c->line.uuid);
-	cast_file_again(&c->file);
+	if (c->apart != NULL)
+		cast_apart_again(c->apart);
+	else
+		cast_file_again(&c->events.file);
 	c->in_line = c->mark_due = true;
 }
 
@@ -370,6 +348,19 @@ finish(struct cast *c, enum cast_stream which, struct cast_output *ret)
 	    s->told > (int64_t)(ret->head_len + ret->tail_len);
 }
 
+static bool
+settle(struct cast *c, struct cast_line *l)
+{
+	struct cast_file *f = &c->events.file;
+
+	if (c->apart != NULL)
+		return cast_apart_settle(c->apart, &c->events, l);
+	if (!cast_file_settle(f, &l->offset, &l->length, l->sha256))
+		return false;
+	cast_file_close(f);
+	return true;
+}
+
 const struct cast_line *
 cast_end(struct cast *c)
 {
@@ -385,7 +376,7 @@ cast_end(struct cast *c)
 	/* A line that wrote nothing has no row: what others have left in the
 	 * file is of the next one's part. */
 	l->filed = (l->out.bytes > 0 || l->err.bytes > 0) &&
-	    cast_file_settle(&c->file, &l->offset, &l->length, l->sha256);
+	    settle(c, l);
 	if (!l->filed)
 		l->out.kept = l->err.kept = 0;
 	return l;
@@ -394,11 +385,27 @@ cast_end(struct cast *c)
 const char *
 cast_trouble(struct cast *c)
 {
-	if (!c->file.broken || c->file.told)
+	struct cast_file *f = &c->events.file;
+
+	if (c->apart != NULL)
+		return cast_apart_trouble(c->apart);
+	if (!f->broken || f->told)
 		return NULL;
-	c->file.told = true;
-	memcpy(c->trouble, c->file.err.text, sizeof c->trouble);
+	f->told = true;
+	memcpy(c->trouble, f->err.text, sizeof c->trouble);
 	return c->trouble;
+}
+
+int
+cast_poll_fd(const struct cast *c)
+{
+	return c != NULL && c->apart != NULL ? cast_apart_fd(c->apart) : -1;
+}
+
+void
+cast_pump(struct cast *c)
+{
+	cast_apart_pump(c->apart, &c->events);
 }
 
 void
@@ -417,7 +424,10 @@ cast_free(struct cast *c)
 		buf_done(&c->streams[i].head);
 		buf_done(&c->streams[i].tail);
 	}
-	cast_file_done(&c->file);
-	buf_done(&c->text);
+	if (c->apart != NULL)
+		cast_apart_free(c->apart, &c->events);
+	else
+		cast_file_sync(&c->events.file);
+	cast_events_done(&c->events);
 	free(c);
 }

@@ -44,6 +44,16 @@ cast_file_init(struct cast_file *f, const char *dir,
 
 /* ---- making it ------------------------------------------------------- */
 
+/* A directory may be held by O_PATH alone. */
+static int
+sync_names(int dir)
+{
+	AEG_AUTOFD int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -1 : 0;
+}
+
 int
 cast_place_open(const char *store, bool make, int *ret_fd, struct err *err)
 {
@@ -55,7 +65,8 @@ cast_place_open(const char *store, bool make, int *ret_fd, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	if (make && mkdirat(parent, CAST_DIR, 0700) < 0 && errno != EEXIST)
+	if (make && (mkdirat(parent, CAST_DIR, 0700) == 0 ?
+	    sync_names(parent) < 0 : errno != EEXIST))
 		return err_sys(err, errno, "%s", path);
 	fd = openat(parent, CAST_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
@@ -128,8 +139,8 @@ begin_file(struct cast_file *f, const char *header, size_t len,
 	flock(f->fd, LOCK_UN);
 	if (rc < 0)
 		return rc;
-	f->settled = st.st_size;
-	f->end = st.st_size;
+	f->made = st.st_size == 0;
+	f->settled = f->end = f->synced = st.st_size;
 	sha256_init(&f->hash);
 	return 0;
 }
@@ -313,15 +324,49 @@ cast_file_settle(struct cast_file *f, int64_t *ret_offset,
     int64_t *ret_length, unsigned char ret[CAST_HASH_LEN])
 {
 	bool lost = f->broken;
+	struct sha256_ctx so_far;
 
 	write_out(f);
 	if (!cast_file_takes(f) || lost || f->end == f->settled)
 		return false;
 	*ret_offset = f->settled;
 	*ret_length = f->end - f->settled;
-	sha256_digest(&f->hash, CAST_HASH_LEN, ret);
-	f->settled = f->end;
+	so_far = f->hash;
+	sha256_digest(&so_far, CAST_HASH_LEN, ret);
 	return true;
+}
+
+void
+cast_file_close(struct cast_file *f)
+{
+	f->settled = f->end;
+	sha256_init(&f->hash);
+}
+
+static int
+sync_both(struct cast_file *f, struct err *err)
+{
+	AEG_AUTOFD int place = -1;
+	int rc = f->made ? cast_place_open(f->dir, false, &place, err) : 0;
+
+	if (rc == 0 && ((f->made && sync_names(place) < 0) ||
+	    fdatasync(f->fd) < 0))
+		rc = err_sys(err, errno, "%s/%s/%s: sync", f->dir, CAST_DIR,
+		    f->name);
+	return rc;
+}
+
+void
+cast_file_sync(struct cast_file *f)
+{
+	write_out(f);
+	if (!cast_file_takes(f) || f->synced == f->end)
+		return;
+	if (sync_both(f, &f->err) < 0)
+		give_up(f);
+	else
+		f->made = false;
+	f->synced = f->end;
 }
 
 void

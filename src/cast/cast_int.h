@@ -68,6 +68,8 @@ struct cast_file {
 	int64_t settled;	/* bytes, up to the end of the last region */
 	int64_t end;		/* of what we know of the file */
 	int64_t looked;		/* when room was looked for */
+	int64_t synced;		/* bytes that are on the disk */
+	bool made;		/* its name is not on the disk yet */
 	struct sha256_ctx hash;	/* of the open region, up to end */
 	bool broken;		/* until it is tried again */
 	bool dead;		/* for good */
@@ -81,12 +83,58 @@ void cast_file_done(struct cast_file *f);
 void cast_file_again(struct cast_file *f);
 /* False: it takes nothing now. */
 bool cast_file_put(struct cast_file *f, const char *p, size_t len);
-/* Close the region; false: it is not in the file. */
+/* Up to here it is the line's; false: it is not in the file.  It goes on all
+ * the same until it is closed. */
+void cast_file_close(struct cast_file *f);
+/* What was put is on the disk, or the file is broken. */
+void cast_file_sync(struct cast_file *f);
 bool cast_file_settle(struct cast_file *f, int64_t *ret_offset,
 	int64_t *ret_length, unsigned char ret[CAST_HASH_LEN]);
 bool cast_file_takes(const struct cast_file *f);
 /* Make it, with that first line, or go on where it ends. */
 bool cast_file_begin(struct cast_file *f, const char *header, size_t len);
+
+/* ---- cast_events.c --------------------------------------------------- */
+
+struct cast_events {
+	struct cast_file file;
+	unsigned width, height;
+	char term[CAST_TERM_MAX];
+	int64_t wall_ns, start_ns;	/* mono */
+	int64_t last_ns;	/* of the last event, in the file's time */
+	struct buf text;
+};
+
+void cast_events_init(struct cast_events *e, const struct cast_setup *setup);
+void cast_events_done(struct cast_events *e);
+/* One event; the file is made for the first.  False: it takes nothing. */
+bool cast_events_put(struct cast_events *e, int64_t ns, char code,
+	const char *p, size_t len);
+
+/* ---- cast_apart.c: somebody else writes them ------------------------- */
+
+#define CAST_QUEUE_MAX ((size_t)8 * 1024 * 1024)	/* bytes that wait */
+
+struct cast_apart;
+
+/* No process is started before there is an event. */
+struct cast_apart *cast_apart_new(int64_t wait_ns);
+/* What waits is written, by somebody, whether it is waited for or not. */
+void cast_apart_free(struct cast_apart *a, const struct cast_events *e);
+bool cast_apart_has_begun(const struct cast_apart *a);
+/* Never waits; false: it is not kept. */
+bool cast_apart_put(struct cast_apart *a, struct cast_events *e, int64_t ns,
+	char code, const char *p, size_t len);
+/* So many bytes were not, for what settles to tell. */
+void cast_apart_miss(struct cast_apart *a, size_t len);
+/* When that can be written to, more of what waits can go. */
+int cast_apart_fd(const struct cast_apart *a);
+void cast_apart_pump(struct cast_apart *a, const struct cast_events *e);
+void cast_apart_again(struct cast_apart *a);
+/* The line's part of the file; false: there is none, or not in time. */
+bool cast_apart_settle(struct cast_apart *a, const struct cast_events *e,
+	struct cast_line *l);
+const char *cast_apart_trouble(struct cast_apart *a);
 
 /* The directory of such files below the store's, which is its user's alone;
  * -ENOENT: there is none, and make is false. */

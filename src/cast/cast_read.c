@@ -356,6 +356,9 @@ mark_code(const char *p, size_t len, struct cast_event *ret)
 	if (len == 40 && memcmp(p, "cut ", 4) == 0 &&
 	    uuid_parse(p + 4, 36, ret->uuid))
 		return CAST_CODE_CUT;
+	if (len == 43 && memcmp(p, "missed ", 7) == 0 &&
+	    uuid_parse(p + 7, 36, ret->uuid))
+		return CAST_CODE_MISSED;
 	return CAST_CODE_NONE;	/* somebody else's mark */
 }
 

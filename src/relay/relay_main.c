@@ -209,7 +209,7 @@ give(struct flow *f)
 static bool
 doze(struct between *b)
 {
-	struct pollfd p[RELAY_STREAMS * 2 + 1];
+	struct pollfd p[RELAY_STREAMS * 2 + 2];
 	bool any = false;
 	size_t i;
 
@@ -223,9 +223,11 @@ doze(struct between *b)
 		    full ? POLLOUT : 0, 0 };
 	}
 	p[2 * RELAY_STREAMS] = (struct pollfd){ b->control, POLLIN, 0 };
+	p[2 * RELAY_STREAMS + 1] = (struct pollfd){ cast_poll_fd(b->cast),
+	    POLLOUT, 0 };
 	if (!any && b->control < 0)
 		return false;
-	if (poll(p, 2 * RELAY_STREAMS + 1, -1) < 0)
+	if (poll(p, AEG_NELEM(p), -1) < 0)
 		return errno == EINTR;
 	for (i = 0; i < RELAY_STREAMS; i++) {
 		struct flow *f = &b->flow[i];
@@ -238,6 +240,8 @@ doze(struct between *b)
 	}
 	if (p[2 * RELAY_STREAMS].revents != 0)
 		hear(b);
+	if (p[2 * RELAY_STREAMS + 1].revents != 0)
+		cast_pump(b->cast);
 	return true;
 }
 

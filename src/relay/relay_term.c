@@ -206,6 +206,7 @@ relay_term_keep(struct relay_term *r, const struct cast_setup *setup)
 	pack_text(&out, setup->term);
 	pack_int(&out, setup->keep);
 	pack_int(&out, (int64_t)setup->line_max);
+	pack_int(&out, setup->wait_ns);
 	say(r, out.data, out.len);
 	r->keeps = setup->keep != CAST_KEEP_NONE;
 }

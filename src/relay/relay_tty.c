@@ -190,6 +190,7 @@ begin_keeping(struct outside *t, const char *p, size_t len)
 	setup.term = pack_get_text(&in);
 	setup.keep = (enum cast_keep)pack_get_int(&in);
 	setup.line_max = (size_t)pack_get_int(&in);
+	setup.wait_ns = pack_get_int(&in);
 	if (in.p == NULL || t->cast != NULL || setup.keep == CAST_KEEP_NONE)
 		return;
 	if (redact_open(setup.dir, &t->redact, &err) < 0) {
@@ -452,6 +453,7 @@ doze(struct outside *t)
 		    (in ? POLLOUT : 0)) },
 		{ .fd = t->o.control, .events = POLLIN },
 		{ .fd = t->signals, .events = POLLIN },
+		{ .fd = cast_poll_fd(t->cast), .events = POLLOUT },
 	};
 	bool idle = relay_late_is_empty(&t->late);
 	int n = poll(p, AEG_NELEM(p), idle ? -1 : 0);
@@ -476,6 +478,8 @@ doze(struct outside *t)
 		take_keys(t);
 	if (p[2].revents != 0)
 		hear(t);
+	if (p[4].revents != 0)
+		cast_pump(t->cast);
 }
 
 static void

@@ -68,6 +68,7 @@ turn_output(const struct turn *t, const char *uuid, struct relay_opts *ret)
 		    CAST_KEEP_NONE,
 		.line_max = (size_t)conf_int(t->opts.conf, CONF_OUTPUT_MAX),
 		.term = state_get(t->opts.state, "TERM"),
+		.wait_ns = turn_record_wait(t),
 	}, .most = most.output,
 	    .kills = most.output_then == SANDBOX_OUTPUT_KILL };
 	if (ret->cast.keep == CAST_KEEP_NONE && ret->most == 0)
@@ -99,6 +100,7 @@ turn_output_keep(struct turn *t)
 	struct cast_setup setup = {
 		.dir = t->store,
 		.term = state_get(t->opts.state, "TERM"),
+		.wait_ns = turn_record_wait(t),
 	};
 	AEG_AUTOFREE char *text = NULL;
 

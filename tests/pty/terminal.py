@@ -288,6 +288,26 @@ if alive(flood):
     os.kill(flood, signal.SIGKILL)
 s.close()
 
+# A disk that stalls: whoever writes the recording does not answer.
+settings("output = full\nrecord-wait = 200\n")
+s = begin()
+run(s, "echo before")
+writers = [pid for pid in children(s.pid) if comm(pid) == "aegsh-cast"]
+tap.same(len(writers), 1, "a process of its own writes the recording")
+os.kill(writers[0], signal.SIGSTOP)
+s.line("echo h$((1))eld")
+tap.ok(s.expect("h1eld\r\n.*record-wait.*" + PROMPT),
+       "stopped, it holds no line longer than record-wait", s.rest)
+s.line("echo g$((1))oes")
+tap.ok(s.expect("g1oes\r\n.*" + PROMPT), "nor the next", s.rest)
+os.kill(writers[0], signal.SIGCONT)
+tap.ok(until(lambda: "h1eld" in kept() and "g1oes" in kept()),
+       "all of it is in the recording once it goes on")
+s.line("exit")
+s.wait()
+s.close()
+settings("output = full\n")
+
 # Sent to the background by another shell, it waits there for its terminal.
 s = Session(["/bin/bash", "--norc", "--noprofile", "-i"],
             env=dict(env, PS1="B> ", HISTFILE=""), cwd=env["HOME"])
