@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import children  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from screen import Screen  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -165,8 +166,7 @@ def leads(pid):
 
 def finder(s):
     """The process that finds it out."""
-    with open("/proc/%d/task/%d/children" % (s.pid, s.pid)) as f:
-        return [p for p in map(int, f.read().split()) if leads(p)]
+    return [p for p in children(s.pid) if leads(p)]
 
 
 def misfortune():
