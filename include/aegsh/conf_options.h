@@ -59,6 +59,9 @@ CONF_ROW(CONFIRM_TIMEOUT, "confirm-timeout", INT, "300", 5, 3600, NULL, USER,
 	LESS, "seconds after which an unanswered question counts as no")
 CONF_ROW(CONTACT, "contact", STRING, "", 0, 0, NULL, OPERATOR, NONE,
 	"who decides what may run here, told to whoever is refused a line")
+CONF_ROW(CONFINE_PROFILES, "confine-profiles", STRING, "", 0, 0, NULL, OPERATOR,
+	NONE, "sandbox profiles that aegsh-confine runs in, whoever calls it; "
+	"empty: any that is installed")
 CONF_ROW(STATE_MAX, "state-max", INT, "4194304", 65536, 67108864, NULL, USER,
 	LESS, "bytes of environment that one line may bring back")
 CONF_ROW(STREAM_SYNC, "stream-sync", INT, "0", 0, 1000, NULL, OPERATOR, LESS,

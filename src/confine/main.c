@@ -22,6 +22,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
+#include "aegsh/conf.h"
 #include "aegsh/sandbox.h"
 
 #define EXIT_USAGE 100
@@ -147,6 +148,32 @@ own_store(const struct confine *c)
 	return AEG_STEAL(path);
 }
 
+/* The operator's list, or all there are.  Of no user's settings. */
+static int
+may_choose(const char *profile, struct err *err)
+{
+	struct conf *conf = NULL;
+	const char *p, *list;
+	int rc = conf_load(0, NULL, NULL, &conf, err);
+	bool listed;
+	size_t n;
+
+	if (rc < 0)
+		return rc;
+	p = list = conf_str(conf, CONF_CONFINE_PROFILES);
+	listed = list[strspn(list, " \t")] == '\0';
+	for (; !listed && *(p += strspn(p, " \t")) != '\0'; p += n) {
+		n = strcspn(p, " \t");
+		listed = strlen(profile) == n && memcmp(profile, p, n) == 0;
+	}
+	if (!listed)
+		err_set(err, ERR_REFUSED, "the sandbox profile %s is none of "
+		    "those that the operator lets callers choose: %s "
+		    "(confine-profiles, aegsh.conf(5))", profile, list);
+	conf_free(conf);
+	return listed ? 0 : ERR_REFUSED;
+}
+
 static int
 confine(const struct confine *c, struct err *err)
 {
@@ -194,6 +221,8 @@ run(struct confine *c)
 		return refuse(c, &err, REFUSED);
 	}
 	rc = confine_find_caller(&c->caller, &err);
+	if (rc == 0)
+		rc = may_choose(c->profile, &err);
 	if (rc == 0)
 		rc = confine_find_target(c, &err);
 	if (rc == 0)

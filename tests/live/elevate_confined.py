@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
     A, DEADLINE, ENV, HOME, NAME, PROMPT, ROOT, UID, Session, events, history, leave,
-    line, own, run, sudoers, tap, write)
+    line, own, run, settings, sudoers, tap, write)
 from procs import until  # noqa: E402
 
 CONFINE = HOME + "/libexec/aegsh-confine"
@@ -239,6 +239,21 @@ refused([CONFINE, "elevated", "--", "/usr/bin/id"], "\"noexec\"",
         "nor around NOEXEC")
 allow("(ALL:ALL) NOPASSWD:SETENV: ALL")
 refused([CONFINE, "nosuch", "--", "/usr/bin/id"], "nosuch", "no such sandbox")
+settings('profile = "role"', 'confine-profiles = "strict elevated"')
+tap.same(run("sudo", "-n", CONFINE, "elevated", "--", "/usr/bin/id", "-u"),
+         (0, "0\n", ""), "a sandbox that the operator lets callers choose")
+tap.same(line("sudo -n id -u"), (0, "0\n", ""), "which the policy's is")
+for name in ("root", "elevate", "elevated2", "strict elevated", "nosuch"):
+    refused([CONFINE, name, "--", "/usr/bin/id"], "confine-profiles",
+            "and none that is not listed: " + name)
+settings('profile = "role"', 'confine-profiles = "strict"')
+done = line("sudo -n id -u")
+tap.ok(done[0] == 126 and done[1] == "" and "confine-profiles" in done[2],
+       "also where the policy has it", done)
+settings('profile = "role"', 'confine-profiles = ')
+refused([CONFINE, "elevated", "--", "/usr/bin/id"], "aegsh.conf",
+        "settings that cannot be read")
+settings('profile = "role"', 'prompt = "%s"' % PROMPT)
 refused([CONFINE, "-u", "nosuch", "elevated", "--", "/usr/bin/id"],
         "there is no user nosuch", "no such user")
 done = run("sudo", "-n", CONFINE, "elevated", "--", HOME + "/nosuch")
