@@ -29,7 +29,7 @@ tap.same([k for k in keys if k not in named], [], "the page names them all")
 examples = re.search(r"^\.Sh EXAMPLES\n(.*?)^\.Sh ", page, re.S | re.M).group(1)
 found = re.findall(r"sandbox\.d/(\w+)\.conf.*?^\.Bd -literal[^\n]*\n(.*?)^\.Ed",
                    examples, re.S | re.M)
-tap.same([name for name, _ in found], ["dev", "reports"], "its examples")
+tap.same([name for name, _ in found], ["dev", "admin", "reports"], "its examples")
 root = tempfile.mkdtemp(prefix="t-aegsh-", dir="/var/tmp")
 try:
     os.chmod(root, 0o755)
