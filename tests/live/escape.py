@@ -24,6 +24,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
@@ -165,8 +166,24 @@ service.bind(SERVICE)
 service.listen(100)
 datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 datagrams.bind(SERVICE + ".dgram")
-for path in (SERVICE, SERVICE + ".dgram"):
+GIVER = root.path("victims/giver")
+giver = socket.socket(socket.AF_UNIX)
+giver.bind(GIVER)
+giver.listen(100)
+for path in (SERVICE, SERVICE + ".dgram", GIVER):
     os.chown(path, root.uid, -1)
+
+
+def give():
+    """The store, open, to whoever connects."""
+    while True:
+        s, _ = giver.accept()
+        with open(root.store + "/db", "rb") as f:
+            socket.send_fds(s, [b"x"], [f.fileno()])
+        s.close()
+
+
+threading.Thread(target=give, daemon=True).start()
 MUX = root.path("victims/mux")
 if shutil.which("tmux"):
     root.run(["tmux", "-f", "/dev/null", "-S", MUX, "new-session", "-d",
@@ -210,6 +227,7 @@ def untouched():
             found.append("the file outside changed")
     if set(os.listdir(root.path("victims"))) - {
             "file", "mux", "bus", "service", "service.dgram", "by-mux",
+            "giver",
             "aegsh-edit.Abcdef"} or os.listdir(LEFT) != ["f"]:
         found.append("outside: %r" % os.listdir(root.path("victims")))
     with open(root.path("etc/aegsh.conf")) as f:
@@ -233,7 +251,8 @@ def session(profile, attempts, on_tty):
                TRY=root.path("bin/sandbox_try"),
                RACE=root.path("bin/escape_race"), HELPERS=root.path("bin"),
                PORT=str(tcp.getsockname()[1]), ABS=ABSTRACT,
-               SERVICE=SERVICE, OTHER_TTY=OTHER_TTY, MUX=MUX, BUS=BUS,
+               SERVICE=SERVICE, GIVER=GIVER, OTHER_TTY=OTHER_TTY, MUX=MUX,
+               BUS=BUS,
                PRIZE="cat %s/db" % root.store)
     for a in attempts:
         argv += ["-c", "W=%s; exec 2>&1; echo '@@ %s'\n%s" % (

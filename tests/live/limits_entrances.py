@@ -177,6 +177,10 @@ for word in "keep", "end":
         s = Session([AEGSH], env=env, cwd=env["HOME"])
         s.expect("READY> ")
         s.run(LEAVES, "READY> ")
+        got = s.run("jobs", "READY> ")
+        tap.ok("Running" in got and "nohup sleep 1002" in got and
+               got.count("\n") == 1, "those of the line's group are a job",
+               got)
         s.run("disown -a", "READY> ")
         pids = left(env)
         tap.ok(pids and all(map(alive, pids)), "at a prompt they stay", pids)

@@ -58,9 +58,30 @@ is(const char *name, enum sandbox_trial_outcome outcome)
 static void
 test_held(void)
 {
+	/* Whatever a profile forbids of these is tried. */
+	static const char *const tried[] = { "read", "write", "truncate",
+		"create", "directory", "rename", "move", "link", "execute",
+		"store-read", "store-write", "store-rename", "store-create",
+		"settings",
+		"terminal", "terminal-high", "signal", "trace", "memory",
+		"environment", "descriptor", "limits-of-others", "priority",
+		"processors", "disk-priority", "abstract-socket",
+		"named-socket", "unix", "tcp-connect", "tcp-bind", "udp",
+		"fast-open", "mptcp", "vsock", "packet", "raw",
+		"memory-program", "io_uring", "user-namespace",
+		"mount-namespace", "bpf", "perf", "userfault", "keys",
+		"privileges", "raise-limits",
+#ifdef __x86_64__
+		"x32", "i386",
+#endif
+	};
 	size_t i, enforced = 0;
 
 	try(whole);
+	OKF(n == AEG_NELEM(tried), "%zu acts", n);
+	for (i = 0; i < AEG_NELEM(tried); i++)
+		OKF(act(tried[i])->what[0] != '\0', "%s is among them",
+		    tried[i]);
 	for (i = 0; i < n; i++) {
 		OKF(list[i].outcome != SANDBOX_TRIAL_ABSENT,
 		    "%s is not absent", list[i].name);
