@@ -84,6 +84,7 @@ static const char *const texts[AUDIT_STMT_COUNT] = {
 	    "SELECT seq, link FROM tombstones ORDER BY id DESC LIMIT 1",
 	[AUDIT_CHAIN_ADD] =
 	    "INSERT INTO chain (seq, kind, row, link) VALUES (?, ?, ?, ?)",
+	[AUDIT_NEWEST_LINE] = "SELECT coalesce(max(id), 0) FROM commands",
 	[AUDIT_CHAIN_LINKS] =
 	    "SELECT link FROM chain WHERE seq > ? ORDER BY seq",
 	[AUDIT_HEAD_LAST] =

@@ -48,14 +48,18 @@ audit_writer_become(int fd, const char *name)
 		_exit(1);
 }
 
+/* With each answer, which a line waits for. */
 static void
 newest_line(struct audit *a, int64_t *ret)
 {
-	int64_t line;
+	sqlite3_stmt *st = a->db.ready ? audit_db_stmt(&a->db,
+	    AUDIT_NEWEST_LINE, NULL) : NULL;
 
-	if (a->db.ready && audit_db_pragma(&a->db, "SELECT coalesce(max(id),"
-	    " 0) FROM commands", &line, NULL) == 0)
-		*ret = line;
+	if (st == NULL)
+		return;
+	if (sqlite3_step(st) == SQLITE_ROW)
+		*ret = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
 }
 
 static int
