@@ -134,7 +134,8 @@ ROW(KEY_LOOSE, "keys.restrict", WARNING, \
     "Put restrict in front of command=; add pty where it shall have one.") \
 ROW(UNREADABLE, "file.unreadable", NOTE, \
     "a file could not be looked at, so that nothing is known about it", \
-    "Run this as root, or see what is wrong with the file.")
+    "Root can look at what is not yours, root's authorized_keys among it: " \
+    "sudo aegshctl doctor. Where root cannot either, mend owner and mode.")
 
 enum doctor_check {
 #define ROW(name, id, severity, what, remedy) CHECK_##name,
