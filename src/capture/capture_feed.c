@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/rights.h"
 
 static void
 broken(struct capture *c, enum capture_frame verdict, const char *why)
@@ -167,26 +168,15 @@ writer_of(struct msghdr *m)
 	struct cmsghdr *h;
 	pid_t pid = 0;
 
+	(void)rights_take(m, NULL, 0);
 	for (h = CMSG_FIRSTHDR(m); h != NULL; h = CMSG_NXTHDR(m, h)) {
-		if (h->cmsg_level != SOL_SOCKET)
+		struct ucred cred;
+
+		if (h->cmsg_level != SOL_SOCKET ||
+		    h->cmsg_type != SCM_CREDENTIALS)
 			continue;
-		if (h->cmsg_type == SCM_CREDENTIALS) {
-			struct ucred cred;
-
-			memcpy(&cred, CMSG_DATA(h), sizeof(cred));
-			pid = cred.pid;
-		} else if (h->cmsg_type == SCM_RIGHTS) {
-			size_t i, n = (h->cmsg_len - CMSG_LEN(0)) /
-			    sizeof(int);
-
-			for (i = 0; i < n; i++) {
-				int fd;
-
-				memcpy(&fd, CMSG_DATA(h) + i * sizeof(int),
-				    sizeof(fd));
-				close(fd);
-			}
-		}
+		memcpy(&cred, CMSG_DATA(h), sizeof(cred));
+		pid = cred.pid;
 	}
 	return pid;
 }

@@ -31,6 +31,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/rights.h"
 
 #define PATIENCE_NS ((int64_t)10 * 1000000000)	/* for an answer */
 #define LOST (-EOWNERDEAD)
@@ -254,34 +255,15 @@ static int
 send_all(int sock, struct exec_request *head, const struct buf *strings,
     const int *fds, size_t n_fds)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * EXEC_REQUEST_FDS)];
-	} control;
-	struct iovec iov[2] = {
+	const struct iovec iov[2] = {
 		{ head, sizeof *head },
 		{ strings->data, head->in_file ? 0 : strings->len },
 	};
-	struct msghdr m = {
-		.msg_iov = iov, .msg_iovlen = 2,
-		.msg_control = control.bytes,
-		.msg_controllen = CMSG_SPACE(n_fds * sizeof(int)),
-	};
-	struct cmsghdr *c;
-	ssize_t n;
+	ssize_t n = rights_send(sock, iov, 2, 0, fds, n_fds);
 
-	memset(&control, 0, sizeof control);
-	c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
-	do
-		n = sendmsg(sock, &m, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return errno == EPIPE || errno == ECONNRESET ||
-		    errno == ECONNREFUSED ? LOST : -errno;
+		return n == -EPIPE || n == -ECONNRESET ||
+		    n == -ECONNREFUSED ? LOST : (int)n;
 	return 0;
 }
 

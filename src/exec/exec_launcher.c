@@ -22,6 +22,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/rights.h"
 
 /* A request as it came, and what it takes to undo it. */
 struct order {
@@ -47,43 +48,18 @@ order_done(struct order *o)
 		close(o->fd[i]);
 }
 
-static void
-take_fds(struct order *o, struct msghdr *m)
-{
-	struct cmsghdr *c;
-
-	for (c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level != SOL_SOCKET ||
-		    c->cmsg_type != SCM_RIGHTS)
-			continue;
-		o->n_fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(o->fd, CMSG_DATA(c), o->n_fds * sizeof(int));
-	}
-}
-
 /* The next request's packet; its length, 0 at the end. */
 static ssize_t
 receive(struct order *o)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof o->fd)];
-	} control;
-	struct iovec iov = { packet, sizeof packet };
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes,
-	};
-	ssize_t n;
+	const struct iovec iov = { packet, sizeof packet };
+	size_t n_fds = AEG_NELEM(o->fd);
+	ssize_t n = rights_receive(EXEC_LAUNCHER_SOCK, &iov, 1, 0, o->fd,
+	    &n_fds);
 
-	do
-		n = recvmsg(EXEC_LAUNCHER_SOCK, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return 0;
-	take_fds(o, &m);
-	return (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ? -1 : n;
+	if (n > 0)
+		o->n_fds = n_fds;
+	return n == -EMSGSIZE || n == -EBADMSG ? -1 : n > 0 ? n : 0;
 }
 
 /* Cut the strings apart; false when there are not so many. */

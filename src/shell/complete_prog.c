@@ -32,6 +32,7 @@
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/rights.h"
 #include "shell/complete_ask.h"
 
 #define PROFILE "completion"	/* share/sandbox/completion.conf */
@@ -306,47 +307,24 @@ complete_ask_key(const struct complete_ask *a, struct buf *out)
 
 /* ---- the bash ------------------------------------------------------------ */
 
-union control {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 static int
 hand_over(int to, int fd)
 {
-	union control control = { .bytes = { 0 } };
 	char byte = 0;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes };
+	const struct iovec iov = { &byte, 1 };
 
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
-	return sendmsg(to, &m, MSG_NOSIGNAL) == 1 ? 0 : -EPIPE;
+	return rights_send(to, &iov, 1, 0, &fd, 1) == 1 ? 0 : -EPIPE;
 }
 
 static int
 take_listener(int from)
 {
-	union control control;
 	char byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes };
-	struct cmsghdr *h;
+	const struct iovec iov = { &byte, 1 };
+	size_t n = 1;
 	int fd = -1;
 
-	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) != 1)
-		return -1;
-	h = CMSG_FIRSTHDR(&m);
-	if (h != NULL && h->cmsg_level == SOL_SOCKET &&
-	    h->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(h), sizeof fd);
-	return fd;
+	return rights_receive(from, &iov, 1, 0, &fd, &n) == 1 ? fd : -1;
 }
 
 /* Root's privileges reach past Landlock (CAP_PERFMON into the memory of

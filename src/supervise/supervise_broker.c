@@ -33,11 +33,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-
-union rights {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
+#include "aegsh/base/rights.h"
 
 /* ---- in the supervisor -------------------------------------------------- */
 
@@ -159,11 +155,8 @@ sup_broker(struct sup *s)
 int
 supervise_ask(const struct supervise_broker *b, const char *text, size_t len)
 {
-	union rights control = { .bytes = { 0 } };
-	struct iovec iov = { (void *)(uintptr_t)text, len };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes };
+	const struct iovec iov = { (void *)(uintptr_t)text, len };
+	ssize_t n;
 	int ends[2], rc = 0;
 	uint32_t said = SUPERVISE_SAYS_NO;
 	struct pollfd p[2] = { { .events = POLLIN }, { .fd = b->sock,
@@ -171,12 +164,9 @@ supervise_ask(const struct supervise_broker *b, const char *text, size_t len)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof ends[1]);
-	memcpy(CMSG_DATA(&control.head), &ends[1], sizeof ends[1]);
-	if (sendmsg(b->questions, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		rc = -errno;
+	n = rights_send(b->questions, &iov, 1, MSG_DONTWAIT, &ends[1], 1);
+	if (n < 0)
+		rc = (int)n;
 	io_close(&ends[1]);
 	p[0].fd = ends[0];
 	/* Who asked may end meanwhile; whatever else it says is too much. */

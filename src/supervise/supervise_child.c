@@ -25,6 +25,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/notify.h"
+#include "aegsh/base/rights.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	/* since Linux 5.19 */
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
@@ -234,36 +235,14 @@ install(uint32_t asks)
 	return fd >= 0 ? (int)fd : err_failed();
 }
 
-union one_fd {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
-static void
-put_fd(union one_fd *control, int fd)
-{
-	control->head.cmsg_level = SOL_SOCKET;
-	control->head.cmsg_type = SCM_RIGHTS;
-	control->head.cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(&control->head), &fd, sizeof fd);
-}
-
 int
 sup_send_asks(int sock, const struct sup_asks *asks, int procs)
 {
-	union one_fd control = { .bytes = { 0 } };
 	struct sup_asks copy = *asks;
-	struct iovec iov = { &copy, sizeof copy };
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = procs >= 0 ? control.bytes : NULL,
-		.msg_controllen = procs >= 0 ? sizeof control.bytes : 0,
-	};
+	const struct iovec iov = { &copy, sizeof copy };
+	ssize_t n = rights_send(sock, &iov, 1, 0, &procs, procs >= 0);
 
-	if (procs >= 0)
-		put_fd(&control, procs);
-	return sendmsg(sock, &m, MSG_NOSIGNAL) == (ssize_t)sizeof copy ? 0 :
-	    err_failed();
+	return n < 0 ? (int)n : n == (ssize_t)sizeof copy ? 0 : -EMSGSIZE;
 }
 
 /* Into the line's group, with all that it will start.  Where that fails the
@@ -278,38 +257,23 @@ enter_group(int procs)
 static int
 take_asks(int fd, struct sup_asks *ret)
 {
-	union one_fd control = { .bytes = { 0 } };
-	struct iovec iov = { ret, sizeof *ret };
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes,
-	};
+	const struct iovec iov = { ret, sizeof *ret };
+	size_t n = 1;
 	int procs;
 
-	if (recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) !=
+	if (rights_receive(fd, &iov, 1, MSG_DONTWAIT, &procs, &n) !=
 	    (ssize_t)sizeof *ret)
 		return -EPIPE;
-	if (m.msg_controllen >= CMSG_LEN(sizeof procs) &&
-	    control.head.cmsg_level == SOL_SOCKET &&
-	    control.head.cmsg_type == SCM_RIGHTS) {
-		memcpy(&procs, CMSG_DATA(&control.head), sizeof procs);
+	if (n > 0)
 		enter_group(procs);
-	}
 	return 0;
 }
 
 int
 supervise_child(int fd)
 {
-	union one_fd control = { .bytes = { 0 } };
 	char hello = 0;
-	struct iovec iov = { &hello, 1 };
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes,
-	};
+	const struct iovec iov = { &hello, 1 };
 	struct sup_asks asks;
 	int listener, rc = take_asks(fd, &asks);
 
@@ -319,8 +283,7 @@ supervise_child(int fd)
 	/* Then no aegsh inside can be heard, and each refuses to work. */
 	if (listener < 0)
 		return asks.calls != 0 ? listener : 0;
-	put_fd(&control, listener);
-	if (sendmsg(fd, &m, MSG_NOSIGNAL | HELLO) != 1)
+	if (rights_send(fd, &iov, 1, HELLO, &listener, 1) != 1)
 		rc = -EPIPE;
 	close(listener);
 	return rc;

@@ -36,14 +36,10 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/rights.h"
 
 #define HOST_DATA ((rlim_t)2 << 30)	/* bytes */
 #define END_NS ((int64_t)2 * 1000000000)	/* for being killed */
-
-union rights {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
 
 /* ---- a guest that has lost its host ------------------------------------- */
 
@@ -160,19 +156,12 @@ announce(struct sup *s, int sock)
 {
 	struct sup_guest guest = { .number = ++s->n_guests,
 		.pid = (int32_t)s->ask->pid };
-	union rights control = { .bytes = { 0 } };
-	struct iovec iov = { &guest, sizeof guest };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes };
+	const struct iovec iov = { &guest, sizeof guest };
+	ssize_t n;
 
 	memcpy(guest.label, s->label, sizeof guest.label);
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof sock);
-	memcpy(CMSG_DATA(&control.head), &sock, sizeof sock);
-	return sendmsg(s->guests, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ?
-	    -errno : 0;
+	n = rights_send(s->guests, &iov, 1, MSG_DONTWAIT, &sock, 1);
+	return n < 0 ? (int)n : 0;
 }
 
 enum sup_answer
@@ -305,22 +294,13 @@ static int
 tell_holds(const struct supervise_host *h, const struct sup_hold *head,
     const char *path, int copy)
 {
-	union rights control = { .bytes = { 0 } };
-	struct iovec iov[2] = { { (void *)(uintptr_t)head, sizeof *head },
+	const struct iovec iov[2] = { { (void *)(uintptr_t)head, sizeof *head },
 		{ (void *)(uintptr_t)path, head->path_len } };
-	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 2 };
+	ssize_t n = rights_send(h->holds, iov, 2, 0, &copy, copy >= 0);
 	int32_t answer;
 
-	if (copy >= 0) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof control.bytes;
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof copy);
-		memcpy(CMSG_DATA(&control.head), &copy, sizeof copy);
-	}
-	if (sendmsg(h->holds, &m, MSG_NOSIGNAL) < 0)
-		return -errno;
+	if (n < 0)
+		return (int)n;
 	return recv(h->holds, &answer, sizeof answer, 0) ==
 	    (ssize_t)sizeof answer ? answer : -EPIPE;
 }

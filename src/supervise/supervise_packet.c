@@ -7,30 +7,7 @@
 #include <sys/socket.h>
 
 #include "aegsh/base/io.h"
-
-/* Of any number and kind: what is not taken is closed. */
-static size_t
-take_fds(struct msghdr *m, int *fd, size_t n)
-{
-	struct cmsghdr *c;
-	size_t i, had, got = 0;
-	int one;
-
-	for (c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		had = (c->cmsg_len - CMSG_LEN(0)) / sizeof one;
-		for (i = 0; i < had; i++) {
-			memcpy(&one, CMSG_DATA(c) + i * sizeof one,
-			    sizeof one);
-			if (got < n)
-				fd[got++] = one;
-			else
-				io_close(&one);
-		}
-	}
-	return got;
-}
+#include "aegsh/base/rights.h"
 
 static pid_t
 take_pid(struct msghdr *m)
@@ -69,12 +46,12 @@ receive(int sock, void *bytes, size_t size, int *ret_fd, size_t n,
 		ret_fd[i] = -1;
 	if (len < 0)
 		return errno == EINTR ? -EAGAIN : -errno;
-	got = take_fds(&m, ret_fd, n);
+	got = rights_take(&m, ret_fd, n);
 	if (ret_pid != NULL)
 		*ret_pid = take_pid(&m);
 	if ((m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
 		return len;
-	for (i = 0; i < got; i++)
+	for (i = 0; i < got && i < n; i++)
 		io_close(&ret_fd[i]);
 	return -EMSGSIZE;
 }

@@ -20,6 +20,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/rights.h"
 
 #define ANCESTORS_MAX 65536	/* that are followed */
 
@@ -28,23 +29,11 @@
 static int
 send_fd(int control, const struct sup_report *r, const char *path, int fd)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} rights = { .bytes = { 0 } };
-	struct iovec iov[2] = { { (void *)(uintptr_t)r, sizeof *r },
+	const struct iovec iov[2] = { { (void *)(uintptr_t)r, sizeof *r },
 		{ (void *)(uintptr_t)path, r->path_len } };
-	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 2 };
+	ssize_t n = rights_send(control, iov, 2, 0, &fd, fd >= 0);
 
-	if (fd >= 0) {
-		m.msg_control = rights.bytes;
-		m.msg_controllen = sizeof rights.bytes;
-		rights.head.cmsg_level = SOL_SOCKET;
-		rights.head.cmsg_type = SCM_RIGHTS;
-		rights.head.cmsg_len = CMSG_LEN(sizeof fd);
-		memcpy(CMSG_DATA(&rights.head), &fd, sizeof fd);
-	}
-	return sendmsg(control, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return n < 0 ? (int)n : 0;
 }
 
 int

@@ -29,6 +29,7 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/rights.h"
 
 #define NAMESPACES (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | \
 	CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
@@ -131,22 +132,10 @@ try_unseen(const struct try *t)
 static void
 say(int to, struct report *r, int upper)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .bytes = { 0 } };
-	struct iovec iov = { r, sizeof *r };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	const struct iovec iov = { r, sizeof *r };
 
-	if (upper >= 0) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof control.bytes;
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof upper);
-		memcpy(CMSG_DATA(&control.head), &upper, sizeof upper);
-	}
-	if (sendmsg(to, &m, MSG_NOSIGNAL) != (ssize_t)sizeof *r)
+	if (rights_send(to, &iov, 1, 0, &upper, upper >= 0) !=
+	    (ssize_t)sizeof *r)
 		_exit(1);
 }
 
@@ -462,24 +451,10 @@ open_ways(const struct try *t, struct ways *w, struct err *err)
 static ssize_t
 hear(int from, struct report *r, int *ret_fd)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = { r, sizeof *r };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof control.bytes };
-	struct cmsghdr *c;
-	ssize_t n;
+	const struct iovec iov = { r, sizeof *r };
+	size_t n_fds = 1;
+	ssize_t n = rights_receive(from, &iov, 1, 0, ret_fd, &n_fds);
 
-	do
-		n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	for (c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL; c != NULL;
-	    c = CMSG_NXTHDR(&m, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			memcpy(ret_fd, CMSG_DATA(c), sizeof *ret_fd);
 	return n;
 }
 

@@ -12,16 +12,9 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/rights.h"
 
 #include "wire_int.h"
-
-#define FDS_SPACE CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)
-
-/* Control data must be aligned for its header. */
-union control {
-	char bytes[FDS_SPACE];
-	struct cmsghdr align;
-};
 
 void
 wire_msg_done(struct wire_msg *m)
@@ -70,10 +63,6 @@ wire_put(int fd, const struct wire_msg *m, struct err *err)
 	    (uint32_t)m->len };
 	struct iovec iov[2] = { { &head, sizeof head },
 	    { (void *)(uintptr_t)m->body, m->len } };
-	struct msghdr mh = { .msg_iov = iov, .msg_iovlen = 2 };
-	union control control;
-	struct cmsghdr *c;
-	size_t bytes;
 	ssize_t n;
 
 	if (m->len > WIRE_BODY_MAX)
@@ -84,22 +73,9 @@ wire_put(int fd, const struct wire_msg *m, struct err *err)
 		return err_set(err, ERR_TOO_LONG,
 		    "frame with %d descriptors, the most is %d", m->n_fds,
 		    WIRE_FDS_MAX);
-	if (m->n_fds > 0) {
-		bytes = sizeof(int) * (size_t)m->n_fds;
-		memset(&control, 0, sizeof control);
-		mh.msg_control = control.bytes;
-		mh.msg_controllen = CMSG_SPACE(bytes);
-		c = CMSG_FIRSTHDR(&mh);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(bytes);
-		memcpy(CMSG_DATA(c), m->fds, bytes);
-	}
-	do
-		n = sendmsg(fd, &mh, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	n = rights_send(fd, iov, 2, 0, m->fds, (size_t)m->n_fds);
 	if (n < 0)
-		return err_sys(err, errno, "send a frame");
+		return err_sys(err, (int)-n, "send a frame");
 	return 0;
 }
 
@@ -166,34 +142,6 @@ peek(int fd, struct wire_head *ret, struct err *err)
 	return 0;
 }
 
-/* Take the descriptors over; false when there was anything else. */
-static bool
-take_fds(struct msghdr *mh, struct wire_msg *m)
-{
-	struct cmsghdr *c;
-	bool good = (mh->msg_flags & MSG_CTRUNC) == 0;
-	size_t i, n;
-	int fd;
-
-	for (c = CMSG_FIRSTHDR(mh); c != NULL; c = CMSG_NXTHDR(mh, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-			good = false;
-			continue;
-		}
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (i = 0; i < n; i++) {
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-			if (m->n_fds < WIRE_FDS_MAX) {
-				m->fds[m->n_fds++] = fd;
-			} else {
-				io_close(&fd);
-				good = false;
-			}
-		}
-	}
-	return good;
-}
-
 int
 wire_get(int fd, int timeout_ms, int cancel_fd, struct wire_msg *ret,
     struct err *err)
@@ -201,9 +149,7 @@ wire_get(int fd, int timeout_ms, int cancel_fd, struct wire_msg *ret,
 	AEG_AUTO(wire_msg_done) struct wire_msg m = WIRE_MSG_INIT;
 	struct wire_head head, again;
 	struct iovec iov[2] = { { &again, sizeof again } };
-	union control control;
-	struct msghdr mh = { .msg_iov = iov, .msg_iovlen = 2,
-	    .msg_control = control.bytes, .msg_controllen = sizeof control };
+	size_t n_fds = WIRE_FDS_MAX;
 	ssize_t n;
 	int rc;
 
@@ -215,17 +161,15 @@ wire_get(int fd, int timeout_ms, int cancel_fd, struct wire_msg *ret,
 	m.owned = xmalloc(head.len + 1);
 	iov[1].iov_base = m.owned;
 	iov[1].iov_len = head.len;
-	do
-		n = recvmsg(fd, &mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return err_sys(err, errno, "receive a frame");
-	if (!take_fds(&mh, &m))
+	n = rights_receive(fd, iov, 2, MSG_DONTWAIT, m.fds, &n_fds);
+	if (n == -EMSGSIZE || n == -EBADMSG)
 		return err_set(err, ERR_PROTOCOL,
 		    "frame with other things than up to %d descriptors",
 		    WIRE_FDS_MAX);
-	if ((mh.msg_flags & MSG_TRUNC) != 0 ||
-	    (size_t)n != sizeof head + head.len ||
+	if (n < 0)
+		return err_sys(err, (int)-n, "receive a frame");
+	m.n_fds = (int)n_fds;
+	if ((size_t)n != sizeof head + head.len ||
 	    memcmp(&head, &again, sizeof head) != 0)
 		return err_set(err, ERR_PROTOCOL, "the frame changed");
 	m.type = head.type;
