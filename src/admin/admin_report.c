@@ -24,11 +24,15 @@
 struct admin_report {
 	int64_t since_ns;
 	int64_t lines;
+	bool advisory;		/* a row's user could have written it */
 	json_t *users;		/* by name, counters */
 	json_t *sessions;	/* by "name/number", in the order of rows */
 	json_t *days;		/* by date */
 	int64_t hours[24];
 };
+
+const char admin_report_advisory[] = "The record is advisory: its user can "
+	"write to it outside aegsh.";
 
 struct admin_report *
 admin_report_new(int64_t since_ns)
@@ -280,6 +284,8 @@ admin_report_add(struct admin_report *r, const struct audit_row *row)
 	if (!reported)
 		return;
 	r->lines++;
+	r->advisory |= row->writer == NULL || strcmp(row->writer, "broker") !=
+	    0;
 	count_row(user, row);
 	count_session(r, user, name, row);
 	count_moment(r, row);
@@ -478,6 +484,7 @@ admin_report_document(struct admin_report *r)
 	size_t i;
 
 	set_time(o, "since", r->since_ns);
+	json_object_set_new(o, "advisory", json_boolean(r->advisory));
 	json_object_set_new(o, "lines", json_integer(r->lines));
 	json_object_set_new(o, "users", users(r));
 	json_object_set_new(o, "sessions", sessions(r, &left_out));

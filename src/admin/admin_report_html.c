@@ -262,6 +262,7 @@ admin_report_html(struct admin *a, const json_t *document)
 		put_user(a, json_array_get(users, i));
 	fputs("<h2>Sessions</h2>\n", a->out);
 	put_table(a, json_object_get(document, "sessions"), of_sessions);
-	fputs("<p>The record is advisory: its user can write to it outside "
-	    "aegsh.</p>\n</body>\n</html>\n", a->out);
+	if (json_is_true(json_object_get(document, "advisory")))
+		fprintf(a->out, "<p>%s</p>\n", admin_report_advisory);
+	fputs("</body>\n</html>\n", a->out);
 }

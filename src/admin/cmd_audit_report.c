@@ -122,6 +122,8 @@ print_text(struct admin *a, const json_t *document)
 	admin_say(a, "\nSessions with most lines:\n");
 	print_list(a, json_object_get(document, "sessions"), sessions,
 	    AEG_NELEM(sessions), SESSIONS_SHOWN);
+	if (json_is_true(json_object_get(document, "advisory")))
+		admin_say(a, "\n%s\n", admin_report_advisory);
 }
 
 static int

@@ -164,9 +164,23 @@ on_finding(void *ctx, const struct audit_finding *f)
 	admin_say(t->a, ": %s\n", texts[f->fault]);
 }
 
-static void
-print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
+/* The first link that only the store itself vouches for, whose user could
+ * have written it so; 0: there is none. */
+static int64_t
+advisory_from(const struct audit_verdict *v, int64_t witnessed)
 {
+	int64_t upto = v->signed_to > witnessed ? v->signed_to : witnessed;
+
+	if (v->findings > 0 || upto < v->first)
+		return v->links > 0 ? v->first : 0;
+	return upto < v->last ? upto + 1 : 0;
+}
+
+static void
+print_verdict(struct admin *a, const struct audit_verdict *v,
+    int64_t witnessed, bool json)
+{
+	int64_t from = advisory_from(v, witnessed);
 	json_t *o = json_object();
 
 	admin_json_hex(o, "store", v->origin.store, sizeof v->origin.store);
@@ -178,6 +192,8 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 	json_object_set_new(o, "witnessed", json_integer(v->witnessed));
 	json_object_set_new(o, "signed", json_integer(v->is_signed));
 	json_object_set_new(o, "signed_to", json_integer(v->signed_to));
+	json_object_set_new(o, "advisory_from", from > 0 ? json_integer(from) :
+	    json_null());
 	json_object_set_new(o, "expired", json_integer(v->expired));
 	json_object_set_new(o, "outputs", json_integer(v->outputs));
 	json_object_set_new(o, "older", json_integer(v->older));
@@ -191,11 +207,13 @@ print_verdict(struct admin *a, const struct audit_verdict *v, bool json)
 /* What is wrong, then what was read; an exit status. */
 static int
 conclude(struct admin *a, const struct asked *q, const struct audit_verdict *v,
-    size_t witnesses)
+    const struct audit_witnessed *seen, size_t witnesses)
 {
 	bool blind = q->witness != NULL && witnesses == 0;
 
-	print_verdict(a, v, q->json);
+	/* In the order of their links. */
+	print_verdict(a, v, witnesses > 0 ? seen[witnesses - 1].seq : 0,
+	    q->json);
 	if (blind)
 		admin_complain(a, "%s: has no head of this store",
 		    q->witness);
@@ -262,7 +280,7 @@ verify(struct admin *a, int argc, char **argv)
 	audit_close(store);
 	if (rc < 0)
 		return admin_fail(a, &err);
-	return conclude(a, &q, &v, n);
+	return conclude(a, &q, &v, seen, n);
 }
 
 static int

@@ -237,11 +237,11 @@ validate_paths(struct eval *e, const struct view_cmd *cmd,
 	if (denied->rule != NULL && denied->action == POLICY_BLOCK)
 		return;
 	if (writes_store(e, cmd)) {
-		say(e, "  paths: block store: aegsh's own records can't be "
-		    "changed\n");
+		say(e, "  paths: block store: no line may change aegsh's "
+		    "own records\n");
 		*denied = (struct outcome){ .action = POLICY_BLOCK,
 			.id = "floor.store",
-			.reason = "aegsh's own records can't be changed",
+			.reason = "no line may change aegsh's own records",
 			.instead = "aegshctl audit prune and audit backup" };
 		return;
 	}

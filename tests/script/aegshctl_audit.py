@@ -135,7 +135,7 @@ tap.same(ctl("audit", "show", "x'; DROP TABLE commands").returncode, 1,
 
 # ---- export ----------------------------------------------------------------
 want = documents("audit", "log", "--json", "-n", "0")
-tap.same(documents("audit", "export"), [dict(w, output=[]) for w in want],
+tap.same(documents("audit", "export"), [dict(w, output=[], files=[]) for w in want],
          "export: JSON lines")
 got = ctl("audit", "export", "--format", "csv").stdout.decode()
 rows = list(csv.DictReader(io.StringIO(got, newline="")))
