@@ -154,14 +154,17 @@ def wait_group(s, program=None):
 
 
 def stop_and_bg(way):
-    s = Screen("-t", *way, "-c", "sleep 0.3; echo ran on; exit 6",
-               "-x", "cont", "-x", "wait:%1")
+    go = root.home + "/go"
+    s = Screen("-t", *way, "-c", "until [ -e go ]; do sleep 0.1; done; "
+               "echo ran on; exit 6", "-x", "cont", "-x", "wait:%1")
     wait_group(s)
     s.key("\x1a")
     s.wait_for("stopped: 148")
+    root.write(go, "")
     s.wait_for("ran on")
     s.wait_for("status: 6")
     s.end()
+    os.unlink(go)
 
 
 def loner(way):

@@ -415,11 +415,14 @@ def left_behind():
     s.run("(sleep 0.2 &)", PROMPT)
     tap.same(s.run("jobs", PROMPT), "", "a subshell's background is no job")
     # The frame of a line that was stopped waits for nobody.
-    s.line("export LATE=1; sh -c 'echo u''p; exec sleep 0.3'")
+    s.line("export LATE=1; "
+           "sh -c 'echo u''p; until [ -e late ]; do sleep 0.05; done'")
     s.expect("up\r\n")
     time_key(s)
     s.send("\x1a")
     s.expect(PROMPT)
+    with open(os.path.join(env["HOME"], "late"), "w"):
+        pass
     s.run("bg", PROMPT)
     tap.same(ENDED.sub("", s.run("wait", PROMPT) or "(no end)"), "",
              "a line that was stopped ends when it is done")

@@ -67,7 +67,13 @@ def start(line, **more):
                             stdin=subprocess.PIPE, **more)
 
 
-def leads_to(fd, **more):
+def holder_when_named(pid):
+    """It is forked before the line is, and takes its name when it runs."""
+    until(lambda: holder(pid) > 0)
+    return holder(pid)
+
+
+def leads_to(fd, find=holder, **more):
     """What the line's descriptor is: pipe:[N], socket:[N], a path."""
     p = start("readlink /proc/self/fd/%d >$HOME/link; read x" % fd, **more)
     until(lambda: os.path.exists(HOME + "/link") and
@@ -75,7 +81,7 @@ def leads_to(fd, **more):
     with open(HOME + "/link") as f:
         what = f.read().strip()
     os.unlink(HOME + "/link")
-    between = holder(p.pid)
+    between = find(p.pid)
     p.stdin.close()
     p.wait(DEADLINE)
     return what, between
@@ -89,7 +95,7 @@ tap.same((link, between), (os.readlink("/proc/self/fd/%d" % w), 0),
          "without the setting the line has its own pipe and no process")
 
 settings("output = full\n")
-link, between = leads_to(2, stderr=w)
+link, between = leads_to(2, holder_when_named, stderr=w)
 tap.ok(link.startswith("pipe:") and between > 0 and
        link != os.readlink("/proc/self/fd/%d" % w),
        "with it the line has a pipe of ours", link, between)
@@ -104,7 +110,7 @@ with open("/dev/null", "wb") as f:
     link, between = leads_to(2, stdout=f, stderr=f)
 tap.same((link, between), ("/dev/null", 0), "a device stays one")
 settings("output = none\noutput-profiles = \"admin=sample\"\n")
-link, between = leads_to(2, stderr=w)
+link, between = leads_to(2, holder_when_named, stderr=w)
 tap.ok(between > 0, "a profile may have a setting of its own", link)
 settings("output = full\n")
 os.close(w)
@@ -280,7 +286,7 @@ for sig in signal.SIGKILL, signal.SIGSTOP:
     p = start("trap '' PIPE HUP TERM; echo up; while sleep 1; do :; done")
     p.stdout.readline()
     kids = [c for c in children(p.pid) if comm(c) != HOLDER]
-    os.kill(holder(p.pid), sig)
+    os.kill(holder_when_named(p.pid) or p.pid, sig)
     p.wait(DEADLINE)
     said = p.stderr.read()
     gone = until(lambda: not any(alive(k) for k in kids))
