@@ -86,6 +86,20 @@ AC_DEFUN([AEGSH_LIBRARY], [
     LIBS=$aegsh_save_LIBS])
 ])
 
+dnl Functions of a start side by side: where the linker takes a script beside
+dnl its own.
+AC_DEFUN([AEGSH_SHELL_ORDER], [
+  AC_CACHE_CHECK([whether the linker takes an order of functions],
+    [aegsh_cv_order], [
+    aegsh_cv_order=no
+    aegsh_save_LDFLAGS=$LDFLAGS
+    LDFLAGS="$LDFLAGS $SHELL_LDFLAGS -Wl,-T,$srcdir/src/shell/order.ld"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [aegsh_cv_order=yes])
+    LDFLAGS=$aegsh_save_LDFLAGS])
+  AS_IF([test "x$aegsh_cv_order" = xyes],
+    [SHELL_LDFLAGS="$SHELL_LDFLAGS -Wl,-T,\$(top_srcdir)/src/shell/order.ld"])
+])
+
 dnl AEGSH_STATIC_SHELL: the shell alone is also linked with libc statically,
 dnl position-independent as ever: to find and bind a libc costs each start as
 dnl much as a tenth of bash.  What needs the modules of the name service asks
@@ -120,7 +134,9 @@ AC_DEFUN([AEGSH_STATIC_SHELL], [
           (history_init() != 0);]])], [aegsh_static=yes])])
     LIBS=$aegsh_save_LIBS LDFLAGS=$aegsh_save_LDFLAGS
     AC_MSG_RESULT([$aegsh_static])
-    AS_IF([test $aegsh_static = yes], [SHELL_LDFLAGS=$aegsh_harden],
+    AS_IF([test $aegsh_static = yes],
+      [SHELL_LDFLAGS=$aegsh_harden
+       AEGSH_SHELL_ORDER],
       [test "x$enable_static_shell" = xyes],
       [AC_MSG_ERROR([--enable-static-shell: no static libc, or a library without an archive. Debian: apt-get install libc6-dev. Fedora: dnf install glibc-static.])])])
   AC_SUBST([SHELL_LDFLAGS])
