@@ -159,6 +159,78 @@ s.close()
 tap.same(recorded()[-3:], [("echo six", 0), ("echo seven", 0), ("exit", 0)],
          "nothing is lost or doubled")
 
+# ---- held --------------------------------------------------------------------
+def confined(pid):
+    with open("/proc/%d/status" % pid) as f:
+        return "\nSeccomp:\t2\n" in f.read()
+
+
+def held(s, known):
+    """The process that is to become bash, where it stands in its sandbox."""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        for pid in set(children(s.pid)) - known:
+            try:
+                if status(pid) == ("aegsh", "S") and confined(pid):
+                    return pid
+            except OSError:
+                pass
+        time.sleep(0.005)
+    return None
+
+
+def hold_after(s, line):
+    """The process that keeps the record, held when that line is on it."""
+    pid = writer(s)
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        done = subprocess.run([program("aegshctl"), "history", "--json",
+                               "-n", "1"], env=env, stdout=subprocess.PIPE)
+        row = json.loads(done.stdout or b"{}")
+        if row.get("line") == line and row.get("status") is not None and \
+           status(pid)[1] == "S":
+            break
+        time.sleep(0.005)
+    hold(pid)
+    return pid
+
+
+# A disk that takes its time: all but bash is there meanwhile.
+settings("record-wait = 600000\n")
+s = start()
+s.run("echo twelve", PROMPT)
+before = set(children(s.pid))
+pid = hold_after(s, "echo twelve")
+s.line("echo thir''teen")
+child = held(s, before)
+tap.ok(child is not None, "the line's process waits in its sandbox",
+       [(p, status(p)) for p in children(s.pid)])
+tap.same(os.tcgetpgrp(s.fd), os.getpgid(s.pid),
+         "and the terminal is not its yet")
+tap.ok(b"thirteen" not in s.seen, "nothing has run", s.seen)
+os.kill(pid, signal.SIGCONT)
+tap.ok(s.expect("thirteen"), "it runs once its record is there", s.seen)
+s.expect(PROMPT)
+
+# Killed meanwhile, it is a line that was killed.
+before = set(children(s.pid))
+hold_after(s, "echo thir''teen")
+s.line("echo four''teen")
+child = held(s, before)
+if child is not None:
+    os.kill(child, signal.SIGKILL)
+os.kill(pid, signal.SIGCONT)
+found = s.expect("(?s)(.*?)" + PROMPT)
+tap.ok(found and b"fourteen" not in found.group(1),
+       "who is killed before does not", s.seen)
+s.line("exit")
+s.wait()
+s.close()
+tap.same(recorded()[-4:], [("echo twelve", 0), ("echo thir''teen", 0),
+                           ("echo four''teen", 128 + signal.SIGKILL),
+                           ("exit", 128 + signal.SIGKILL)],
+         "and the record has each as it was")
+
 # ---- managed -----------------------------------------------------------------
 settings("mode = managed\nrecord-wait = 2000\n")
 if ROOT:
