@@ -99,9 +99,15 @@ def find(*words):
     return 0
 
 
+def terminate(*words):
+    pid = find(*words)
+    if pid > 0:     # 0 is everybody of our group
+        os.kill(pid, signal.SIGTERM)
+
+
 p = popen(A, "-c", ":; sudo -n sleep %s; echo $?" % asleep(4711))
 tap.ok(until(lambda: find("/usr/bin/sleep", asleep(4711))), "it runs")
-os.kill(find("/usr/bin/sleep", asleep(4711)), signal.SIGTERM)
+terminate("/usr/bin/sleep", asleep(4711))
 tap.same(p.communicate(timeout=DEADLINE)[0], "143\n", "death by a signal")
 tap.same(line("echo $PATH; :")[1].split(":")[0], SHIMS,
          "what stands for it is first in the PATH of a line")
@@ -550,7 +556,7 @@ done = line("./go.sh")
 tap.ok(done[:2] == (0, "137\n"), "killed, it ends as what is killed", done)
 tap.ok(until(lambda: find("/usr/bin/sleep", asleep(4713))),
        "what it asked for goes on")
-os.kill(find("/usr/bin/sleep", asleep(4713)), signal.SIGTERM)
+terminate("/usr/bin/sleep", asleep(4713))
 LAST = "sudo -n /usr/bin/sleep " + asleep(4713)
 tap.ok(until(lambda: rows(LAST)[-1]["status"] == 143),
        "and is on record to its end")

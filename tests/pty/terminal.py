@@ -292,7 +292,15 @@ s.close()
 settings("output = full\nrecord-wait = 200\n")
 s = begin()
 run(s, "echo before")
-writers = [pid for pid in children(s.pid) if comm(pid) == "aegsh-cast"]
+writers = []
+
+
+def written():
+    writers[:] = [p for p in children(s.pid) if comm(p) == "aegsh-cast"]
+    return writers
+
+
+until(written)
 tap.same(len(writers), 1, "a process of its own writes the recording")
 os.kill(writers[0], signal.SIGSTOP)
 s.line("echo h$((1))eld")

@@ -164,8 +164,14 @@ def session():
     s = Session([program("aegsh")], env=env, cwd=env["HOME"])
     s.expect(PROMPT)
     s.run("echo young", PROMPT)
-    writer = [pid for pid in children(s.pid) if name_of(pid) ==
-              "aegsh-record"]
+    writer = []
+
+    def found():
+        writer[:] = [pid for pid in children(s.pid) if name_of(pid) ==
+                     "aegsh-record"]
+        return writer
+
+    until(found)
     s.line("exit")
     s.wait()
     s.close()
