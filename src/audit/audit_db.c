@@ -292,6 +292,11 @@ harden(sqlite3 *db)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0,
 		    NULL);
+	/* Who reads is let write nowhere but to the store: what a count of
+	 * millions of rows sets aside has no file to go to. */
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL,
+		    NULL);
 	if (rc == SQLITE_OK)
 		rc = audit_math_refuse(db);
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_MAX);

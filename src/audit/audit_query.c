@@ -87,11 +87,11 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 		buf_puts(sql, " AND substr(line, 1, length(?17)) = ?17");
 	if (q->not_session != 0)
 		buf_puts(sql, " AND session <> ?18");
-	/* What costs most comes last: lines without output are not asked. */
+	/* What costs most comes last. */
 	if (q->wrote != NULL)
-		buf_puts(sql, " AND id IN (SELECT command FROM outputs) AND"
-		    " EXISTS (SELECT 1 FROM outputs AS o WHERE o.command ="
-		    " commands.id AND aegsh_wrote(?21, o.head, o.tail, o.cut,"
+		buf_puts(sql, " AND EXISTS (SELECT 1 FROM outputs AS o"
+		    " WHERE o.command = commands.id AND"
+		    " aegsh_wrote(?21, o.head, o.tail, o.cut,"
 		    " (SELECT max(cut) FROM outputs WHERE command ="
 		    " commands.id), (SELECT uuid FROM sessions WHERE"
 		    " sessions.id = commands.session), o.file_offset,"
@@ -99,14 +99,21 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 	buf_puts(sql, ended[q->ended]);
 }
 
-/* The newest ?1 of what is selected, oldest of them first. */
+/* The newest ?1 of what is selected, oldest of them first.  All of it is read
+ * as it comes: a list of millions of numbers would have to lie somewhere. */
 static void
 put_sql(struct buf *sql, const struct audit_query *q)
 {
-	buf_puts(sql, "SELECT " COLUMNS FROM " WHERE c.id IN"
-	    " (SELECT id FROM commands WHERE 1");
+	bool all = q->limit <= 0 && q->after_id == 0 && q->id == 0 &&
+	    q->uuid == NULL;
+
+	buf_puts(sql, "SELECT " COLUMNS FROM " WHERE ");
+	buf_puts(sql, all ? "EXISTS (SELECT 1 FROM commands WHERE"
+	    " commands.id = c.id" : "c.id IN (SELECT id FROM commands"
+	    " WHERE 1");
 	audit_query_where(sql, q);
-	buf_puts(sql, " ORDER BY id DESC LIMIT ?1) ORDER BY c.id");
+	buf_puts(sql, all ? ") ORDER BY c.id" :
+	    " ORDER BY id DESC LIMIT ?1) ORDER BY c.id");
 }
 
 static void

@@ -60,9 +60,15 @@ next_state(enum state state, unsigned char c)
 	return c == '\a' || c == '\n' ? STATE_TEXT : STATE_STRING;
 }
 
+/* Most output has no sequence at all, and is taken as it is. */
 static void
 add_plain(struct look *l, const char *p, size_t len)
 {
+	if (len > 0 && l->state == STATE_TEXT && memchr(p, '\033', len) ==
+	    NULL) {
+		buf_put(&l->plain, p, len);
+		return;
+	}
 	for (; len > 0; p++, len--) {
 		if (*p == '\033') {
 			l->state = STATE_ESCAPE;
