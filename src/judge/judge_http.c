@@ -6,7 +6,6 @@
  */
 #include "judge_int.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/http.h"
 
 #define IDLE_MS 60000
 #define WARM_MS 5000		/* for opening a connection ahead */
@@ -102,17 +102,6 @@ on_nothing(char *p, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
-static bool
-is_loopback(const struct curl_sockaddr *a)
-{
-	const struct sockaddr_in *in = (const void *)&a->addr;
-	const struct sockaddr_in6 *in6 = (const void *)&a->addr;
-
-	return (a->family == AF_INET &&
-	    (ntohl(in->sin_addr.s_addr) >> 24) == 127) ||
-	    (a->family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
-}
-
 /* Without TLS the address itself must be loopback, whatever a name server
  * says localhost is; and a socket must be whose it should. */
 static curl_socket_t
@@ -124,7 +113,8 @@ on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
 	if (a->family == AF_UNIX && judge_socket_check(h->at->unix_path,
 	    h->at->trusted_uid, &h->refused) < 0)
 		return CURL_SOCKET_BAD;
-	if (h->plain && a->family != AF_UNIX && !is_loopback(a)) {
+	if (h->plain && a->family != AF_UNIX &&
+	    !http_is_loopback((const void *)&a->addr)) {
 		err_set(&h->refused, ERR_TRUST, "%s: is not on this host, and "
 		    "the way there is not encrypted", h->label);
 		return CURL_SOCKET_BAD;
@@ -178,40 +168,16 @@ static CURLcode
 set_connection(CURL *c, struct judge_http *h, const struct judge_endpoint *e,
     const struct buf *ca)
 {
-	struct curl_blob blob = { ca->data, ca->len, CURL_BLOB_COPY };
-	CURLcode rc = CURLE_OK;
+	const struct http_way way = { e->url, !e->plain, e->proxy, ca->data,
+		ca->len };
+	CURLcode rc = (CURLcode)http_set_way(c, &way);
 
-#if LIBCURL_VERSION_NUM >= 0x075500
-	SET(PROTOCOLS_STR, e->plain ? "http" : "https");
-#else
-	SET(PROTOCOLS, e->plain ? (long)CURLPROTO_HTTP : (long)CURLPROTO_HTTPS);
-#endif
-#if LIBCURL_VERSION_NUM >= 0x075700
-	/* A name server that hangs must not hold up what comes next. */
-	SET(QUICK_EXIT, 1L);
-#endif
-	SET(FOLLOWLOCATION, 0L);
-	SET(PROXY, e->proxy != NULL ? e->proxy : "");
-	SET(NOPROXY, e->proxy != NULL ? "" : "*");
-	SET(NETRC, (long)CURL_NETRC_IGNORED);
-	SET(SSL_VERIFYPEER, 1L);
-	SET(SSL_VERIFYHOST, 2L);
-	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(NOSIGNAL, 1L);
 	SET(TCP_NODELAY, 1L);
 	SET(TCP_KEEPALIVE, 1L);
 	SET(MAXFILESIZE, (long)JUDGE_BODY_MAX);
 	SET(USERAGENT, "aegsh-judge");
 	if (e->unix_path != NULL)
 		SET(UNIX_SOCKET_PATH, e->unix_path);
-	if (ca->len > 0) {
-		/* These and no others. */
-		SET(CAINFO, NULL);
-		SET(CAPATH, NULL);
-		SET(CAINFO_BLOB, &blob);
-	}
-	SET(URL, e->url);
 	SET(PRIVATE, (void *)h);
 	SET(OPENSOCKETFUNCTION, on_socket);
 	SET(OPENSOCKETDATA, (void *)h);

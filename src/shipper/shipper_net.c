@@ -10,11 +10,11 @@
  */
 #include "shipper_int.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
@@ -25,6 +25,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/http.h"
 
 #define SET(option, value) \
 	do { \
@@ -63,17 +64,6 @@ fail(const struct net *n, CURLcode rc, struct err *err)
 	    curl_easy_strerror(rc));
 }
 
-static bool
-is_loopback(const struct curl_sockaddr *a)
-{
-	const struct sockaddr_in *in = (const void *)&a->addr;
-	const struct sockaddr_in6 *in6 = (const void *)&a->addr;
-
-	return (a->family == AF_INET &&
-	    (ntohl(in->sin_addr.s_addr) >> 24) == 127) ||
-	    (a->family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
-}
-
 /* http:// carries what proves who we are: on this host alone. */
 static curl_socket_t
 on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
@@ -82,7 +72,7 @@ on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
 
 	(void)purpose;
 	if (n->s->sink->kind == SHIP_OTLP && !n->s->sink->encrypted &&
-	    !is_loopback(a)) {
+	    !http_is_loopback((const void *)&a->addr)) {
 		n->refused = true;
 		return CURL_SOCKET_BAD;
 	}
@@ -107,36 +97,12 @@ static CURLcode
 set_up(struct net *n, const char *url)
 {
 	CURL *c = n->curl;
-	CURLcode rc = CURLE_OK;
 	const char *ca = n->s->ca;
+	const struct http_way way = { url, n->s->sink->encrypted, NULL, ca,
+		ca != NULL ? strlen(ca) : 0 };
+	CURLcode rc = (CURLcode)http_set_way(c, &way);
 	int left = left_ms(n);
-	struct curl_blob blob = { (void *)(uintptr_t)ca,
-		ca != NULL ? strlen(ca) : 0, CURL_BLOB_COPY };
 
-	SET(URL, url);
-#if LIBCURL_VERSION_NUM >= 0x075500
-	SET(PROTOCOLS_STR, n->s->sink->encrypted ? "https" : "http");
-#else
-	SET(PROTOCOLS, n->s->sink->encrypted ? (long)CURLPROTO_HTTPS :
-	    (long)CURLPROTO_HTTP);
-#endif
-#if LIBCURL_VERSION_NUM >= 0x075700
-	/* A name server that hangs must not hold up what comes next. */
-	SET(QUICK_EXIT, 1L);
-#endif
-	SET(PROXY, "");
-	SET(NETRC, (long)CURL_NETRC_IGNORED);
-	SET(FOLLOWLOCATION, 0L);
-	SET(NOSIGNAL, 1L);
-	SET(SSL_VERIFYPEER, 1L);
-	SET(SSL_VERIFYHOST, 2L);
-	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (ca != NULL) {
-		/* These and no others. */
-		SET(CAINFO, NULL);
-		SET(CAPATH, NULL);
-		SET(CAINFO_BLOB, &blob);
-	}
 	SET(ERRORBUFFER, n->why);
 	SET(OPENSOCKETFUNCTION, on_open);
 	SET(OPENSOCKETDATA, (void *)n);

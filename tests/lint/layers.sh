@@ -16,7 +16,7 @@ pcre2.h policy
 seccomp.h sandbox wire judge
 histedit.h line
 jansson.h judge admin validator shipper
-curl/ judge shipper
+curl/ http judge shipper
 uthash.h policy resolve base state'
 
 # Prints what is wrong with the includes of the files given.
