@@ -78,6 +78,9 @@ tap_int(intmax_t got, intmax_t want, const char *file, int line,
 static inline int
 tap_done(void)
 {
+	/* A plan of no rows would count as skipped. */
+	if (tap_count == 0)
+		OKF(false, "something was looked at");
 	printf("1..%d\n", tap_count);
 	return tap_failed > 0;
 }

@@ -42,5 +42,8 @@ class Tap:
         return share()
 
     def done(self):
+        # A plan of no rows would count as skipped.
+        if self.count == 0:
+            self.ok(False, "something was looked at")
         print("1..%d" % self.count)
         sys.exit(self.failed > 0)
