@@ -243,16 +243,40 @@ is_unseen(const struct relay_term *r)
 	return !r->keeps && r->most == 0;
 }
 
-/* One write(2), of less than a terminal takes in one. */
+/* Whether there is nobody, or word of being hung up. */
+static bool
+is_ending(int control)
+{
+	char word;
+	ssize_t n = recv(control, &word, 1, MSG_DONTWAIT | MSG_PEEK);
+
+	return n == 0 || (n == 1 && word == RELAY_HUNG_UP);
+}
+
+/* One write(2), of less than a terminal takes in one; unless a line has left
+ * O_NONBLOCK on what all of us share, and the terminal is full. */
 static int
 put_mark(const struct relay_term *r)
 {
-	ssize_t n;
+	struct pollfd p[] = { { .fd = r->tty, .events = POLLOUT },
+		{ .fd = r->control, .events = POLLIN } };
+	size_t at = 0;
 
-	do
-		n = write(r->tty, r->mark, r->mark_len);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)r->mark_len ? 0 : -EPIPE;
+	while (at < r->mark_len) {
+		ssize_t n = write(r->tty, r->mark + at, r->mark_len - at);
+
+		if (n >= 0) {
+			at += (size_t)n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		/* Who carries it away may have ended, or be hung up. */
+		if (errno != EAGAIN || poll(p, AEG_NELEM(p), -1) < 0 ||
+		    (p[0].revents == 0 && is_ending(r->control)))
+			return -EPIPE;
+	}
+	return 0;
 }
 
 void

@@ -316,6 +316,29 @@ s.wait()
 s.close()
 settings("output = full\n")
 
+# A line that leaves O_NONBLOCK on the terminal, and it full: that is no end of
+# what carries it on.
+FULL = os.path.join(env["HOME"], "full.py")
+with open(FULL, "w") as f:
+    f.write("import fcntl, os, select, sys\n"
+            "fcntl.fcntl(1, fcntl.F_SETFL, os.O_RDWR | os.O_NONBLOCK)\n"
+            "while select.select([], [1], [], 0.3)[1]:\n"
+            "    try:\n"
+            "        os.write(1, b'x' * 1023 + b'\\n')\n"
+            "    except BlockingIOError:\n"
+            "        pass\n"
+            "open(sys.argv[0] + '.done', 'w')\n")
+s = begin()
+s.line("python3 full.py")
+until(lambda: os.path.exists(FULL + ".done"))
+tap.ok(s.expect(PROMPT), "a full terminal that does not block", s.rest)
+tap.same(run(s, "echo still there"), "still there\n", "the next line runs")
+tap.ok("xxxx" in kept() and "still there\r\n" in kept(),
+       "and each is in the recording, as far as its own")
+s.line("exit")
+s.wait()
+s.close()
+
 # Sent to the background by another shell, it waits there for its terminal.
 s = Session(["/bin/bash", "--norc", "--noprofile", "-i"],
             env=dict(env, PS1="B> ", HISTFILE=""), cwd=env["HOME"])
