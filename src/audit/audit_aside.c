@@ -163,27 +163,34 @@ await(struct audit_aside *j, int32_t step, bool *ret_killed)
 	}
 }
 
-/* It is on its last system call: not waited for before there is need to. */
-static void
+/* It is on its last system call: not waited for before there is need to.
+ * False: not in time; somebody may have stopped it just there. */
+static bool
 reap(struct audit_aside *j)
 {
 	int32_t at;
 
-	while ((at = __atomic_load_n(&j->alive, __ATOMIC_ACQUIRE)) != 0)
+	while ((at = __atomic_load_n(&j->alive, __ATOMIC_ACQUIRE)) != 0) {
+		int64_t left = j->until - clock_mono_ns();
+		struct timespec tick = { 0, left < TICK_NS ? left : TICK_NS };
+
+		if (left <= 0)
+			return false;
 		call_raw(SYS_futex, (long)(intptr_t)&j->alive, FUTEX_WAIT, at,
-		    0);
+		    (long)(intptr_t)&tick);
+	}
 	if (j->pid > 0)
 		while (waitpid(j->pid, NULL, __WCLONE) < 0 && errno == EINTR)
 			;
 	j->pid = 0;
 	audit_slots_done(&j->what);
+	return true;
 }
 
 static int
 not_done(struct audit_spool *s, bool killed)
 {
-	if (killed) {
-		reap(s->aside);
+	if (killed && reap(s->aside)) {
 		s->why = "the process that writes to it was killed";
 		s->number = 0;
 		return ERR_STORE;
@@ -195,7 +202,7 @@ not_done(struct audit_spool *s, bool killed)
 static void
 done(struct audit_aside *j)
 {
-	reap(j);
+	(void)reap(j);		/* it has ended */
 	free(j->stack);
 	free(j);
 }
@@ -251,8 +258,7 @@ one_before(struct audit_spool *s)
 		return 0;
 	if (!await(s->aside, STEP_OVER, &killed) && !killed)
 		return not_done(s, false);
-	reap(s->aside);
-	return 0;
+	return reap(s->aside) ? 0 : not_done(s, false);
 }
 
 int
