@@ -45,6 +45,24 @@ audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
 		    rows[i].span_ns < now_ns ? now_ns - rows[i].span_ns : 1;
 }
 
+/* ?1, ?3: half a day ago, by the clock and by the time since the start of the
+ * machine that ?2 is of.  A row of that start is so old by both, or it is not:
+ * a clock that was set forward twice is no day.  An event of no session has no
+ * start: then, by both. */
+#define OF(start) "(SELECT boot_id FROM sessions WHERE id = " start ")"
+#define BY_BOTH(wall, start, mono) \
+	wall " <= ?1 AND (" mono " <= ?3 OR " start " <> ?2)"
+static const char newest_row[] = "SELECT max("
+    "coalesce((SELECT wall_ns FROM commands WHERE "
+    BY_BOTH("wall_ns", OF("commands.session"), "mono_ns")
+    " ORDER BY id DESC LIMIT 1), 0), "
+    "coalesce((SELECT wall_ns FROM events WHERE "
+    BY_BOTH("wall_ns", OF("events.session"), "mono_ns")
+    " ORDER BY id DESC LIMIT 1), 0), "
+    "coalesce((SELECT start_wall_ns FROM sessions WHERE "
+    BY_BOTH("start_wall_ns", "boot_id", "start_mono_ns")
+    " ORDER BY id DESC LIMIT 1), 0))";
+
 /*
  * Up to when the clock is believed: a day behind the newest row of half a day
  * ago or before.  One that is years ahead for an hour, as a machine's without
@@ -56,15 +74,21 @@ find_believed(struct audit_db *d, int64_t now_ns, int64_t *ret,
     struct err *err)
 {
 	int64_t newest = 0;
-	int rc = audit_db_look_up(d, "SELECT max("
-	    "coalesce((SELECT wall_ns FROM commands WHERE wall_ns <= ?1"
-	    " ORDER BY id DESC LIMIT 1), 0), "
-	    "coalesce((SELECT wall_ns FROM events WHERE wall_ns <= ?1"
-	    " ORDER BY id DESC LIMIT 1), 0), "
-	    "coalesce((SELECT start_wall_ns FROM sessions WHERE"
-	    " start_wall_ns <= ?1 ORDER BY id DESC LIMIT 1), 0))",
-	    now_ns - EVERY_NS, &newest, 1, NULL, err);
+	sqlite3_stmt *st = NULL;
+	char boot[40];
+	int rc;
 
+	if (sqlite3_prepare_v2(d->db, newest_row, -1, &st, NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	audit_boot_id(boot);
+	sqlite3_bind_int64(st, 1, now_ns - EVERY_NS);
+	sqlite3_bind_text(st, 2, boot, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, 3, clock_mono_ns() - EVERY_NS);
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		newest = sqlite3_column_int64(st, 0);
+	rc = rc == SQLITE_ROW ? 0 : audit_db_error(d, "read", err);
+	sqlite3_finalize(st);
 	*ret = newest < now_ns - DAY_NS ? newest + DAY_NS : now_ns;
 	return rc;
 }
@@ -126,7 +150,7 @@ audit_retain_believe(struct audit *a, const struct audit_retain *r,
     struct audit_keep *ret, struct err *err)
 {
 	static const struct audit_retain none = { .lines_ns = 0 };
-	int64_t now = clock_wall_ns(), believed;
+	int64_t now = clock_wall_ns(), believed = now;
 	int rc = audit_ready(a, err);
 	bool due;
 

@@ -5,8 +5,10 @@
 #include "store.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 
 #include "aegsh/audit_chain.h"
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
@@ -313,6 +315,58 @@ in_time(void)
 	IS_STR(found, "");
 }
 
+static void
+shift(const char *what, int64_t wall_ago_s, int64_t mono_ago_s)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/twice/audit.db", scratch_dir);
+	AEG_AUTOFREE char *text = xasprintf("UPDATE commands SET wall_ns ="
+	    " %" PRId64 ", mono_ns = %" PRId64 " WHERE CAST(line AS TEXT) = '%s'",
+	    clock_wall_ns() - wall_ago_s * 1000000000, clock_mono_ns() -
+	    mono_ago_s * 1000000000, what);
+	sqlite3 *db = NULL;
+
+	if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, text,
+	    NULL, NULL, NULL) != SQLITE_OK)
+		scratch_die(path);
+	sqlite3_close(db);
+}
+
+static bool
+is_believed(void)
+{
+	static const struct audit_retain r = { .lines_ns = INT64_C(30) * 86400 *
+		1000000000 };
+	AEG_AUTOFREE char *path = scratch_path("twice");
+	struct audit_keep keep = { .since_ns = -1 };
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+
+	IS_INT(audit_open(path, false, &a, &err), 0);
+	IS_INT(audit_retain_believe(a, &r, &keep, &err), 0);
+	audit_close(a);
+	return keep.since_ns > 0;
+}
+
+/* A clock that was set a year ahead, and then some hours more: to it the line
+ * in between is of yesterday, but the machine has not run for so long. */
+static void
+twice(void)
+{
+	struct err err = ERR_INIT;
+	struct audit *a;
+
+	scratch_mkdir("twice", 0700);
+	a = store_open("twice");
+	store_put(a, "truly", &err);
+	store_put(a, "after the first", &err);
+	audit_close(a);
+	shift("truly", 400 * 86400, 3600);
+	shift("after the first", 14 * 3600, 3000);
+	OKF(!is_believed(), "a clock that was set twice deletes nothing");
+	shift("after the first", 14 * 3600, 14 * 3600);
+	OKF(is_believed(), "one that has gone on for so long does");
+}
+
 /* Other seeds by hand: test_audit_prune SEED... */
 int
 main(int argc, char **argv)
@@ -327,6 +381,7 @@ main(int argc, char **argv)
 	not_over();
 	is_gone();
 	in_time();
+	twice();
 	broken();
 	return tap_done();
 }
