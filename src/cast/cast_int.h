@@ -50,6 +50,27 @@ void cast_window_drop(struct cast_window *w);
 void cast_window_end(struct cast_window *w, const struct redact *redact,
 	size_t most, cast_tell *tell, void *ctx);
 
+/* ---- cast_clean.c: the text that is searched ------------------------- */
+
+struct cast_clean {		/* raw without escape sequences */
+	const char *p;
+	size_t len;
+	uint32_t *at;		/* where each byte stands in raw, or NULL:
+				 * there */
+	size_t raw_len;
+	bool shown;		/* and without what stands under others */
+};
+
+/* raw must outlive it.  False: shown would not differ. */
+bool cast_clean_init(struct cast_clean *c, const struct buf *raw, bool shown);
+void cast_clean_done(struct cast_clean *c);
+/* Where in raw the byte i stands, or ends what is before it; with all that
+ * stands under it. */
+size_t cast_clean_raw(const struct cast_clean *c, size_t i);
+size_t cast_clean_from(const struct cast_clean *c, size_t i);
+/* The first byte that stands there in raw or behind it. */
+size_t cast_clean_at(const struct cast_clean *c, size_t raw);
+
 /* ---- cast_text.c: bytes as a JSON string, and back ------------------- */
 
 void cast_text_put(struct buf *b, const char *p, size_t len);

@@ -22,14 +22,6 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
-struct clean {			/* raw without escape sequences */
-	const char *p;
-	size_t len;
-	uint32_t *at;		/* where each byte stands in raw, or NULL:
-				 * there */
-	size_t raw_len;
-};
-
 void
 cast_window_done(struct cast_window *w)
 {
@@ -37,103 +29,6 @@ cast_window_done(struct cast_window *w)
 		explicit_bzero(w->raw.data, w->raw.len);
 	buf_done(&w->raw);
 	*w = (struct cast_window){ .done = 0 };
-}
-
-/* ---- the text that is searched --------------------------------------- */
-
-/* The escape sequence at p (ECMA-48 5.4, 8.3.89): its length, *ret_gap: it
- * moves what follows away from what was before.  len: it is not over. */
-static size_t
-sequence(const char *p, size_t len, bool *ret_gap)
-{
-	size_t i = 2;
-
-	*ret_gap = false;
-	if (len < 2)
-		return len;
-	if (p[1] == '[') {
-		while (i < len && (unsigned char)p[i] >= 0x20 &&
-		    (unsigned char)p[i] < 0x40)
-			i++;
-		if (i == len)
-			return len;
-		*ret_gap = p[i] != 'm' && p[i] != 'K';
-		return i + 1;
-	}
-	if (p[1] == ']' || p[1] == 'P') {
-		for (; i < len; i++) {
-			if (p[i] == '\a')
-				return i + 1;
-			if (p[i] == '\033')
-				return i + 1 < len && p[i + 1] == '\\' ?
-				    i + 2 : i;
-		}
-		return len;
-	}
-	while (i - 1 < len && p[i - 1] >= 0x20 && p[i - 1] < 0x30)
-		i++;
-	return i < len ? i : len;
-}
-
-static void
-clean_done(struct clean *c)
-{
-	if (c->at != NULL)
-		free((char *)(uintptr_t)c->p);
-	free(c->at);
-}
-
-static void
-clean_init(struct clean *c, const struct buf *raw)
-{
-	size_t i, n, len = 0;
-	bool gap;
-	char *to;
-
-	*c = (struct clean){ .p = raw->data, .len = raw->len,
-		.raw_len = raw->len };
-	if (raw->len == 0 || memchr(raw->data, '\033', raw->len) == NULL)
-		return;
-	to = xmalloc(raw->len);
-	c->at = xreallocarray(NULL, raw->len, sizeof c->at[0]);
-	for (i = 0; i < raw->len; i += n) {
-		gap = false;
-		n = raw->data[i] == '\033' ? sequence(raw->data + i,
-		    raw->len - i, &gap) : 1;
-		if (raw->data[i] == '\033' && !gap)
-			continue;
-		c->at[len] = (uint32_t)i;
-		to[len++] = gap ? ' ' : raw->data[i];
-	}
-	c->p = to;
-	c->len = len;
-}
-
-/* Where in raw the byte i stands, or ends what is before it. */
-static size_t
-raw_at(const struct clean *c, size_t i)
-{
-	if (i >= c->len)
-		return c->raw_len;
-	return c->at != NULL ? c->at[i] : i;
-}
-
-/* The first byte that stands there in raw or behind it. */
-static size_t
-clean_at(const struct clean *c, size_t raw)
-{
-	size_t low = 0, high = c->len, mid;
-
-	if (c->at == NULL)
-		return raw < c->len ? raw : c->len;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (c->at[mid] < raw)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 /* ---- how much of it can be told -------------------------------------- */
@@ -146,7 +41,7 @@ is_space(char c)
 
 /* Where a private key begins that has not ended, or len. */
 static size_t
-open_key(const struct clean *c)
+open_key(const struct cast_clean *c)
 {
 	static const char begin[] = "-----BEGIN ", end[] = "-----END ";
 	const char *p = c->p, *stop = c->p + c->len, *at, *last = NULL;
@@ -165,7 +60,7 @@ open_key(const struct clean *c)
 /* Where on the last line something is written that may be a secret by the
  * command behind it, or len. */
 static size_t
-open_writer(const struct clean *c)
+open_writer(const struct cast_clean *c)
 {
 	static const char *const writers[] = { "echo ", "printf " };
 	size_t line = c->len, k, first = c->len;
@@ -183,9 +78,10 @@ open_writer(const struct clean *c)
 	return first;
 }
 
-/* Up to where all is known, secrets apart. */
+/* Up to where all is known, secrets apart.  What is held is bounded by how
+ * much it is, and not by how it looks. */
 static size_t
-safe_end(const struct clean *c, size_t done)
+safe_end(const struct cast_clean *c, size_t done)
 {
 	size_t end = c->len, limit;
 
@@ -197,8 +93,9 @@ safe_end(const struct clean *c, size_t done)
 	limit = open_writer(c);
 	if (limit < end)
 		end = limit;
-	if (c->len - (end > done ? end : done) > CAST_HOLD)
-		end = c->len - CAST_AHEAD;
+	if (c->raw_len - cast_clean_raw(c, end > done ? end : done) >
+	    CAST_HOLD)
+		end = cast_clean_at(c, c->raw_len - CAST_AHEAD);
 	return end > done ? end : done;
 }
 
@@ -244,14 +141,15 @@ time_of(const struct cast_window *w, size_t at)
 	return i > 0 ? w->times[i - 1].ns : 0;
 }
 
-/* What stood among the bytes of a secret: how the rest looks. */
+/* What stood among the bytes of a secret: how the rest looks.  Not what stood
+ * in the place of some of them. */
 static void
-tell_sequences(const struct telling *t, const struct clean *c, size_t from,
-    size_t to)
+tell_sequences(const struct telling *t, const struct cast_clean *c,
+    size_t from, size_t to)
 {
 	size_t i, start, end;
 
-	for (i = from; c->at != NULL && i < to; i++) {
+	for (i = from; c->at != NULL && !c->shown && i < to; i++) {
 		start = c->at[i] + (t->w->raw.data[c->at[i]] != '\033');
 		end = i + 1 < to ? c->at[i + 1] : start;
 		if (end > start)
@@ -259,53 +157,157 @@ tell_sequences(const struct telling *t, const struct clean *c, size_t from,
 	}
 }
 
-static void
-tell_tag(const struct telling *t, const struct clean *c,
-    const struct redact_spans *spans, const struct redact_span *span)
+/* ---- two views of it ----------------------------------------------------- */
+
+#define VIEWS 2			/* as it came, and as it is shown */
+
+struct view {
+	struct cast_clean c;
+	struct redact_spans spans;
+	size_t end;		/* of raw: up to there it knows */
+	enum cast_swallow swallow;	/* what comes next is its secret's */
+};
+
+struct found {			/* of raw: a secret */
+	size_t from, to;
+	size_t view, span;
+};
+
+static struct found
+found_at(const struct view *v, size_t view, size_t span)
 {
-	t->tell(t->ctx, spans->tags.data + span->tag, span->tag_len,
-	    time_of(t->w, raw_at(c, span->from)));
-	tell_sequences(t, c, span->from, span->from + span->len);
+	const struct redact_span *s = &v[view].spans.v[span];
+	const struct cast_clean *c = &v[view].c;
+	struct found f = { cast_clean_from(c, s->from), 0, view, span };
+
+	f.to = s->len > 0 ? cast_clean_raw(c, s->from + s->len - 1) + 1 :
+	    f.from;
+	return f;
+}
+
+/* The secret that is not over at the end of what may be told. */
+static const struct redact_span *
+span_over(const struct view *v, size_t end)
+{
+	size_t i;
+
+	for (i = 0; i < v->spans.n; i++) {
+		const struct redact_span *s = &v->spans.v[i];
+
+		if (s->from < end && (s->from + s->len > end ||
+		    s->from + s->len == v->c.len))
+			return s;
+	}
+	return NULL;
+}
+
+/* What it finds, and how far that can be told. */
+static void
+look(struct view *v, const struct cast_window *w, const struct redact *redact,
+    bool all)
+{
+	const struct cast_clean *c = &v->c;
+	size_t done = cast_clean_at(c, w->done);
+	size_t end = all ? c->len : safe_end(c, done);
+	const struct redact_span *over;
+
+	/* Most of what is written a byte at a time changes nothing. */
+	if (end > done || all)
+		redact_find(redact, c->p, c->len, &v->spans);
+	over = all ? NULL : span_over(v, end);
+	if (over != NULL && over->from + over->len < c->len) {
+		end = over->from + over->len;
+	} else if (over != NULL && c->raw_len - cast_clean_raw(c,
+	    over->from) > CAST_HOLD) {
+		v->swallow = text_starts(v->spans.tags.data + over->tag,
+		    "<redacted:private-key") ? CAST_SWALLOW_KEY :
+		    CAST_SWALLOW_WORD;
+		end = c->len;
+	} else if (over != NULL) {
+		end = over->from > done ? over->from : done;
+	}
+	v->end = all || end >= c->len ? c->raw_len : end > done ?
+	    cast_clean_from(c, end) : w->done;
+}
+
+/* The secrets of both, in their order; those that overlap are one, which has
+ * the tag of the longest. */
+static size_t
+join(const struct view *v, struct found *ret)
+{
+	size_t next[VIEWS] = { 0 }, n = 0;
+
+	while (next[0] < v[0].spans.n || next[1] < v[1].spans.n) {
+		struct found f[VIEWS], *l = n > 0 ? &ret[n - 1] : NULL;
+		size_t k;
+
+		for (k = 0; k < VIEWS; k++)
+			f[k] = next[k] < v[k].spans.n ? found_at(v, k,
+			    next[k]) : (struct found){ .from = SIZE_MAX };
+		k = f[1].from < f[0].from;
+		next[k]++;
+		if (l == NULL || f[k].from >= l->to) {
+			ret[n++] = f[k];
+			continue;
+		}
+		if (f[k].to - f[k].from > l->to - l->from) {
+			l->view = k;
+			l->span = f[k].span;
+		}
+		if (f[k].to > l->to)
+			l->to = f[k].to;
+	}
+	return n;
+}
+
+/* Up to where both know: no secret goes over that. */
+static size_t
+common_end(const struct view *v, const struct found *f, size_t n,
+    const struct cast_window *w)
+{
+	size_t end = w->raw.len, i;
+
+	for (i = 0; i < VIEWS; i++)
+		if (v[i].swallow != CAST_SWALLOW_NOTHING)
+			return end;
+	for (i = 0; i < VIEWS; i++)
+		if (v[i].end < end)
+			end = v[i].end;
+	for (i = 0; i < n; i++)
+		if (f[i].from < end && f[i].to > end)
+			end = w->raw.len - f[i].from > CAST_HOLD ? f[i].to :
+			    f[i].from;
+	return end > w->done ? end : w->done;
+}
+
+static void
+tell_tag(const struct telling *t, const struct view *v, size_t i)
+{
+	const struct redact_span *s = &v->spans.v[i];
+
+	t->tell(t->ctx, v->spans.tags.data + s->tag, s->tag_len,
+	    time_of(t->w, cast_clean_raw(&v->c, s->from)));
+	tell_sequences(t, &v->c, s->from, s->from + s->len);
 	t->w->hits++;
 }
 
 /* [done, end) of raw, secrets replaced; those that end before are told. */
 static void
-tell_part(const struct telling *t, const struct clean *c,
-    const struct redact_spans *spans, size_t end)
+tell_part(const struct telling *t, const struct view *v,
+    const struct found *f, size_t n, size_t end)
 {
-	size_t at = t->w->done, from, to, i;
+	size_t at = t->w->done, i;
 
-	for (i = 0; i < spans->n; i++) {
-		const struct redact_span *s = &spans->v[i];
-
-		from = raw_at(c, s->from);
-		to = s->len > 0 ? raw_at(c, s->from + s->len - 1) + 1 : from;
-		if (to <= at || from >= end)
+	for (i = 0; i < n; i++) {
+		if (f[i].to <= at || f[i].from >= end)
 			continue;
-		if (from > at)
-			tell_raw(t, at, from);
-		tell_tag(t, c, spans, s);
-		at = to;
+		if (f[i].from > at)
+			tell_raw(t, at, f[i].from);
+		tell_tag(t, &v[f[i].view], f[i].span);
+		at = f[i].to;
 	}
 	if (at < end)
 		tell_raw(t, at, end);
-}
-
-/* The secret that is not over at the end of what may be told. */
-static const struct redact_span *
-span_over(const struct clean *c, const struct redact_spans *spans, size_t end)
-{
-	size_t i;
-
-	for (i = 0; i < spans->n; i++) {
-		const struct redact_span *s = &spans->v[i];
-
-		if (s->from < end && (s->from + s->len > end ||
-		    s->from + s->len == c->len))
-			return s;
-	}
-	return NULL;
 }
 
 /* ---- the window ------------------------------------------------------ */
@@ -396,39 +398,32 @@ cast_window_tell(struct cast_window *w, const struct redact *redact, bool all,
     cast_tell *tell, void *ctx)
 {
 	struct telling t = { w, tell, ctx };
-	struct redact_spans spans = REDACT_SPANS_INIT;
-	const struct redact_span *over;
-	struct clean c;
-	size_t end, n, done;
+	struct view v[VIEWS] = { { .spans = REDACT_SPANS_INIT,
+		.end = SIZE_MAX }, { .spans = REDACT_SPANS_INIT,
+		.end = SIZE_MAX } };
+	AEG_AUTOFREE struct found *f = NULL;
+	size_t end, n, i, n_found;
 
 	if (w->done == w->raw.len)
 		return 0;
-	clean_init(&c, &w->raw);
-	done = clean_at(&c, w->done);
-	end = all ? c.len : safe_end(&c, done);
-	/* Most of what is written a byte at a time changes nothing. */
-	if (end > done || all)
-		redact_find(redact, c.p, c.len, &spans);
-	over = all ? NULL : span_over(&c, &spans, end);
-	if (over != NULL && over->from + over->len < c.len) {
-		end = over->from + over->len;
-	} else if (over != NULL && c.len - over->from > CAST_HOLD) {
-		w->swallow = text_starts(spans.tags.data + over->tag,
-		    "<redacted:private-key") ? CAST_SWALLOW_KEY :
-		    CAST_SWALLOW_WORD;
-		end = c.len;
-	} else if (over != NULL) {
-		end = over->from > done ? over->from : done;
-	}
-	end = all || end >= c.len ? c.raw_len : end > done ? raw_at(&c, end) :
-	    w->done;
+	for (i = 0; i < VIEWS; i++)
+		if (cast_clean_init(&v[i].c, &w->raw, i == 1))
+			look(&v[i], w, redact, all);
+	f = xreallocarray(NULL, v[0].spans.n + v[1].spans.n + 1, sizeof *f);
+	n_found = join(v, f);
+	end = all ? w->raw.len : common_end(v, f, n_found, w);
+	for (i = 0; i < VIEWS; i++)
+		if (v[i].swallow != CAST_SWALLOW_NOTHING)
+			w->swallow = v[i].swallow;
 	n = end > w->done ? end - w->done : 0;
 	if (n > 0) {
-		tell_part(&t, &c, &spans, end);
+		tell_part(&t, v, f, n_found, end);
 		told(w, end);
 	}
-	clean_done(&c);
-	redact_spans_done(&spans);
+	for (i = 0; i < VIEWS; i++) {
+		cast_clean_done(&v[i].c);
+		redact_spans_done(&v[i].spans);
+	}
 	return n;
 }
 

@@ -205,6 +205,118 @@ in_colours(const struct redact *r)
 	IS_INTN((int)kept, 200, "what they look like stays");
 }
 
+/* ---- as it is shown ------------------------------------------------------ */
+
+enum { BOLD, UNDERLINED, MENDED, REMOVED, NULS, LITTLE, BIG, ENVIRON, FORMS };
+
+/* A text in one of the forms in which a terminal shows just that. */
+static void
+disguise(struct buf *to, const char *p, size_t len, unsigned form)
+{
+	static const char *const forms[FORMS] = { [BOLD] = "c\bc",
+		[UNDERLINED] = "_\bc", [MENDED] = "x\b \bc",
+		[REMOVED] = "x\bc", [NULS] = "0c", [LITTLE] = "c0",
+		[BIG] = "0c", [ENVIRON] = "c" };
+	const char *f;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		bool all = form != MENDED && form != REMOVED && form != NULS;
+
+		/* A space that was overstruck is no space. */
+		if ((p[i] == ' ' && form < NULS) || (!all && pick(3) > 0)) {
+			buf_putc(to, p[i]);
+			continue;
+		}
+		for (f = forms[form]; *f != '\0'; f++)
+			buf_putc(to, *f == 'c' ? p[i] : *f == '0' ? '\0' :
+			    *f);
+	}
+}
+
+/* What is left of that to see. */
+static void
+undisguise(struct buf *b)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < b->len; i++) {
+		if (b->data[i] == '\b')
+			n -= n > 0 && b->data[n - 1] != '\n';
+		else if (b->data[i] != '\0')
+			b->data[n++] = b->data[i];
+	}
+	b->len = n;
+}
+
+static void
+disguised(const struct redact *r)
+{
+	unsigned char session[UUID_LEN] = { 1, 4 };
+	unsigned i, k, told = 0, tags = 0, kept = 0;
+
+	for (i = 0; i < 800; i++) {
+		AEG_AUTO(buf_done) struct buf text = BUF_INIT, got = BUF_INIT;
+		AEG_AUTO(buf_done) struct buf plain = BUF_INIT;
+		struct cast *c = start(r, session, CAST_KEEP_FULL);
+		unsigned form = i % FORMS;
+		char secret[160];
+
+		buf_puts(&text, "it begins\n");
+		put_secret(&plain, secret, sizeof secret,
+		    places[i / FORMS % AEG_NELEM(places)]);
+		buf_puts(&plain, "\n");
+		if (form == ENVIRON)
+			buf_put(&text, "A=1\0", 4);
+		disguise(&text, plain.data, plain.len, form);
+		buf_puts(&text, "\nit ends\n");
+		cast_begin(c, session, 0);
+		put(c, &text, i % 3 == 0 ? 1 : i % 3 == 1 ? 7 : 300);
+		cast_end(c);
+		cast_free(c);
+		read_back(session, &got);
+		tags += memmem(got.data, got.len, "<redacted:", 10) != NULL;
+		kept += memmem(got.data, got.len, "it begins\n", 10) != NULL &&
+		    memmem(got.data, got.len, "\nit ends\n", 9) != NULL;
+		undisguise(&got);
+		for (k = 0; k + 20 <= strlen(secret); k++)
+			if (memmem(got.data, got.len, secret + k, 20) != NULL)
+				break;
+		if (k + 20 > strlen(secret))
+			continue;
+		if (told++ < 5)
+			printf("# form %u: %s\n", form, secret);
+	}
+	IS_INTN((int)told, 0, "secrets to be seen though not written so");
+	IS_INTN((int)tags, 800, "each has a tag");
+	IS_INTN((int)kept, 800, "what stands around stays");
+}
+
+/* What shows nothing is not held for ever, whatever it is. */
+static void
+unseen(const struct redact *r)
+{
+	static const char *const bits[] = { "\033[m", "a\b", "a\b \b" };
+	unsigned char session[UUID_LEN] = { 1, 5 };
+	size_t i, k;
+
+	for (i = 0; i < AEG_NELEM(bits); i++) {
+		AEG_AUTO(buf_done) struct buf text = BUF_INIT, got = BUF_INIT;
+		struct cast *c = start(r, session, CAST_KEEP_FULL);
+
+		for (k = 0; k < 100000; k++)
+			buf_puts(&text, bits[i]);
+		cast_begin(c, session, 0);
+		put(c, &text, 4000);
+		read_back(session, &got);
+		OKF(got.len > text.len / 2, "%zu of %zu", got.len, text.len);
+		cast_free(c);
+		read_back(session, &got);
+		OK(got.len == text.len &&
+		    memcmp(got.data, text.data, got.len) == 0);
+	}
+}
+
 static void
 keys(const struct redact *r)
 {
@@ -298,6 +410,8 @@ main(void)
 	redact_key_set(r, key);
 	planted(r);
 	in_colours(r);
+	disguised(r);
+	unseen(r);
 	keys(r);
 	long_ones(r);
 	redact_free(r);
