@@ -320,7 +320,8 @@ shift(const char *what, int64_t wall_ago_s, int64_t mono_ago_s)
 {
 	AEG_AUTOFREE char *path = xasprintf("%s/twice/audit.db", scratch_dir);
 	AEG_AUTOFREE char *text = xasprintf("UPDATE commands SET wall_ns ="
-	    " %" PRId64 ", mono_ns = %" PRId64 " WHERE CAST(line AS TEXT) = '%s'",
+	    " %" PRId64 ", mono_ns = %" PRId64 " WHERE CAST(line AS TEXT) ="
+	    " '%s'",
 	    clock_wall_ns() - wall_ago_s * 1000000000, clock_mono_ns() -
 	    mono_ago_s * 1000000000, what);
 	sqlite3 *db = NULL;
@@ -334,8 +335,8 @@ shift(const char *what, int64_t wall_ago_s, int64_t mono_ago_s)
 static bool
 is_believed(void)
 {
-	static const struct audit_retain r = { .lines_ns = INT64_C(30) * 86400 *
-		1000000000 };
+	static const struct audit_retain r = {
+		.lines_ns = INT64_C(30) * 86400 * 1000000000 };
 	AEG_AUTOFREE char *path = scratch_path("twice");
 	struct audit_keep keep = { .since_ns = -1 };
 	struct err err = ERR_INIT;
