@@ -229,6 +229,21 @@ tap.same(recorded()[-4:], [("echo twelve", 0), ("echo thir''teen", 0),
                            ("exit", 128 + signal.SIGKILL)],
          "and the record has each as it was")
 
+# Nor is it let go by the end of who would do that.
+s = start()
+s.run("echo fifteen", PROMPT)
+before = set(children(s.pid))
+pid = hold_after(s, "echo fifteen")
+s.line("echo six''teen")
+child = held(s, before)
+os.kill(s.pid, signal.SIGKILL)
+tap.ok(child is not None and gone(child),
+       "killed, aegsh leaves no process that waits")
+tap.ok(not s.expect("sixteen", timeout=1), "and none that runs", s.seen)
+s.close()
+os.kill(pid, signal.SIGCONT)
+tap.ok(gone(pid), "the record is written")
+
 # ---- managed -----------------------------------------------------------------
 settings("mode = managed\nrecord-wait = 2000\n")
 if ROOT:
