@@ -87,15 +87,17 @@ audit_query_where(struct buf *sql, const struct audit_query *q)
 		buf_puts(sql, " AND substr(line, 1, length(?17)) = ?17");
 	if (q->not_session != 0)
 		buf_puts(sql, " AND session <> ?18");
-	/* What costs most comes last. */
+	/* What costs most comes last, and what only a file needs is asked for
+	 * where there is one. */
 	if (q->wrote != NULL)
 		buf_puts(sql, " AND EXISTS (SELECT 1 FROM outputs AS o"
 		    " WHERE o.command = commands.id AND"
 		    " aegsh_wrote(?21, o.head, o.tail, o.cut,"
-		    " (SELECT max(cut) FROM outputs WHERE command ="
-		    " commands.id), (SELECT uuid FROM sessions WHERE"
-		    " sessions.id = commands.session), o.file_offset,"
-		    " o.file_length))");
+		    " CASE WHEN o.file_length > 0 THEN (SELECT max(cut) FROM"
+		    " outputs WHERE command = commands.id) END,"
+		    " CASE WHEN o.file_length > 0 THEN (SELECT uuid FROM"
+		    " sessions WHERE sessions.id = commands.session) END,"
+		    " o.file_offset, o.file_length))");
 	buf_puts(sql, ended[q->ended]);
 }
 

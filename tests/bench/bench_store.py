@@ -5,6 +5,7 @@ commands is BENCH_COMMANDS (200000); the limits are for 10,000,000."""
 import glob
 import json
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -67,3 +68,17 @@ print("%-36s %8.0f links a second (at least 500000)" % (
     "audit verify", verdict["links"] / (took("audit", "verify") - bare)))
 print("%-36s %8.0f bytes (at most 400)" % ("of each command",
                                            (after - before) / COMMANDS))
+# What lines wrote has no index: each is read, the newest first.
+db = sqlite3.connect(path, isolation_level=None)
+db.execute("PRAGMA synchronous = OFF")
+db.execute("INSERT INTO outputs (command, writer, stream, head, bytes, cut)"
+           " SELECT id, 'stand-alone', 1, CAST(printf('%s of line %d\n', hex("
+           "randomblob(60)), id) AS BLOB), 130, 0 FROM commands")
+db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+db.close()
+tell("search --output: a common word", took("audit", "search", "--output",
+                                            "of line"), 200)
+print("%-36s %8.0f ms a million lines that wrote 130 bytes" % (
+    "search --output: what is nowhere",
+    (took("audit", "search", "--output", "no such text at all") - bare) *
+    1e9 / COMMANDS))
