@@ -6,6 +6,7 @@
  *	p  bytes put into its file: four of place, one of length, the bytes
  *	s  likewise into a spool, which is then taken in
  *	l  likewise into copies of what was late
+ *	r  one whole record of the spool
  *	w  a text with heads of a witness
  *
  * Everything that reads it ends; and what the verifier has no fault with is
@@ -171,6 +172,27 @@ by_spool(const char *name, const struct buf *kept, const uint8_t *data,
 	must(seen.rc < 0 || seen.v.findings == 0, seen.first);
 }
 
+/* One that the spool has no fault with: it is for the items to be wrong. */
+static void
+by_record(const char *bytes, size_t len)
+{
+	struct audit_spool s = AUDIT_SPOOL_INIT;
+	struct hostile_seen seen;
+	struct err err = ERR_INIT;
+	struct audit_db d;
+
+	hostile_put("store", model.data, model.len);
+	scratch_write("store/audit.late", "", 0, 0600);
+	scratch_write("store/audit.spool", "", 0, 0600);
+	must(audit_db_init(&d, place, false, &err) == 0 &&
+	    audit_spool_open(&s, &d, true, &err) == 0 &&
+	    audit_spool_append(&s, bytes, len, false, &err) == 0, err.text);
+	audit_spool_done(&s);
+	audit_db_done(&d);
+	seen = hostile_read(place);
+	must(seen.rc < 0 || seen.v.findings == 0, seen.first);
+}
+
 static void
 by_witness(const char *text, size_t len)
 {
@@ -199,6 +221,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set_up();
 	if (data[0] == 'w') {
 		by_witness((const char *)data + 1, size - 1);
+		return 0;
+	}
+	if (data[0] == 'r') {
+		by_record((const char *)data + 1, size - 1);
 		return 0;
 	}
 	if (data[0] == 's' || data[0] == 'l') {
