@@ -176,6 +176,19 @@ void admin_table_add(struct admin_table *t, const char *const *cells);
 void admin_table_print(struct admin_table *t, struct admin *a);
 void admin_table_free(struct admin_table *t);
 
+/* ---- admin_finding.c: what a check found ------------------------------- */
+
+/* A place of it; file and text may be NULL, line is 0 where there is none.
+ * Owned. */
+json_t *admin_evidence_json(const char *file, unsigned line,
+	const char *text);
+/* Its lines of text, in this order: what it is, each place, what to do. */
+void admin_say_finding(struct admin *a, const char *severity, const char *id,
+	const char *what);
+void admin_say_evidence(struct admin *a, const char *file, unsigned line,
+	const char *text);
+void admin_say_remedy(struct admin *a, const char *remedy);
+
 /* ---- admin_time.c ------------------------------------------------------ */
 
 #define ADMIN_TIME_MAX 40

@@ -19,16 +19,14 @@ static const struct admin_option options[] = {
 static void
 print_json(struct admin *a, const struct doctor_finding *f)
 {
-	json_t *o = json_object(), *list = json_array(), *e;
+	json_t *o = json_object(), *list = json_array();
+	const struct doctor_evidence *e;
 	size_t i;
 
 	for (i = 0; i < f->n_evidence; i++) {
-		e = json_object();
-		admin_json_text(e, "file", f->evidence[i].file);
-		json_object_set_new(e, "line", f->evidence[i].line > 0 ?
-		    json_integer(f->evidence[i].line) : json_null());
-		admin_json_text(e, "text", f->evidence[i].text);
-		json_array_append_new(list, e);
+		e = &f->evidence[i];
+		json_array_append_new(list, admin_evidence_json(e->file,
+		    e->line, e->text));
 	}
 	admin_json_text(o, "id", f->id);
 	admin_json_text(o, "severity", doctor_severity_name(f->severity));
@@ -44,18 +42,13 @@ print_text(struct admin *a, const struct doctor_finding *f)
 	const struct doctor_evidence *e;
 	size_t i;
 
-	admin_say(a, "%s %s\n", doctor_severity_name(f->severity), f->id);
-	admin_say_folded(a, 2, "  %s.", f->what);
+	admin_say_finding(a, doctor_severity_name(f->severity), f->id,
+	    f->what);
 	for (i = 0; i < f->n_evidence; i++) {
 		e = &f->evidence[i];
-		admin_say(a, "  %s", e->file != NULL ? e->file : "");
-		if (e->line > 0)
-			admin_say(a, ":%u", e->line);
-		admin_say(a, "%s%s\n", e->file != NULL && e->text != NULL ?
-		    ": " : "",
-		    e->text != NULL ? e->text : "");
+		admin_say_evidence(a, e->file, e->line, e->text);
 	}
-	admin_say_folded(a, 2, "  %s", f->remedy);
+	admin_say_remedy(a, f->remedy);
 }
 
 static int

@@ -16,16 +16,13 @@ static void
 print_json(struct admin *a, const struct shellenv_finding *f)
 {
 	json_t *o = json_object(), *list = json_array();
+	const struct shellenv_evidence *e;
 	size_t i;
 
 	for (i = 0; i < f->n_evidence; i++) {
-		json_t *e = json_object();
-
-		admin_json_text(e, "file", f->evidence[i].file);
-		json_object_set_new(e, "line", f->evidence[i].line > 0 ?
-		    json_integer(f->evidence[i].line) : json_null());
-		admin_json_text(e, "text", f->evidence[i].text);
-		json_array_append_new(list, e);
+		e = &f->evidence[i];
+		json_array_append_new(list, admin_evidence_json(e->file,
+		    e->line > 0 ? (unsigned)e->line : 0, e->text));
 	}
 	admin_json_text(o, "id", f->id);
 	admin_json_text(o, "severity", env_severity(f->severity));
@@ -40,23 +37,16 @@ print_json(struct admin *a, const struct shellenv_finding *f)
 static void
 print_text(struct admin *a, const struct shellenv_finding *f)
 {
+	const struct shellenv_evidence *e;
 	size_t i;
 
-	admin_say(a, "%s %s\n", env_severity(f->severity), f->id);
-	admin_say(a, "  %s.\n", f->what);
+	admin_say_finding(a, env_severity(f->severity), f->id, f->what);
 	for (i = 0; i < f->n_evidence; i++) {
-		const struct shellenv_evidence *e = &f->evidence[i];
-
-		if (e->file != NULL && e->line > 0)
-			admin_say(a, "  %s:%d: %s\n", e->file, e->line,
-			    e->text != NULL ? e->text : "");
-		else
-			admin_say(a, "  %s%s%s\n",
-			    e->file != NULL ? e->file : "",
-			    e->file != NULL && e->text != NULL ? ": " : "",
-			    e->text != NULL ? e->text : "");
+		e = &f->evidence[i];
+		admin_say_evidence(a, e->file,
+		    e->line > 0 ? (unsigned)e->line : 0, e->text);
 	}
-	admin_say(a, "  %s\n", f->remedy);
+	admin_say_remedy(a, f->remedy);
 	if (f->command != NULL)
 		admin_say(a, "  $ %s\n", f->command);
 }

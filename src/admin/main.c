@@ -57,10 +57,13 @@ list_verbs(FILE *f, const char *group)
 	int words;
 
 	for (v = admin_verbs; *v != NULL; v++) {
+		AEG_AUTOFREE char *text = NULL;
+
 		if ((*v)->hidden || (group != NULL && !names(*v, 1,
 		    (char **)(uintptr_t)&group, &words)))
 			continue;
-		fprintf(f, "  %-16s %s\n", (*v)->name, (*v)->summary);
+		text = xasprintf("  %-16s %s", (*v)->name, (*v)->summary);
+		admin_fold(f, ADMIN_HELP_WIDTH, 19, text);
 	}
 }
 
