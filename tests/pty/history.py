@@ -6,6 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -239,27 +240,32 @@ def expansion():
     end(s)
 
 
+def hinted(s, text, pattern="-> "):
+    """Typed until a suggestion stands beside it: half a millisecond to look
+    for one may be over on a machine under load before it was used."""
+    def shown():
+        s.rest = b""
+        s.send("\x15" + text)
+        return s.expect(pattern, 2)
+    return until(shown)
+
+
 def suggest():
     settings("suggest = yes\n")
     s = start()
-    s.send("echo '<in")
-    tap.ok(s.expect("-> ?[^\n]*sub>'"), "a suggestion at the right edge",
-           s.rest)
+    tap.ok(hinted(s, "echo '<in", "-> ?[^\n]*sub>'"),
+           "a suggestion at the right edge", s.rest)
     s.send("\x1b[C")
     typed(s, "\r", "in sub", "which Right takes")
-    s.send("echo '<in")
-    s.expect("-> ")
+    hinted(s, "echo '<in")
     typed(s, ">'\r", "in>"[:-1], "and what is typed is all that runs")
-    s.send("echo '<in s")
-    s.expect("-> ")
+    hinted(s, "echo '<in s")
     typed(s, "\x1bf\r", "in sub", "M-f takes a word")
-    s.send("echo '<in su")
-    s.expect("-> ")
+    hinted(s, "echo '<in su")
     typed(s, "\x05\x05#\x7f\r", "in sub", "C-e takes it, too")
     end(s)
     s = start(NO_COLOR="1")
-    s.send("echo '<in")
-    s.expect("-> ")
+    hinted(s, "echo '<in")
     tap.ok(b"\x1b[90m" not in s.seen, "without grey where NO_COLOR is set")
     typed(s, "\x05\r", "in sub", "and taken likewise")
     end(s)
