@@ -96,7 +96,7 @@ check_helper(struct doctor *d, const char *name)
 	    (st.st_mode & 0111) == 0)
 		doctor_find(d, CHECK_ELEVATE, doctor_printf(d, "%s", path), 0,
 		    "it is not there");
-	else if (st.st_uid != sysdirs()->operator_uid ||
+	else if ((st.st_uid != 0 && st.st_uid != sysdirs()->operator_uid) ||
 	    (st.st_mode & 022) != 0)
 		doctor_find(d, CHECK_ELEVATE, doctor_printf(d, "%s", path), 0,
 		    "others than root can change it");
