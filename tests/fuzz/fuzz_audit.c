@@ -41,6 +41,9 @@ make_spool(void)
 		    audit_session_begin(a, &store_session, &err) == 0 &&
 		    audit_intent(a, &ev, &err) == 0, err.text);
 		audit_outcome(a, ev.id, &o);
+		audit_file(a, ev.id, ev.uuid, &(struct audit_file){
+		    .change = AUDIT_CHANGE_CHANGED, .path = "/etc/x",
+		    .has_new = true });
 		audit_session_end(a, &err);
 		audit_close(a);
 	}
