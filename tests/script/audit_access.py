@@ -16,6 +16,8 @@ from tap import Tap  # noqa: E402
 
 tap = Tap()
 root, env = place()
+if os.environ.get("SANITIZED"):
+    env["ASAN_OPTIONS"] = "detect_leaks=0"
 CTL, AEGSH = program("aegshctl"), program("aegsh")
 with open(root + "/etc/aegsh.conf", "w", encoding="utf-8") as f:
     f.write('prompt = "READY> "\noutput = full\n')
