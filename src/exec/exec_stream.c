@@ -198,8 +198,12 @@ exec_feed(struct exec_session *s, struct job *j, const struct decision *d,
 	if (buf_overflow(&unit))
 		return err_set(err, ERR_TOO_LONG, "the unit is too long");
 	rc = supervise(j, watch, err);
-	if (rc < 0)
+	if (rc < 0) {
+		/* Where the supervisor is gone, before bash ends by itself:
+		 * what it left is found below it, and nowhere else. */
+		exec_job_hear(s, j);
 		return rc;
+	}
 	j->stream->fed = true;
 	if (j->quiet)
 		exec_session_hold(s);
