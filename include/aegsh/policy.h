@@ -246,8 +246,10 @@ int policy_each_sandbox(const struct policy *p, int (*fn)(void *ctx,
 	const char *profile, const char *sandbox, const char *file,
 	unsigned line), void *ctx);
 /* Any of the profiles has sudo and its like brokered; and what they run
- * confined. */
-bool policy_any_elevates(const struct policy *p, bool *ret_confined);
+ * confined.  Of the vendor's that one counts which the settings name, and
+ * those that a match block gives. */
+bool policy_any_elevates(const struct policy *p, const char *configured,
+	bool *ret_confined);
 /* The rules as they would be with a site's layer from elsewhere: a directory
  * of rule files, or one file in the place of the site's of that name.
  * Whose files they are is not looked at: for trying, not for running. */

@@ -103,11 +103,12 @@ check_helper(struct doctor *d, const char *name)
 }
 
 static void
-check_elevate(struct doctor *d, const struct policy *p)
+check_elevate(struct doctor *d, const struct conf *c, const struct policy *p)
 {
 	bool confined = false;
 
-	if (!policy_any_elevates(p, &confined))
+	if (!policy_any_elevates(p, c != NULL ? conf_str(c, CONF_PROFILE) : "",
+	    &confined))
 		return;
 	check_helper(d, "aegsh-elevate");
 	check_helper(d, "aegsh-edit");
@@ -152,7 +153,7 @@ doctor_check_rules(struct doctor *d)
 		    err.text));
 	} else {
 		policy_each_sandbox(p, check_sandbox, d);
-		check_elevate(d, p);
+		check_elevate(d, c, p);
 		if (c != NULL) {
 			check_profile(d, c, p);
 			check_list(d, c, CONF_ASK_ALLOWED, p);

@@ -233,6 +233,7 @@ check_profiles(const struct check *c)
 		    p->unknown > POLICY_ALLOW ||
 		    p->unknown_evidence > POLICY_ALLOW || p->enabled > 1 ||
 		    p->rank > INT32_MAX || p->jail > 1 || p->clean > 1 ||
+		    p->vendors > 1 ||
 		    p->elevate > 1 || !good_string(c, p->elevated, true) ||
 		    p->elevated_shell > 1 ||
 		    !good_list_below(c, p->elevated_bare, p->n_elevated_bare,

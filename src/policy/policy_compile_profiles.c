@@ -364,6 +364,7 @@ compile_profile(struct compiler *c, const struct ir_profile *f)
 	out.enabled = FIRST(flag, enabled) != 0;
 	out.jail = FIRST(flag, jail) == 1;
 	out.clean = FIRST(flag, clean) == 1;
+	out.vendors = f->layer == POL_VENDOR;
 	out.search_path = pol_strings_add(&c->strings, path);
 	out.keep = first_list(c, &chain, offsetof(struct ir_profile, keep),
 	    &out.n_keep);

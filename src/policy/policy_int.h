@@ -116,7 +116,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 12u		/* of the format; raise it with any change */
+#define POL_VERSION 13u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -229,6 +229,7 @@ struct pol_profile {
 	uint32_t elevated_bare, n_elevated_bare;	/* list: names of
 				 * programs that are not confined even so */
 	uint32_t elevate_keep, n_elevate_keep;	/* list: names, patterns */
+	uint32_t vendors;	/* 1: it was shipped so, whoever uses it */
 };
 
 enum pol_match_ask { POL_MATCH_USER = 0, POL_MATCH_GROUP, POL_MATCH_HOST,

@@ -291,8 +291,26 @@ policy_each_sandbox(const struct policy *p, int (*fn)(void *ctx,
 	return 0;
 }
 
+/* The settings or a match block give it, or the site has made it for that. */
+static bool
+is_given(const struct policy *p, const struct pol_profile *f,
+	const char *configured)
+{
+	const struct pol_match *m = pol_section(p, POL_SEC_MATCHES);
+	const char *name = pol_string(p, f->name);
+	uint32_t i;
+
+	if (f->vendors == 0 || strcmp(name, configured) == 0)
+		return true;
+	for (i = 0; i < pol_count(p, POL_SEC_MATCHES); i++)
+		if (strcmp(name, pol_string(p, m[i].profile)) == 0)
+			return true;
+	return false;
+}
+
 bool
-policy_any_elevates(const struct policy *p, bool *ret_confined)
+policy_any_elevates(const struct policy *p, const char *configured,
+	bool *ret_confined)
 {
 	const struct pol_profile *f = pol_section(p, POL_SEC_PROFILES);
 	bool any = false;
@@ -300,9 +318,10 @@ policy_any_elevates(const struct policy *p, bool *ret_confined)
 
 	*ret_confined = false;
 	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++) {
-		any |= f[i].elevate == 1;
-		*ret_confined |= f[i].elevate == 1 &&
-		    pol_string(p, f[i].elevated) != NULL;
+		if (f[i].elevate != 1 || !is_given(p, &f[i], configured))
+			continue;
+		any = true;
+		*ret_confined |= pol_string(p, f[i].elevated) != NULL;
 	}
 	return any;
 }

@@ -265,12 +265,21 @@ like "$out" "*problem rules.settings*$test_root/etc/aegsh.conf:1*" \
     'settings that cannot be read'
 operator
 finds
-# But for the note of what a shipped profile needs of sudoers.
 case $out in
-*'problem rules.'* | *'warning rules.'*)
+*' rules.'*)
 	ok 1 'nothing of that where all is well' ;;
 *) ok 0 'nothing of that where all is well' ;;
 esac
+operator 'profile = operator'
+out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor)
+like "$out" '*problem rules.elevate*no/aegsh-elevate: it is not there*' \
+    'a shipped profile that has sudo brokered, once it is the configured one'
+operator
+printf '\nmatch "m" { user = "nosuch" profile = operator }\n' >"$rules"
+out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor)
+like "$out" '*problem rules.elevate*no/aegsh-elevate: it is not there*' \
+    'or once a match block gives it'
+rm "$rules"
 
 # The manual has every finding.
 for id in $(sed -n 's/^ROW([A-Z_]*, "\([^"]*\)".*/\1/p' \
