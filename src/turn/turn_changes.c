@@ -5,8 +5,8 @@
  * before and after, outside of every sandbox; nothing of it is what a command
  * said.
  *
- * Hashes are of what can be read in reasonable time: a row without one says
- * only that the file was changed.
+ * Hashes are of what can be read in reasonable time, and of what everybody may
+ * read: a row without one says only that the file was changed.
  */
 #include "turn/turn_changes.h"
 
@@ -29,7 +29,9 @@
 /* Bytes that are read for the hashes of one commit, before and after. */
 #define HASHED_MAX ((uint64_t)256 * 1024 * 1024)
 
-/* Of a regular file that is not larger than what is left. */
+/* Of a regular file that is not larger than what is left.  A record goes to
+ * more places than a file that is kept from others, and whoever has the hash
+ * of a short secret finds that by trying. */
 static bool
 hash_file(int fd, uint64_t *left, unsigned char ret[TURN_HASH_LEN])
 {
@@ -40,7 +42,8 @@ hash_file(int fd, uint64_t *left, unsigned char ret[TURN_HASH_LEN])
 	ssize_t got;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size < 0 || (uint64_t)st.st_size > *left)
+	    (st.st_mode & S_IROTH) == 0 || st.st_size < 0 ||
+	    (uint64_t)st.st_size > *left)
 		return false;
 	bytes = xmalloc(CHUNK);
 	sha256_init(&hash);

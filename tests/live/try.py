@@ -602,12 +602,14 @@ tap.ok("try-committed" in events and "try-discarded" in events and
 
 # Which files a commit changed, with what they held.
 top = me.tree("files")
-for name, text in (("old", "1\n"), ("gone", "2\n"), ("kept", "3\n")):
+for name, text in (("old", "1\n"), ("gone", "2\n"), ("kept", "3\n"),
+                   ("pin", "1234\n")):
     with open(top + "/" + name, "w") as f:
         f.write(text)
     me.own(top + "/" + name)
-LINE = ("echo 4 >> old; rm gone; echo new > fresh; mkdir dir; ln -s old "
-        "password=hunter2hunter2; chmod 600 kept")
+os.chmod(top + "/pin", 0o600)
+LINE = ("echo 4 >> old; echo 4321 > pin; rm gone; echo new > fresh; "
+        "mkdir dir; ln -s old password=hunter2hunter2; chmod 600 kept")
 done = me.run(me.ctl, "try", "--commit", LINE, cwd=top)
 rows = [json.loads(r) for r in me.run(
     me.ctl, "audit", "export", "-n", "0")[1].splitlines()]
@@ -625,8 +627,10 @@ tap.same({n: f for n, f in files.items() if "redacted" not in n}, {
     "gone": ("removed", sha256(b"2\n"), None),
     "fresh": ("made", None, sha256(b"new\n")),
     "dir": ("made", None, None),
-    "kept": ("changed", sha256(b"3\n"), sha256(b"3\n"))},
-    "the files that a commit changed are on record")
+    "kept": ("changed", sha256(b"3\n"), None),
+    "pin": ("changed", None, None)},
+    "the files that a commit changed are on record, without a hash of what "
+    "is kept from others")
 tap.ok([n for n in files if "redacted" in n] and
        "hunter2" not in json.dumps(rows), "with no secret in their names",
        files)
