@@ -235,6 +235,7 @@ check_profiles(const struct check *c)
 		    p->rank > INT32_MAX || p->jail > 1 || p->clean > 1 ||
 		    p->vendors > 1 ||
 		    p->elevate > 1 || !good_string(c, p->elevated, true) ||
+		    !good_string(c, p->elevated_file, false) ||
 		    p->elevated_shell > 1 ||
 		    !good_list_below(c, p->elevated_bare, p->n_elevated_bare,
 		    POL_SEC_STRINGS) ||

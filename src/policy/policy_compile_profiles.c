@@ -160,17 +160,27 @@ check_sets(struct compiler *c)
 	return 0;
 }
 
-/* The first of a chain that says something. */
+/* Who says that word: the profile itself or the first that it extends; NULL:
+ * none of them. */
+static const struct ir_profile *
+who_says(const struct chain *chain, size_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < chain->n; i++)
+		if (*(const char *const *)((const char *)chain->v[i] +
+		    offset) != NULL)
+			return chain->v[i];
+	return NULL;
+}
+
 static const char *
 first_word(const struct chain *chain, size_t offset)
 {
-	const char *word = NULL;
-	size_t i;
+	const struct ir_profile *by = who_says(chain, offset);
 
-	for (i = 0; i < chain->n && word == NULL; i++)
-		word = *(const char *const *)((const char *)chain->v[i] +
-		    offset);
-	return word;
+	return by == NULL ? NULL :
+	    *(const char *const *)((const char *)by + offset);
 }
 
 static long
@@ -267,22 +277,38 @@ check_markers(struct compiler *c, const struct ir_profile *f)
 	return 0;
 }
 
-/* Who names the sandbox of a profile: one that it extends, or itself. */
+#define WHO_SAYS(chain, field) \
+	who_says((chain), offsetof(struct ir_profile, field))
+
 static void
 name_sandbox(struct compiler *c, const struct chain *chain,
 	struct pol_profile *out)
 {
-	const struct ir_profile *by = chain->v[0];
-	size_t i;
+	const struct ir_profile *by = WHO_SAYS(chain, sandbox);
 
-	for (i = 0; i < chain->n && chain->v[i]->sandbox == NULL; i++)
-		continue;
-	if (i < chain->n)
-		by = chain->v[i];
+	if (by == NULL)
+		by = chain->v[0];
 	out->sandbox = pol_strings_add(&c->strings, by->sandbox != NULL ?
 	    by->sandbox : by->name);
 	out->file = pol_strings_add(&c->strings, by->file);
 	out->line = by->line;
+}
+
+/* Often another than who names the profile's own. */
+static void
+name_elevated(struct compiler *c, const struct chain *chain, bool confined,
+	struct pol_profile *out)
+{
+	const struct ir_profile *by = WHO_SAYS(chain, elevated_in);
+	const char *box = by != NULL ? by->elevated_in : "elevated";
+
+	if (by == NULL)
+		by = WHO_SAYS(chain, elevate);
+	if (by == NULL)
+		by = chain->v[0];
+	out->elevated = pol_strings_add(&c->strings, confined ? box : NULL);
+	out->elevated_file = pol_strings_add(&c->strings, by->file);
+	out->elevated_line = by->line;
 }
 
 /* 0 or 1: which of the two words it is, and the first where nothing is
@@ -314,12 +340,9 @@ compile_elevate(struct compiler *c, const struct ir_profile *f,
 	if (box != NULL && (box[0] == '\0' || box[0] == '-' ||
 	    strchr(box, '/') != NULL))
 		return bad(c, f, "no sandbox profile has the name", box);
-	if (box == NULL)
-		box = "elevated";
 	out->elevate = (uint32_t)which(how, "no", "broker");
 	out->elevated_shell = (uint32_t)which(shell, "no", "aegsh");
-	out->elevated = pol_strings_add(&c->strings,
-	    which(in, "confine", "direct") == 0 ? box : NULL);
+	name_elevated(c, chain, which(in, "confine", "direct") == 0, out);
 	out->elevate_keep = first_list(c, chain, offsetof(struct ir_profile,
 	    elevate_keep), &out->n_elevate_keep);
 	out->elevated_bare = first_list(c, chain, offsetof(struct ir_profile,

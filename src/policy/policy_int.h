@@ -116,7 +116,7 @@ unsigned pol_role_at(const char *pattern, size_t index, size_t n);
 /* ---- the compiled form -------------------------------------------------- */
 
 #define POL_MAGIC "aegshpol"
-#define POL_VERSION 13u		/* of the format; raise it with any change */
+#define POL_VERSION 14u		/* of the format; raise it with any change */
 #define POL_NONE UINT32_MAX	/* no string, no program */
 
 struct pol_section {		/* bytes from the start, elements */
@@ -224,7 +224,9 @@ struct pol_profile {
 				 * profile begins */
 	uint32_t elevate;	/* 1: sudo and its like are brokered; and … */
 	uint32_t elevated;	/* … string: what sudo runs is confined by
-				 * this, or POL_NONE */
+				 * this, or POL_NONE; and … */
+	uint32_t elevated_file, elevated_line;	/* … where that is named, or
+				 * else elevate is said */
 	uint32_t elevated_shell;	/* 1: its shell is a root aegsh */
 	uint32_t elevated_bare, n_elevated_bare;	/* list: names of
 				 * programs that are not confined even so */

@@ -278,13 +278,14 @@ policy_each_sandbox(const struct policy *p, int (*fn)(void *ctx,
 
 	for (i = 0; i < pol_count(p, POL_SEC_PROFILES); i++) {
 		const char *name = pol_string(p, f[i].name);
-		const char *file = pol_string(p, f[i].file);
 		const char *elevated = pol_string(p, f[i].elevated);
 
-		rc = fn(ctx, name, pol_string(p, f[i].sandbox), file,
-		    f[i].line);
+		rc = fn(ctx, name, pol_string(p, f[i].sandbox),
+		    pol_string(p, f[i].file), f[i].line);
 		if (rc == 0 && f[i].elevate == 1 && elevated != NULL)
-			rc = fn(ctx, name, elevated, file, f[i].line);
+			rc = fn(ctx, name, elevated,
+			    pol_string(p, f[i].elevated_file),
+			    f[i].elevated_line);
 		if (rc != 0)
 			return rc;
 	}

@@ -218,12 +218,15 @@ like "$out" "*problem rules.load*no other starts*$rules:2: match 'm': no such pr
 is "$?" 111 'with which no session starts either'
 printf '\nprofile "x" { extends = admin elevate = broker elevated_sandbox = nosuch2 }\n' >"$rules"
 out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor)
-like "$out" "*problem rules.sandbox*profile 'x': no sandbox profile 'nosuch2'*" \
-    'a sandbox for what sudo runs'
+like "$out" "*problem rules.sandbox*$rules:2: profile 'x': no sandbox profile 'nosuch2'*" \
+    'a sandbox for what sudo runs, with the line of who names it'
 like "$out" '*problem rules.elevate*no/aegsh-elevate: it is not there*' \
     'a helper for it'
 like "$out" '*note rules.elevated*no/aegsh-confine*' \
     'what sudoers must have a line for'
+printf '\nprofile "x" { extends = admin elevate = broker elevated_sandbox = nosuch2 }\nprofile "y" { extends = x }\n' >"$rules"
+like "$("$aegshctl" doctor)" "*$rules:2: profile 'y': no sandbox profile 'nosuch2'*" \
+    'and that of the profile it is inherited from'
 printf '\nprofile "x" { extends = admin rank = 20 sandbox = nosuch }\n' >"$rules"
 finds
 like "$out" "*problem rules.sandbox*$rules:2: profile 'x': no sandbox profile 'nosuch'*" \
