@@ -30,6 +30,7 @@
 /* More than others of a session write between two pieces of ours: it takes
  * seconds to hash, and whoever may write to the file can make it long. */
 #define OTHERS_MOST (INT64_C(1) << 30)
+#define HALF_MOST (INT64_C(8) * 1024 * 1024)	/* longer than any event */
 
 void
 cast_file_init(struct cast_file *f, const char *dir,
@@ -100,6 +101,43 @@ lock(int fd)
 	return 0;
 }
 
+/* With the lock: who was killed while it wrote has left half an event, which
+ * would be one with the next, and neither could be read: it goes.  Up to least
+ * all are whole; *size: where the file ends. */
+static int
+drop_half(int fd, int64_t least, off_t *size)
+{
+	AEG_AUTOFREE char *block = NULL;
+	const char *end = NULL;
+	int64_t at = *size;
+	char last;
+
+	if (at <= least)
+		return 0;
+	if (pread(fd, &last, 1, at - 1) != 1)
+		return -EIO;
+	if (last == '\n')
+		return 0;
+	block = xmalloc(WAITING);
+	while (end == NULL && at > least) {
+		size_t n = at - least < (int64_t)WAITING ?
+		    (size_t)(at - least) : WAITING;
+
+		if (*size - at > HALF_MOST)
+			return -EFBIG;
+		at -= (int64_t)n;
+		if (pread(fd, block, n, at) != (ssize_t)n)
+			return -EIO;
+		end = memrchr(block, '\n', n);
+	}
+	if (end != NULL)
+		at += end + 1 - block;
+	if (ftruncate(fd, at) < 0)
+		return -errno;
+	*size = at;
+	return 0;
+}
+
 /* The time that the file's first line says its events count from. */
 static int
 read_start(struct cast_file *f, struct err *err)
@@ -128,6 +166,8 @@ begin_file(struct cast_file *f, const char *header, size_t len,
 
 	if (rc == 0 && fstat(f->fd, &st) < 0)
 		rc = -errno;
+	if (rc == 0)
+		rc = drop_half(f->fd, 0, &st.st_size);
 	if (rc == 0 && st.st_size == 0)
 		rc = io_write_full(f->fd, header, len);
 	if (rc < 0)
@@ -254,6 +294,8 @@ append(struct cast_file *f)
 
 	if (rc == 0 && st.st_size < f->end)
 		return -EIO;	/* somebody has cut it */
+	if (rc == 0)
+		rc = drop_half(f->fd, f->end, &st.st_size);
 	if (rc == 0 && st.st_size > f->end)
 		rc = take_others(f, st.st_size);
 	if (rc < 0)

@@ -35,16 +35,22 @@ start(int64_t wait_ns)
 	return cast_new(&setup);
 }
 
-static void
-read_file(struct buf *ret)
+static int
+open_cast(int flags)
 {
 	char uuid[UUID_TEXT];
 	AEG_AUTOFREE char *path = NULL;
-	AEG_AUTOFD int fd = -1;
 
 	uuid_text(session, uuid);
 	path = xasprintf("%s/" CAST_DIR "/%s.cast", scratch_dir, uuid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, flags | O_CLOEXEC);
+}
+
+static void
+read_file(struct buf *ret)
+{
+	AEG_AUTOFD int fd = open_cast(O_RDONLY);
+
 	buf_reset(ret);
 	if (fd >= 0)
 		io_read_all(fd, ret);
@@ -243,6 +249,54 @@ is_killed(void)
 	settle_down();
 }
 
+/* Half of an event, long enough for more than one look back. */
+static void
+leave_half(void)
+{
+	AEG_AUTO(buf_done) struct buf half = BUF_INIT;
+	AEG_AUTOFD int fd = open_cast(O_WRONLY | O_APPEND);
+
+	buf_puts(&half, "[1.000000, \"o\", \"");
+	while (half.len < 200000)
+		buf_puts(&half, "half of it ");
+	IS_INT(io_write_full(fd, half.data, half.len), 0);
+}
+
+/* While it writes: what comes next is no part of the half that it left. */
+static void
+is_killed_halfway(void)
+{
+	struct cast *c = start(LATE);
+	const struct cast_line *l;
+	unsigned marks;
+	pid_t pid;
+
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "first\n", 6, 0);
+	l = cast_end(c);
+	OK(l->filed && is_hashed(l));
+	leave_half();
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "second\n", 7, 0);
+	l = cast_end(c);
+	OKF(l->filed && is_hashed(l), "who writes to it already goes on");
+	pid = keeper();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	leave_half();
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "lost\n", 5, 0);
+	OK(!cast_end(c)->filed && cast_trouble(c) != NULL);
+	cast_begin(c, line, 0);
+	cast_put(c, CAST_OUT, "third\n", 6, 0);
+	l = cast_end(c);
+	OKF(l->filed && is_hashed(l), "and who comes after it");
+	cast_free(c);
+	settle_down();
+	IS_INT((int)count(CAST_CODE_LINE, &marks), 6 + 7 + 6);
+	IS_INT((int)marks, 3);
+}
+
 /* Whoever ends does not wait for long, and all of it is written. */
 static void
 ends_first(void)
@@ -312,6 +366,7 @@ main(void)
 	is_the_same();
 	stalls();
 	is_killed();
+	is_killed_halfway();
 	ends_first();
 	syncs();
 	redact_free(redact);
