@@ -54,6 +54,8 @@ static const char question[] = TR_LATER(
 	" question\ndo not count, and the answer is recorded; Enter ends it:\n"
 	"  y        run it\n"
 	"  n        do not; so does anything else, and no answer in time\n"
+	"  t        try it: nothing of it stays before you have seen it and say"
+	" so\n"
 	"  e        do not, and give the line back to be changed\n"
 	"  ?        tell more: programs, files, what is not known, the rule\n");
 static const char history[] = TR_LATER(
