@@ -16,6 +16,37 @@ static const char *const type_names[] = {
 	[CONF_STRING] = "string", [CONF_SET] = "set",
 };
 
+/* The words that a value is or is made of; null: it is no matter of words. */
+static json_t *
+words_of(const struct conf_row *row)
+{
+	const char *p = row->words;
+	json_t *list;
+
+	if (p == NULL || *p == '\0')
+		return json_null();
+	list = json_array();
+	while (*p != '\0') {
+		size_t n = strcspn(p, " ");
+
+		json_array_append_new(list, json_stringn(p, n));
+		p += n;
+		p += strspn(p, " ");
+	}
+	return list;
+}
+
+/* What a setting means, with the words that it can be set to: who reads of
+ * "beginning and end" must not have to guess that it is called sample. */
+static char *
+meaning_of(const struct conf_row *row)
+{
+	if (row->words == NULL || *row->words == '\0')
+		return xstrdup(row->help);
+	return xasprintf("%s (%s: %s)", row->help,
+	    row->type == CONF_SET ? "some of" : "one of", row->words);
+}
+
 static void
 show_json(struct admin *a, enum conf_id id)
 {
@@ -38,6 +69,7 @@ show_json(struct admin *a, enum conf_id id)
 	admin_json_text(o, "scope",
 	    row->scope == CONF_SCOPE_OPERATOR ? "operator" : "user");
 	admin_json_text(o, "help", row->help);
+	json_object_set_new(o, "words", words_of(row));
 	admin_json_print(a, o);
 }
 
@@ -56,11 +88,12 @@ show_table(struct admin *a)
 	for (i = 0; i < CONF_COUNT; i++) {
 		enum conf_id id = (enum conf_id)i;
 		const char *file = conf_origin_file(a->conf, id);
+		AEG_AUTOFREE char *meaning = meaning_of(conf_row(id));
 		const char *cells[] = { conf_row(id)->name,
 			conf_str(a->conf, id),
 			file != NULL ? file :
 			conf_layer_name(conf_origin(a->conf, id)),
-			conf_row(id)->help };
+			meaning };
 
 		admin_table_add(t, cells);
 	}

@@ -64,13 +64,17 @@ is "$status" 0 'config show: 0'
 like "$out" '*mode * managed * '"$test_root/etc/aegsh.conf"'*' \
     'a value, and the file that set it'
 like "$out" '*fail * default * default *' 'and a default'
+like "$out" '*what lines write*(one of: full sample none)*' \
+    'and the words that it can be set to'
+like "$out" '*witness*(some of: journal kernel syslog none)*' 'a set, too'
 run config show --json
 is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
 import json, sys
 rows = {r["name"]: r for r in map(json.loads, sys.stdin)}
 t = rows["ask-timeout"]
-print(t["value"], t["layer"], rows["debug"]["value"], rows["fail"]["file"])
-')" '5000 operator False None' 'JSON has types'
+print(t["value"], t["layer"], rows["debug"]["value"], rows["fail"]["file"],
+      rows["output"]["words"], rows["debug"]["words"])
+')" "5000 operator False None ['full', 'sample', 'none'] None" 'JSON has types'
 
 run status
 is "$status" 0 'status: 0'
