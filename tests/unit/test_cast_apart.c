@@ -301,7 +301,6 @@ is_killed_halfway(void)
 static void
 ends_first(void)
 {
-	AEG_AUTO(buf_done) struct buf got = BUF_INIT;
 	struct cast *c = start(SOON);
 	unsigned marks;
 	pid_t pid;
