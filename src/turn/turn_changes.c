@@ -28,6 +28,9 @@
 #define CHUNK ((size_t)65536)
 /* Bytes that are read for the hashes of one commit, before and after. */
 #define HASHED_MAX ((uint64_t)256 * 1024 * 1024)
+/* Of the names in the rows of one commit, beyond which none begins: what waits
+ * for the store is bounded, and more than files must fit. */
+#define NAMES_MAX ((size_t)1024 * 1024)
 
 /* Of a regular file that is not larger than what is left.  A record goes to
  * more places than a file that is kept from others, and whoever has the hash
@@ -60,7 +63,8 @@ hash_file(int fd, uint64_t *left, unsigned char ret[TURN_HASH_LEN])
 	return true;
 }
 
-static void
+/* How long its name is in the record; 0: too long for a row. */
+static size_t
 record_file(struct turn *t, int64_t id, const char *uuid, const char *path,
     struct audit_file *f)
 {
@@ -69,11 +73,22 @@ record_file(struct turn *t, int64_t id, const char *uuid, const char *path,
 	redact_text(t->redact, &text, path, strlen(path));
 	buf_putc(&text, '\0');
 	if (buf_overflow(&text))
-		return;
+		return 0;
 	f->path = text.data;
 	f->wall_ns = clock_wall_ns();
 	f->mono_ns = clock_mono_ns();
 	audit_file(t->audit, id, uuid, f);
+	return text.len;
+}
+
+static void
+note_left_out(struct turn *t, const char *uuid, size_t n)
+{
+	AEG_AUTOFREE char *text = n > 0 && t->audit != NULL ?
+	    xasprintf("%s: %zu", uuid, n) : NULL;
+
+	if (text != NULL)
+		audit_note(t->audit, "files-left-out", text);
 }
 
 /* ---- a commit ----------------------------------------------------------- */
@@ -115,27 +130,29 @@ turn_changes_record(struct turn *t, struct turn_changes *c,
 		[TRY_CHANGED] = AUDIT_CHANGE_CHANGED,
 		[TRY_DELETED] = AUDIT_CHANGE_REMOVED };
 	const struct try_change *all;
-	size_t i, n = try_changes(try, &all), left_out = 0;
+	size_t i, n = try_changes(try, &all), left_out = 0, names = 0, len;
 
 	for (i = 0; i < c->n; i++) {
 		AEG_AUTOFD int fd = -1;
 
 		if (!all[i].done)
 			continue;
+		if (names > NAMES_MAX) {
+			left_out++;
+			continue;
+		}
 		if (all[i].kind != TRY_DELETED && all[i].type == TRY_FILE)
 			fd = try_open_lower(try, i);
 		c->files[i].has_new = hash_file(fd, &c->left,
 		    c->files[i].new_sha256);
 		c->files[i].change = kinds[all[i].kind];
-		record_file(t, id, uuid, all[i].path, &c->files[i]);
+		len = record_file(t, id, uuid, all[i].path, &c->files[i]);
+		names += len;
+		left_out += len == 0;
 	}
 	for (i = c->n; i < n; i++)
 		left_out += all[i].done;
-	if (left_out > 0 && t->audit != NULL) {
-		AEG_AUTOFREE char *text = xasprintf("%s: %zu", uuid, left_out);
-
-		audit_note(t->audit, "files-left-out", text);
-	}
+	note_left_out(t, uuid, left_out);
 }
 
 void
@@ -247,7 +264,7 @@ void
 turn_edited_record(struct turn *t, struct turn_edited *e, int64_t id,
     const char *uuid)
 {
-	size_t i;
+	size_t i, left_out = 0;
 
 	for (i = 0; e != NULL && i < e->n; i++) {
 		const struct seen *was = &e->was[i];
@@ -263,8 +280,9 @@ turn_edited_record(struct turn *t, struct turn_edited *e, int64_t id,
 		f.has_new = now.hashed;
 		memcpy(f.old_sha256, was->sha256, sizeof f.old_sha256);
 		memcpy(f.new_sha256, now.sha256, sizeof f.new_sha256);
-		record_file(t, id, uuid, e->paths[i], &f);
+		left_out += record_file(t, id, uuid, e->paths[i], &f) == 0;
 	}
+	note_left_out(t, uuid, left_out);
 }
 
 void

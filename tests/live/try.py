@@ -658,6 +658,22 @@ rows = [json.loads(r) for r in me.run(
 tap.ok(len([r for r in rows if r["line"] == LINE][0]["files"])
        == 1000 and re.search(": 10$", left.strip()),
        "of many, the first thousand, and how many more", done[2], left)
+# As long as names can be: all of them are more than waits for the store.
+top = me.tree("long")
+LINE = ("p=.; for i in {1..13}; do p=$p/$(printf %0250d $i); mkdir $p; done; "
+        "for i in {1..400}; do : >$p/$i; done")
+done = me.run(me.ctl, "try", "--commit", LINE, cwd=top)
+rows = [json.loads(r) for r in me.run(
+    me.ctl, "audit", "export", "-n", "0")[1].splitlines()]
+row = [r for r in rows if r["line"] == LINE][0]
+events = me.run(me.ctl, "audit", "events", "-n", "0")[1]
+left = re.search("files-left-out.*%s: ([0-9]+)" % row["uuid"], events)
+tap.ok(left and len(row["files"]) + int(left.group(1)) == 413,
+       "of long names, as many as there is room for, and how many more",
+       len(row["files"]), left, done[2])
+tap.ok(re.search("try-committed.*" + row["uuid"], events) and
+       "records-lost" not in events, "and nothing else had to go for them",
+       events)
 
 # Whoever ends it in the midst: what went out is on record before.
 top = me.tree("t")
