@@ -9,12 +9,10 @@
  */
 #include "elevate/elevate_place.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,18 +20,15 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/scratch.h"
 #include "aegsh/base/text.h"
 #include "elevate/elevate_edit.h"
 #include "elevate/elevate_int.h"
 
 #define PREFIX "aegsh-edit."
 #define PREFIX_KEPT "aegsh-kept."
-#define SUFFIX_LEN 6U		/* by mkdtemp(3) */
 #define LIST ".aegsh-edit"
 #define LIST_MAX ((size_t)EDIT_FILES_MAX * (EDIT_NAME_MAX + 80))
-#define LOOKED_MAX 65536	/* entries of a directory for such files */
-#define FOUND_MAX 64		/* of those in it that are looked at */
-#define TRIES 8			/* against who takes a new one for left */
 #define BEFORE_S 10		/* seconds; any change is later than that */
 
 /* ---- the list ----------------------------------------------------------- */
@@ -126,42 +121,19 @@ is_listed(const struct buf *list, const char *name, const struct stat *st)
 
 /* ---- what lies there ---------------------------------------------------- */
 
-static DIR *
-list_of(int dir)
-{
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-
-	if (d == NULL)
-		io_close(&fd);
-	return d;
-}
-
-/* The next of its names but "." and "..", or NULL. */
-static const char *
-next_name(DIR *d)
-{
-	const struct dirent *e;
-
-	while ((e = readdir(d)) != NULL && (strcmp(e->d_name, ".") == 0 ||
-	    strcmp(e->d_name, "..") == 0))
-		;
-	return e == NULL ? NULL : e->d_name;
-}
-
 /* None but what the list has; and, where asked so, as it was then.  Without a
  * list: nothing at all. */
 static bool
 is_bare(int dir, bool unchanged)
 {
 	AEG_AUTO(buf_done) struct buf list = BUF_INIT_MAX(LIST_MAX);
-	DIR *d = list_of(dir);
+	DIR *d = scratch_list(dir);
 	const char *name;
 	struct stat st;
 	bool bare = d != NULL;
 
 	read_list(dir, &list);
-	while (bare && (name = next_name(d)) != NULL) {
+	while (bare && (name = scratch_next(d)) != NULL) {
 		if (strcmp(name, LIST) == 0 && list.len > 0)
 			continue;
 		bare = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -179,20 +151,6 @@ elevate_place_is_bare(const struct elevate_place *p)
 	return is_bare(p->fd, false);
 }
 
-/* An editor's backups and the like, too; a directory that is none of ours
- * holds the rest there. */
-static void
-empty(int dir)
-{
-	DIR *d = list_of(dir);
-	const char *name;
-
-	while (d != NULL && (name = next_name(d)) != NULL)
-		unlinkat(dir, name, 0);
-	if (d != NULL)
-		closedir(d);
-}
-
 /* ---- where they lie ----------------------------------------------------- */
 
 static const char *
@@ -203,46 +161,20 @@ directory(void)
 	return tmp != NULL && tmp[0] == '/' ? tmp : "/tmp";
 }
 
-/* That one, and not another that has its name by now. */
-static bool
-is_at(int fd, int parent, const char *name)
-{
-	struct stat there, st;
-
-	return fstat(fd, &st) == 0 && fstatat(parent, name, &there,
-	    AT_SYMLINK_NOFOLLOW) == 0 && there.st_dev == st.st_dev &&
-	    there.st_ino == st.st_ino;
-}
-
-/* 1; 0: somebody took it for left behind, before it was locked. */
-static int
-make(struct elevate_place *p)
-{
-	free(p->path);
-	p->path = xasprintf("%s/" PREFIX "XXXXXX", directory());
-	if (mkdtemp(p->path) == NULL)
-		return -errno;
-	/* Not close-on-exec: the editor is to have it. */
-	p->fd = open(p->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	if (p->fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	/* Where directories can't be locked nobody finds one unlocked. */
-	if ((flock(p->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-	    is_at(p->fd, AT_FDCWD, p->path))
-		return 1;
-	io_close(&p->fd);
-	return 0;
-}
-
 int
 elevate_place_make(struct elevate_place *p)
 {
-	int tries, rc = 0;
+	int rc;
 
 	p->list = (struct buf)BUF_INIT_MAX(LIST_MAX);
-	for (tries = 0; rc == 0 && tries < TRIES; tries++)
-		rc = make(p);
-	return rc == 0 ? -EBUSY : rc < 0 ? rc : 0;
+	free(p->path);
+	p->path = NULL;
+	p->fd = scratch_make(directory(), PREFIX, &p->path);
+	if (p->fd < 0)
+		return p->fd;
+	/* The editor is to have the lock, too. */
+	rc = io_set_cloexec(p->fd, 0);
+	return rc < 0 ? rc : 0;
 }
 
 /* PATH/aegsh-edit.XXXXXX, or just that: aegsh-kept.XXXXXX; owned. */
@@ -288,7 +220,7 @@ elevate_place_drop(struct elevate_place *p, const char *caller)
 {
 	if (p->fd < 0)
 		return;
-	empty(p->fd);
+	scratch_empty(p->fd);
 	if (rmdir(p->path) == 0 || errno == ENOENT)
 		return;
 	elevate_place_keep(p);
@@ -306,44 +238,19 @@ elevate_place_done(struct elevate_place *p)
 
 /* ---- what others left --------------------------------------------------- */
 
-static bool
-is_one(const char *name)
-{
-	return text_starts(name, PREFIX) &&
-	    strlen(name) == strlen(PREFIX) + SUFFIX_LEN &&
-	    strspn(name + strlen(PREFIX), "0123456789abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SUFFIX_LEN;
-}
-
-/* As we make them, and of nobody who lives. */
-static int
-open_left(int parent, const char *name)
-{
-	AEG_AUTOFD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY |
-	    O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-	int found;
-
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
-	    (st.st_mode & 07777) != 0700 ||
-	    flock(fd, LOCK_EX | LOCK_NB) < 0 || !is_at(fd, parent, name))
-		return -1;
-	found = fd;
-	fd = -1;
-	return found;
-}
+struct sweep {
+	const char *caller, *dir;
+};
 
 static void
-look_at(const char *caller, const char *dir, int parent, const char *name)
+look_at(void *ctx, int parent, const char *name, int fd)
 {
-	AEG_AUTOFD int fd = open_left(parent, name);
+	const struct sweep *w = ctx;
 	AEG_AUTOFREE char *to = NULL;
 	AEG_AUTOFREE char *path = NULL;
 
-	if (fd < 0)
-		return;
 	if (is_bare(fd, true)) {
-		empty(fd);
+		scratch_empty(fd);
 		unlinkat(parent, name, AT_REMOVEDIR);
 		return;
 	}
@@ -353,27 +260,15 @@ look_at(const char *caller, const char *dir, int parent, const char *name)
 		free(to);
 		to = xstrdup(name);
 	}
-	path = xasprintf("%s/%s", dir, to);
-	say(caller, "what was edited in a session that was killed is kept in",
-	    path);
+	path = xasprintf("%s/%s", w->dir, to);
+	say(w->caller, "what was edited in a session that was killed is kept "
+	    "in", path);
 }
 
 void
 elevate_place_sweep(const char *caller)
 {
-	const char *dir = directory(), *name;
-	AEG_AUTOFD int parent = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	AEG_AUTO(strv_done) struct strv found = STRV_INIT;
-	DIR *d = parent < 0 ? NULL : list_of(parent);
-	size_t i;
+	struct sweep w = { caller, directory() };
 
-	/* A name that comes by a rename could be met again. */
-	for (i = 0; d != NULL && i < LOOKED_MAX && found.n < FOUND_MAX &&
-	    (name = next_name(d)) != NULL; i++)
-		if (is_one(name))
-			strv_add(&found, name);
-	if (d != NULL)
-		closedir(d);
-	for (i = 0; i < found.n; i++)
-		look_at(caller, dir, parent, found.v[i]);
+	scratch_each_left(w.dir, PREFIX, look_at, &w);
 }

@@ -12,8 +12,12 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/scratch.h"
 #include "aegsh/base/text.h"
 #include "shell/shell_int.h"
+
+#define PREFIX "aegsh-line."
+#define NAME "line.sh"		/* in it */
 
 static const char *
 editor_of(const struct shell *sh)
@@ -30,35 +34,58 @@ editor_of(const struct shell *sh)
 	return "vi";
 }
 
-/* A file of this user alone, with the text and a newline; its path, owned. */
-static char *
-put_file(const struct shell *sh, const struct buf *text)
+static const char *
+directory(const struct shell *sh)
 {
 	const char *dir = state_get(sh->state, "TMPDIR");
-	char *path = xasprintf("%s/aegsh-line-XXXXXX.sh",
-	    dir != NULL && dir[0] == '/' ? dir : "/tmp");
-	int fd AEG_AUTOFD = mkostemps(path, 3, O_CLOEXEC);
-	int rc = fd < 0 ? -errno : 0;
 
+	return dir != NULL && dir[0] == '/' ? dir : "/tmp";
+}
+
+/* Of a session that was killed: nobody waits for what is in it, and it may
+ * have secrets. */
+static void
+drop_left(void *ctx, int parent, const char *name, int fd)
+{
+	(void)ctx;
+	scratch_empty(fd);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* The text and a newline, in a directory of its own, which is locked as long
+ * as we live.  Its descriptor, or -1; ret_path: of the file, owned. */
+static int
+put_file(const char *dir, const struct buf *text, char **ret_place,
+	char **ret_path)
+{
+	int place = scratch_make(dir, PREFIX, ret_place), rc;
+	AEG_AUTOFD int fd = place < 0 ? -1 : openat(place, NAME, O_WRONLY |
+	    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (place < 0) {
+		shell_say("%s: %s", dir, strerror(-place));
+		return -1;
+	}
+	*ret_path = xasprintf("%s/" NAME, *ret_place);
+	rc = fd < 0 ? -errno : 0;
 	if (rc == 0 && text->len > 0)
 		rc = io_write_full(fd, text->data, text->len);
 	if (rc == 0)
 		rc = io_write_full(fd, "\n", 1);
 	if (rc == 0)
-		return path;
-	shell_say("%s: %s", path, strerror(-rc));
-	if (fd >= 0)
-		unlink(path);
-	free(path);
-	return NULL;
+		return place;
+	shell_say("%s: %s", *ret_path, strerror(-rc));
+	drop_left(NULL, AT_FDCWD, *ret_place, place);
+	io_close(&place);
+	return -1;
 }
 
 /* What the editor left; many write a new file of that name. */
 static int
-take_file(const char *path, struct buf *ret)
+take_file(int place, struct buf *ret)
 {
-	int fd AEG_AUTOFD = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
-	    O_NONBLOCK | O_NOCTTY);
+	int fd AEG_AUTOFD = openat(place, NAME, O_RDONLY | O_CLOEXEC |
+	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -73,24 +100,32 @@ shell_edit(struct shell *sh, struct buf *text)
 {
 	AEG_AUTO(buf_done) struct buf line = BUF_INIT, after =
 	    BUF_INIT_MAX(LINE_MAX_BYTES);
-	AEG_AUTOFREE char *path = put_file(sh, text);
+	AEG_AUTOFREE char *path = NULL;
+	AEG_AUTOFREE char *in = NULL;
+	AEG_AUTOFD int place = -1;
+	const char *dir = directory(sh);
 	const struct buf *back = text;
 	size_t len;
 	int rc;
 
-	if (path != NULL) {
+	scratch_each_left(dir, PREFIX, drop_left, NULL);
+	place = put_file(dir, text, &in, &path);
+	if (place >= 0) {
 		/* The blank keeps it out of what is recalled. */
 		buf_putf(&line, " %s ", editor_of(sh));
 		text_quote(&line, path, strlen(path));
 		if (shell_run_unit(sh, &line) &&
 		    state_status(sh->state) == 0) {
-			rc = take_file(path, &after);
+			rc = take_file(place, &after);
 			if (rc == 0)
 				back = &after;
 			else
 				shell_say("%s: %s", path, err_str(rc));
 		}
-		unlink(path);
+		scratch_empty(place);
+		if (rmdir(in) < 0 && errno != ENOENT)
+			shell_say("%s: what the editor left in it stays: %s",
+			    in, strerror(errno));
 	}
 	len = back->len;
 	while (len > 0 && back->data[len - 1] == '\n')

@@ -2,12 +2,15 @@
 """Keys: emacs and vi, ~/.editrc, an editor for the line; and that no key runs
 anything that is not judged."""
 
+import fcntl
 import os
 import re
 import shutil
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from procs import until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -154,6 +157,71 @@ def with_editor():
     end(s)
 
 
+def killed_in_editor():
+    """A session that is killed leaves what the next edit removes; what another
+    has open, what is of others and what is no such directory stays."""
+    if not HAVE_VI:
+        tap.skip("killed with a line in the editor", "vi is not installed")
+        return
+    tmp = os.path.join(home, "tmp-killed")
+    os.mkdir(tmp)
+
+    def edit(text):
+        """The session, and its directory's name."""
+        before = set(os.listdir(tmp))
+        s = start(EDITOR="vi", VISUAL="", TMPDIR=tmp)
+        s.send(text + "\x18\x05")
+        if not s.expect("echo .*~"):
+            tap.ok(False, "an editor begins", s.rest[-300:])
+            tap.done()
+        new, = set(os.listdir(tmp)) - before
+        return s, new
+
+    def is_left(name):
+        """Nobody who lives has its lock."""
+        fd = os.open(os.path.join(tmp, name), os.O_RDONLY)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(fd)
+
+    held, other = edit("echo '<held>'")
+    tap.ok(not is_left(other), "what is edited is locked")
+    s, left = edit("echo '<secret>'")
+    os.kill(s.pid, signal.SIGKILL)
+    s.wait()
+    s.close()
+    tap.ok(until(lambda: is_left(left)), "a session that is killed with a "
+           "line in the editor has its lock no more")
+    with open(os.path.join(tmp, left, "line.sh")) as f:
+        tap.ok("secret" in f.read(), "and leaves the line behind")
+    # As an editor's backup.
+    shutil.copy(os.path.join(tmp, left, "line.sh"),
+                os.path.join(tmp, left, "line.sh~"))
+    stay = ["aegsh-line.Aopen1", "aegsh-line.toolong", "aegsh-line.b@d..."]
+    for name in stay:
+        os.mkdir(os.path.join(tmp, name), 0o700)
+    os.chmod(os.path.join(tmp, stay[0]), 0o755)
+    os.mkdir(os.path.join(tmp, "target"), 0o700)
+    os.symlink("target", os.path.join(tmp, "aegsh-line.Alink1"))
+    stay += ["target", "aegsh-line.Alink1"]
+    s, now = edit("echo '<next>'")
+    tap.same(sorted(os.listdir(tmp)), sorted(stay + [other, now]),
+             "the next edit removes that, and nothing else")
+    s.send(":wq\r")
+    s.expect(PROMPT)
+    typed(s, "\r", "next", "and goes on itself")
+    end(s)
+    held.send(":wq\r")
+    held.expect(PROMPT)
+    typed(held, "\r", "held", "what another session had open is whole")
+    end(held)
+    tap.same(sorted(os.listdir(tmp)), sorted(stay), "and no more is left")
+
+
 def undo_and_ring():
     s = start()
     for keys, want, name in (
@@ -254,4 +322,5 @@ undo_and_ring()
 plain()
 no_side_door()
 with_editor()
+killed_in_editor()
 tap.done()
