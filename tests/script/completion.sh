@@ -7,7 +7,7 @@
 words() {
 	"$aegshctl" __complete "$@" | cut -f 1 | tr '\n' ' '
 }
-verbs=$("$aegshctl" help | sed -n 's/^  \([a-z]*\).*/\1/p' | uniq | tr '\n' ' ')
+verbs=$("$aegshctl" help | sed -n 's/^  \([a-z][a-z]*\).*/\1/p' | uniq | tr '\n' ' ')
 is "$(words aegshctl '')" "help --help --version $verbs" 'all the verbs'
 is "$(words aegshctl hist)" 'history ' 'those that begin so'
 is "$(words aegshctl help hist)" 'history ' 'behind help'
