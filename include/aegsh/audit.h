@@ -31,6 +31,10 @@
  */
 int audit_place(uid_t uid, bool create, char **ret, struct err *err);
 
+/* Of audit_place() and audit_open(): a sandbox keeps the store from this
+ * process, as from each line of aegsh.  That is as it should be in a line. */
+#define AUDIT_KEPT (-ESHUTDOWN)
+
 struct audit;
 
 /* Opens or makes DIR/audit.db.  readonly: for aegshctl; what waits in the

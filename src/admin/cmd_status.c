@@ -352,8 +352,10 @@ report_store(struct report *r)
 		rc = audit_open(r->place, true, &store, &err);
 	}
 	admin_json_text(o, "state", rc == 0 ? "readable" :
-	    rc == -ENOENT ? "nothing is recorded yet" : "unusable");
-	if (rc < 0 && rc != -ENOENT)
+	    rc == -ENOENT ? "nothing is recorded yet" :
+	    rc == AUDIT_KEPT ? "not looked at: kept from each line of aegsh, "
+	    "so ask outside of it" : "unusable");
+	if (rc < 0 && rc != -ENOENT && rc != AUDIT_KEPT)
 		problem(r, o, err.text);
 	report_told(r, o);
 	if (r->a->conf != NULL && admin_ship_status(r->a, store, o))

@@ -131,7 +131,7 @@ audit_db_error(struct audit_db *d, const char *what, struct err *err)
 
 	/* check_file() has seen that owner and mode allow it. */
 	if (system && number == EACCES)
-		return err_set(err, ERR_STORE, "audit store %s: %s: kept from "
+		return err_set(err, AUDIT_KEPT, "audit store %s: %s: kept from "
 		    "this process by a sandbox, as from each line of aegsh: "
 		    "look from outside", d->path, what);
 	/* Somebody was killed, and a reader cannot clear up. */

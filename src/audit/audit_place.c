@@ -10,7 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
@@ -18,14 +21,15 @@
 #include "aegsh/base/path.h"
 #include "aegsh/conf.h"
 
-/* Lines of user 0 find something empty mounted over the store. */
+/* Lines of user 0 find something empty mounted over the store: what cover()
+ * in sandbox_apply.c makes, not a disk that somebody mounted there. */
 static bool
-is_covered(int fd, const struct stat *st)
+is_covered(int fd)
 {
-	struct stat above;
+	struct statfs fs;
 
-	return fstatat(fd, "..", &above, 0) == 0 &&
-	    above.st_dev != st->st_dev;
+	return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC &&
+	    fs.f_files == 2 && (fs.f_flags & ST_RDONLY) != 0;
 }
 
 int
@@ -44,12 +48,14 @@ audit_open_dir(const char *path, uid_t uid, int *ret_fd, struct err *err)
 		return err_set(err, ERR_TRUST,
 		    "%s: belongs to uid %lu, not to %lu", path,
 		    (unsigned long)st.st_uid, (unsigned long)uid);
+	if ((st.st_mode & 077) != 0 && is_covered(fd))
+		return err_set(err, AUDIT_KEPT, "%s: covered, and so kept from "
+		    "this process by a sandbox, as from each line of aegsh: "
+		    "look from outside", path);
 	if ((st.st_mode & 077) != 0)
 		return err_set(err, ERR_TRUST,
-		    "%s: must be closed to others (mode 0700, not %04o)%s",
-		    path, (unsigned)st.st_mode & 07777,
-		    is_covered(fd, &st) ? "; it is covered, as for each line "
-		    "of aegsh: look from outside" : "");
+		    "%s: must be closed to others (mode 0700, not %04o)",
+		    path, (unsigned)st.st_mode & 07777);
 	*ret_fd = fd;
 	fd = -1;
 	return 0;

@@ -137,7 +137,7 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 	if (s->fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (s->fd < 0 && errno == EACCES)
-		return err_set(err, ERR_STORE, "audit spool %s: kept from "
+		return err_set(err, AUDIT_KEPT, "audit spool %s: kept from "
 		    "this process by a sandbox, as from each line of aegsh: "
 		    "look from outside", s->path);
 	if (s->fd < 0)

@@ -92,6 +92,19 @@ s = json.load(sys.stdin)
 f = s["settings"]["files"][0]
 print(f["mode"], s["record"]["state"], s["record"]["advisory"], s["sound"])
 ')" '0644 readable True True' 'JSON of it'
+# That a line is kept from the store is as it should be, and no problem.
+if [ -n "${SANITIZED-}" ]; then
+	skip 'a leak checker does not work in a line of aegsh'
+elif "$aegsh" -c "'$aegshctl' --version" >/dev/null 2>&1; then
+	out=$("$aegsh" -c "'$aegshctl' status --json" 2>&1)
+	is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
+import json, sys
+r = json.load(sys.stdin)["record"]
+print(r["state"].partition(":")[0], r.get("problem"), len(r["kept"]) > 3)
+')" 'not looked at None True' 'from inside aegsh'
+else
+	skip 'the build lies where a line may not run programs'
+fi
 chmod 666 "$test_root/etc/aegsh.conf"
 run status
 is "$status" 1 'something wrong: 1'
