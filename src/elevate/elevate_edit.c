@@ -407,23 +407,36 @@ catch_ends(void (*handler)(int))
 			sigaction(ends[i], &sa, NULL);
 }
 
-/* Its status of wait(2). */
+/* Its status of wait(2).  It is no longer meant by signals before its number
+ * can be another's. */
 static int
 wait_for(pid_t pid)
 {
+	siginfo_t si;
 	int status;
 
 	for (;;) {
-		if (waitpid(pid, &status, WUNTRACED) < 0) {
+		if (waitid(P_PID, (id_t)pid, &si, WEXITED | WSTOPPED |
+		    WNOWAIT) < 0) {
 			if (errno != EINTR)
 				return -errno;
-		} else if (!WIFSTOPPED(status)) {
-			return status;
-		} else {
-			kill(getpid(), SIGSTOP);
-			kill(pid, SIGCONT);
+			continue;
 		}
+		if (si.si_code != CLD_STOPPED)
+			break;
+		si.si_pid = 0;
+		/* It may go on by now. */
+		if (waitid(P_PID, (id_t)pid, &si, WSTOPPED | WNOHANG) < 0 ||
+		    si.si_pid == 0)
+			continue;
+		kill(getpid(), SIGSTOP);
+		kill(pid, SIGCONT);
 	}
+	editing = 0;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return status;
 }
 
 /* One command and no more: the shell becomes it, so that what ends us ends
@@ -477,9 +490,7 @@ run_editor(const struct edit *e)
 	editing = (sig_atomic_t)pid;
 	if (ended_by != 0)
 		kill(pid, ended_by);
-	rc = wait_for(pid);
-	editing = 0;
-	return rc;
+	return wait_for(pid);
 }
 
 /* ---- */

@@ -2,6 +2,7 @@
 """sudo -e, crontab -e, visudo and vipw inside of a line: the person's editor
 runs on a copy in the line's sandbox, and only what comes of it is installed, by
 the real program."""
+import contextlib
 import hashlib
 import json
 import os
@@ -266,6 +267,29 @@ tap.ok("the editor failed; what you edited is kept in" in err and
        read(FILE) == "one\n", "what was edited is kept", err)
 for n in os.listdir(TMP):
     shutil.rmtree(os.path.join(TMP, n))
+# Stopped: it stops with the editor, which goes on with it.
+def is_stopped(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] == "T"
+    except OSError:
+        return False
+
+
+p, mine = edit_and_end("stopped", False, 0)
+shims = [pid for pid in own_processes() if is_shim(pid)]
+os.kill(min(mine), signal.SIGSTOP)
+tap.ok(until(lambda: shims and all(map(is_stopped, shims))),
+       "stopped: with its editor", shims)
+for pid in shims:
+    os.kill(pid, signal.SIGCONT)
+tap.ok(until(lambda: not is_stopped(min(mine))), "and the editor goes on with "
+       "it", mine)
+for pid in shims:
+    os.kill(pid, signal.SIGTERM)
+p.communicate(timeout=DEADLINE)
+for n in os.listdir(TMP):
+    shutil.rmtree(os.path.join(TMP, n))
 # Killed: what it was is seen by the next.
 for writes, name in ((False, "nothing changed"), (True, "something changed")):
     p, mine = edit_and_end(name, writes, signal.SIGKILL)
@@ -275,8 +299,11 @@ for writes, name in ((False, "nothing changed"), (True, "something changed")):
     done = copies(EDIT, "true")
     tap.ok(done[0] == 0 and there() == left and "was killed" not in done[2],
            name + ": an editor that goes on has it", done, there())
+    # One of them may have been on its way to be a sleep.
     for pid in mine:
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            if "slow.sh" in name_of(pid):
+                os.kill(pid, signal.SIGKILL)
     until(lambda: not any("slow.sh" in name_of(pid)
                           for pid in own_processes()))
     # What the editor had started has the lock as well.
