@@ -256,7 +256,7 @@ is_ending(int control)
 /* One write(2), of less than a terminal takes in one; unless a line has left
  * O_NONBLOCK on what all of us share, and the terminal is full. */
 static int
-put_mark(const struct relay_term *r)
+put_mark(struct relay_term *r)
 {
 	struct pollfd p[] = { { .fd = r->tty, .events = POLLOUT },
 		{ .fd = r->control, .events = POLLIN } };
@@ -271,9 +271,14 @@ put_mark(const struct relay_term *r)
 		}
 		if (errno == EINTR)
 			continue;
-		/* Who carries it away may have ended, or be hung up. */
-		if (errno != EAGAIN || poll(p, AEG_NELEM(p), -1) < 0 ||
-		    (p[0].revents == 0 && is_ending(r->control)))
+		if (errno != EAGAIN || poll(p, AEG_NELEM(p), -1) < 0)
+			return -EPIPE;
+		if (p[0].revents != 0)
+			continue;
+		/* Who carries it away has ended, or is hung up; or the line
+		 * wrote too much, which must not wake us again and again. */
+		relay_take_over(r->control, &r->said);
+		if (is_ending(r->control))
 			return -EPIPE;
 	}
 	return 0;
