@@ -35,8 +35,11 @@ extern char **environ;
 static int
 usage(FILE *to)
 {
-	fputs("usage: aegsh-confine [-e variable] [-g group] [-u user] "
-	    "[--edit] profile -- command [argument ...]\n", to);
+	fputs("usage: aegsh-confine [-e VARIABLE] [-g GROUP] [-u USER] "
+	    "[--edit] PROFILE --\n"
+	    "                     COMMAND [ARGUMENT ...]\n"
+	    "Runs, in a sandbox, what sudo lets its caller run; see "
+	    "aegsh-confine(8).\n", to);
 	return EXIT_USAGE;
 }
 
