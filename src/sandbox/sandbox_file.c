@@ -128,6 +128,16 @@ on_limit(cfg_t *cfg, cfg_opt_t *opt)
 	return -1;
 }
 
+static int
+line_at(const char *text, const char *p)
+{
+	int line = 1;
+
+	for (; text < p; text++)
+		line += *text == '\n';
+	return line;
+}
+
 /* What libconfuse would do on its own is refused beforehand: ${NAME} takes
  * the environment's word; an unclosed block comment swallows the rest. */
 static int
@@ -136,7 +146,6 @@ look_at(const struct source *s)
 	const char *p = s->bytes.data, *hit;
 	static const char *const bad[] = { "${", "/*" };
 	size_t i;
-	int line = 1;
 
 	if (s->bytes.len == 0)
 		return 0;
@@ -148,9 +157,7 @@ look_at(const struct source *s)
 		hit = strstr(p, bad[i]);
 		if (hit == NULL)
 			continue;
-		for (; p < hit; p++)
-			line += *p == '\n';
-		fail(ERR_SYNTAX, line, i == 0 ?
+		fail(ERR_SYNTAX, line_at(p, hit), i == 0 ?
 		    "'${': the environment sets nothing here" :
 		    "'/*': comments begin with #");
 		return reading->code;
@@ -360,9 +367,9 @@ chain_done(struct chain *c)
 
 /* What a file extends, by its line "extends = NAME": looked for by hand,
  * because libconfuse's reading is kept for the chain in its right order.
- * What it says then is compared with this. */
+ * What it says then is compared with this.  Owned, or NULL. */
 static char *
-find_extends(const struct source *s)
+find_extends(const struct source *s, int *ret_line)
 {
 	static const char key[] = "extends";
 	const char *p = s->bytes.len > 0 ? s->bytes.data : "";
@@ -380,6 +387,7 @@ find_extends(const struct source *s)
 		p++;
 		p += strspn(p, " \t\"'");
 		n = strcspn(p, " \t\r\n\"'#;,");
+		*ret_line = line_at(s->bytes.data, p);
 		return xmemdup0(p, n);
 	}
 	return NULL;
@@ -417,6 +425,8 @@ static int
 gather(const char *name, struct chain *c, struct err *err)
 {
 	AEG_AUTOFREE char *next = xstrdup(name);
+	const char *by = NULL;
+	int line = 0;
 	int depth, rc;
 
 	for (depth = 0; depth < SANDBOX_EXTENDS_MAX; depth++) {
@@ -424,10 +434,14 @@ gather(const char *name, struct chain *c, struct err *err)
 		size_t i = c->n;
 
 		rc = gather_one(next, c, err);
+		if (rc < 0 && by != NULL)
+			err_context(err, "%s:%d: extends", by, line);
 		if (rc < 0)
 			return rc;
-		for (; above == NULL && i < c->n; i++)
-			above = find_extends(&c->source[i]);
+		for (; above == NULL && i < c->n; i++) {
+			by = c->source[i].path;
+			above = find_extends(&c->source[i], &line);
+		}
 		strv_add(&c->names, above != NULL ? above : "");
 		free(next);
 		next = above;
