@@ -230,7 +230,8 @@ replay(struct admin *a, const struct asked *q)
 	audit_close(store);
 	if (rc == -ENOENT && f.id == 0) {
 		admin_complain(a, "%s: no such line, and no recording of a "
-		    "session of that name", q->id);
+		    "session of that name; aegshctl audit stats --sessions 0 "
+		    "has their names, and under KEPT which have one", q->id);
 		return ADMIN_NO;
 	}
 	if (rc < 0 && rc != -ENOENT)

@@ -120,7 +120,9 @@ tap.ok(done.returncode == 1 and done.stdout == b"" and
        b"nothing that it wrote is kept" in done.stderr,
        "a line that wrote nothing", done)
 for bad in ("99", "x", "12345678-1234-1234-1234-123456789abc"):
-    tap.same(ctl("replay", bad).returncode, 1, "no such line: " + bad)
+    done = ctl("replay", bad)
+    tap.ok(done.returncode == 1 and b"stats --sessions 0" in done.stderr,
+           "no such line, and where names are told: " + bad, done)
 for bad in (("--speed", "0", "1"), ("--idle", "x", "1"), (),
             ("--raw", "--json", "1"), ("1", "2")):
     tap.same(ctl("replay", *bad).returncode, 100, "usage: " + " ".join(bad))
