@@ -7,6 +7,7 @@
  */
 #include "audit_chain_int.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -77,11 +78,10 @@ const struct audit_kind_spec audit_kinds[AUDIT_KIND_COUNT] = {
 static char *
 put_big(char *to, int64_t n)
 {
-	int shift;
+	uint64_t big = htobe64((uint64_t)n);
 
-	for (shift = 56; shift >= 0; shift -= 8)
-		*to++ = (char)((uint64_t)n >> shift & 0xff);
-	return to;
+	memcpy(to, &big, sizeof big);
+	return to + sizeof big;
 }
 
 void
@@ -99,37 +99,50 @@ audit_chain_start(struct buf *b,
 	buf_put(b, head, (size_t)(to - head));
 }
 
+/* A tag and a number, which most columns are: straight to their place. */
+static void
+put_number(struct buf *b, char tag, int64_t n)
+{
+	char *to = buf_reserve(b, 1 + 8);
+
+	if (to == NULL)
+		return;
+	*to = tag;
+	*put_big(to + 1, n) = '\0';
+	b->len += 1 + 8;
+}
+
 static void
 put_run(struct buf *b, char tag, const void *p, int len)
 {
-	char head[1 + 8] = { tag };
-
-	put_big(head + 1, len);
-	buf_put(b, head, sizeof head);
+	put_number(b, tag, len);
 	buf_put(b, len > 0 ? p : "", (size_t)len);
 }
 
+/* Each column is looked up once: sqlite3_column_*() would do it for its type,
+ * its bytes and their number.  A value may be read like this where one thread
+ * has the connection, as it is here. */
 void
 audit_chain_columns(struct buf *b, sqlite3_stmt *st, int at, int from,
     int to)
 {
-	char number[1 + 8] = { 'I' };
+	sqlite3_value *v;
 	const void *p;
 	int i;
 
 	for (i = at + from; i < at + to; i++) {
-		switch (sqlite3_column_type(st, i)) {
+		v = sqlite3_column_value(st, i);
+		switch (sqlite3_value_type(v)) {
 		case SQLITE_INTEGER:
-			put_big(number + 1, sqlite3_column_int64(st, i));
-			buf_put(b, number, sizeof number);
+			put_number(b, 'I', sqlite3_value_int64(v));
 			break;
 		case SQLITE_TEXT:
-			p = sqlite3_column_text(st, i);
-			put_run(b, 'T', p, sqlite3_column_bytes(st, i));
+			p = sqlite3_value_text(v);
+			put_run(b, 'T', p, sqlite3_value_bytes(v));
 			break;
 		case SQLITE_BLOB:
-			p = sqlite3_column_blob(st, i);
-			put_run(b, 'B', p, sqlite3_column_bytes(st, i));
+			p = sqlite3_value_blob(v);
+			put_run(b, 'B', p, sqlite3_value_bytes(v));
 			break;
 		case SQLITE_NULL:
 			buf_putc(b, 'N');
@@ -137,8 +150,8 @@ audit_chain_columns(struct buf *b, sqlite3_stmt *st, int at, int from,
 		default:
 			/* Aegsh writes none: it stands for no value that a
 			 * link could be of. */
-			p = sqlite3_column_text(st, i);
-			put_run(b, 'F', p, sqlite3_column_bytes(st, i));
+			p = sqlite3_value_text(v);
+			put_run(b, 'F', p, sqlite3_value_bytes(v));
 		}
 	}
 }
