@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -193,6 +194,15 @@ sandbox_act_store_create(const struct sandbox_site *s)
 }
 
 int
+sandbox_act_store_enter(const struct sandbox_site *s)
+{
+	char from[SANDBOX_SITE], to[SANDBOX_SITE + 8];
+
+	snprintf(to, sizeof to, "%s.in", s->kept);
+	return rename_both(in(s, "file", from), to);
+}
+
+int
 sandbox_act_settings_create(const struct sandbox_site *s)
 	{ return create(s->settings); }
 
@@ -312,6 +322,16 @@ sandbox_act_user_namespace(const struct sandbox_site *s)
 int
 sandbox_act_mount_namespace(const struct sandbox_site *s)
 	{ (void)s; return unshare(CLONE_NEWNS) < 0 ? errno : 0; }
+
+/* The child has a mount namespace of its own, with which this mount goes. */
+int
+sandbox_act_mount(const struct sandbox_site *s)
+{
+	char path[SANDBOX_SITE];
+
+	return mount("trial", in(s, "folder", path), "tmpfs",
+	    MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 ? errno : 0;
+}
 
 static int
 descriptor_of(long fd)

@@ -181,6 +181,20 @@ sandbox_site_make(const struct sandbox_profile *p, struct sandbox_site *ret,
 	return 0;
 }
 
+/* With what an act left where it got in and not out again. */
+static void
+remove_kept(const char *kept)
+{
+	static const char *const ends[] = { "", ".moved", ".new", ".in" };
+	char path[SANDBOX_SITE + 8];
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(ends); i++) {
+		snprintf(path, sizeof path, "%s%s", kept, ends[i]);
+		unlink(path);
+	}
+}
+
 void
 sandbox_site_remove(struct sandbox_site *s)
 {
@@ -197,7 +211,7 @@ sandbox_site_remove(struct sandbox_site *s)
 	rmdir(path);
 	rmdir(s->dir);
 	if (s->kept != NULL)
-		unlink(s->kept);
+		remove_kept(s->kept);
 	if (s->victim > 0) {
 		kill(s->victim, SIGKILL);
 		waitpid(s->victim, NULL, 0);

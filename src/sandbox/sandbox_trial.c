@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -139,6 +141,8 @@ static const struct trial_row rows[] = {
 	    sandbox_act_store_rename },
 	{ "store-create", "plant a file beside the record", FILES,
 	    IF(has_store), sandbox_act_store_create },
+	{ "store-enter", "rename a file to beside the record", FILES,
+	    IF(has_store), sandbox_act_store_enter },
 	{ "settings", "plant a file beside the operator's settings", FILES,
 	    IF(has_settings), sandbox_act_settings_create },
 	{ "signal", "signal a process outside", SCOPE, IF(always),
@@ -171,6 +175,8 @@ static const struct trial_row rows[] = {
 	    sandbox_act_user_namespace },
 	{ "mount-namespace", "enter a new mount namespace", CALLS,
 	    BY(unshare), sandbox_act_mount_namespace },
+	{ "mount", "mount a file system", CALLS, BY(mount),
+	    sandbox_act_mount },
 	{ "io_uring", "make an io_uring", CALLS, BY(io_uring_setup),
 	    sandbox_act_ring },
 	{ "bpf", "load a BPF map", CALLS, BY(bpf), sandbox_act_bpf },
@@ -225,6 +231,21 @@ is_forbidden(const struct trial_row *row, const struct sandbox_profile *p,
 	return false;
 }
 
+/*
+ * Privilege to mount, over nothing that anybody else sees, so that it is the
+ * sandbox that refuses.  As root no user namespace, in which root would be
+ * another.  0, or the errno.
+ */
+static int
+may_mount(void)
+{
+	if (unshare(geteuid() == 0 ? CLONE_NEWNS :
+	    CLONE_NEWUSER | CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return errno;
+	return 0;
+}
+
 /* The whole life of a child: a terminal of its own, confined or not. */
 static void __attribute__((noreturn))
 live(const struct trial_row *row, const struct sandbox_site *site,
@@ -232,11 +253,15 @@ live(const struct trial_row *row, const struct sandbox_site *site,
 {
 	struct sandbox_site mine = *site;
 	enum sandbox_layer layer;
+	int rc;
 
 	setsid();
 	if (site->master >= 0)
 		mine.terminal = open(ptsname(site->master),
 		    O_RDWR | O_CLOEXEC);
+	rc = row->act == sandbox_act_mount ? may_mount() : 0;
+	if (rc != 0)
+		_exit(rc);
 	if (confined != NULL && sandbox_apply(confined, &layer) < 0)
 		_exit(NO_SANDBOX);
 	if (mine.terminal < 0 && (row->act == sandbox_act_type ||

@@ -34,14 +34,14 @@ sandbox_act sandbox_act_read, sandbox_act_write, sandbox_act_truncate,
 	sandbox_act_move, sandbox_act_link, sandbox_act_execute;
 sandbox_act sandbox_act_store_read, sandbox_act_store_write,
 	sandbox_act_store_rename, sandbox_act_store_create,
-	sandbox_act_settings_create;
+	sandbox_act_store_enter, sandbox_act_settings_create;
 sandbox_act sandbox_act_signal, sandbox_act_trace, sandbox_act_memory,
 	sandbox_act_descriptor, sandbox_act_environment,
 	sandbox_act_limits_of_others, sandbox_act_priority,
 	sandbox_act_processors, sandbox_act_disk_priority;
 sandbox_act sandbox_act_type, sandbox_act_type_high;
 sandbox_act sandbox_act_user_namespace, sandbox_act_mount_namespace,
-	sandbox_act_ring, sandbox_act_bpf, sandbox_act_perf,
+	sandbox_act_mount, sandbox_act_ring, sandbox_act_bpf, sandbox_act_perf,
 	sandbox_act_userfault, sandbox_act_keys, sandbox_act_memory_program,
 	sandbox_act_privileges, sandbox_act_raise_limits, sandbox_act_x32,
 	sandbox_act_i386;

@@ -4,6 +4,7 @@
 #include "scratch.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <sys/prctl.h>
 
 #include "aegsh/base/mem.h"
@@ -62,14 +63,14 @@ test_held(void)
 	static const char *const tried[] = { "read", "write", "truncate",
 		"create", "directory", "rename", "move", "link", "execute",
 		"store-read", "store-write", "store-rename", "store-create",
-		"settings",
+		"store-enter", "settings",
 		"terminal", "terminal-high", "signal", "trace", "memory",
 		"environment", "descriptor", "limits-of-others", "priority",
 		"processors", "disk-priority", "abstract-socket",
 		"named-socket", "unix", "tcp-connect", "tcp-bind", "udp",
 		"fast-open", "mptcp", "vsock", "packet", "raw",
 		"memory-program", "io_uring", "user-namespace",
-		"mount-namespace", "bpf", "perf", "userfault", "keys",
+		"mount-namespace", "mount", "bpf", "perf", "userfault", "keys",
 		"privileges", "raise-limits",
 #ifdef __x86_64__
 		"x32", "i386",
@@ -99,6 +100,9 @@ test_held(void)
 	OK(is("mptcp", SANDBOX_TRIAL_ENFORCED) ||
 	    is("mptcp", SANDBOX_TRIAL_NOTHING));
 	OK(is("tcp-connect", SANDBOX_TRIAL_ENFORCED));
+	OK(is("mount", SANDBOX_TRIAL_ENFORCED) ||
+	    (geteuid() != 0 && is("mount", SANDBOX_TRIAL_NOTHING)));
+	OK(act("mount")->confined != 0);
 	OK(is("raise-limits", SANDBOX_TRIAL_ENFORCED));
 }
 
@@ -123,11 +127,59 @@ test_lacking(void)
 	OK(is("signal", SANDBOX_TRIAL_ABSENT));
 	OK(is("execute", SANDBOX_TRIAL_ABSENT));
 	OK(is("limits-of-others", SANDBOX_TRIAL_ENFORCED));
+	/* Landlock alone forbids mounts too, so without both. */
+	OK(act("mount")->confined != 0);
+	part.layers &= ~(unsigned)SANDBOX_SECCOMP;
+	try(&part);
+	OK(is("mount", SANDBOX_TRIAL_ABSENT) ||
+	    (geteuid() != 0 && is("mount", SANDBOX_TRIAL_NOTHING)));
 	/* No limits. */
 	part = *whole;
 	part.n_limits = 0;
 	try(&part);
 	OK(is("raise-limits", SANDBOX_TRIAL_ABSENT));
+}
+
+/* Of a profile that lets files go from where the trial is. */
+static void
+test_store(void)
+{
+	struct sandbox part;
+	struct err err = ERR_INIT;
+	const struct sandbox_trial *t;
+
+	scratch_mkdir("store", 0700);
+	vars.store = scratch_path("store");
+	scratch_puts("share/sandbox/s.conf",
+	    "read = {\"/\"}\nmake = {\"/var/tmp\"}\nexecute = {\"/usr\"}\n");
+	if (sandbox_load("s", &vars, &p, &err) < 0 ||
+	    sandbox_prepare(p, &whole, &err) < 0) {
+		OKF(false, "%s", err.text);
+		return;
+	}
+	try(whole);
+	OK(is("rename", SANDBOX_TRIAL_NOT_REQUIRED));
+	IS_INT(act("rename")->confined, 0);
+	t = act("store-enter");
+	OKF(t->required, "a file may not be renamed into the store");
+	if (t->unconfined == EXDEV) {
+		SKIP(3, "the store is on another file system than /var/tmp");
+	} else {
+		OK(is("store-enter", SANDBOX_TRIAL_ENFORCED));
+		OKF(t->confined == EACCES || t->confined == EXDEV ||
+		    t->confined == EROFS, "the kernel says %d", t->confined);
+		/* And where nothing forbids it, it is told. */
+		part = *whole;
+		part.layers &= ~(unsigned)(SANDBOX_LANDLOCK_FS |
+		    SANDBOX_LANDLOCK_SCOPE | SANDBOX_LANDLOCK_NET |
+		    SANDBOX_COVER);
+		part.ruleset = -1;
+		try(&part);
+		OK(is("store-enter", SANDBOX_TRIAL_ABSENT));
+	}
+	OKF(rmdir(vars.store) == 0, "nothing is left in the store");
+	sandbox_free(whole);
+	sandbox_profile_free(p);
 }
 
 int
@@ -158,8 +210,9 @@ main(void)
 	}
 	test_held();
 	test_lacking();
-	free(list);
 	sandbox_free(whole);
 	sandbox_profile_free(p);
+	test_store();
+	free(list);
 	return tap_done();
 }
