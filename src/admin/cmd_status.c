@@ -31,6 +31,9 @@ struct report {
 	char *place;		/* of the store, or NULL: why */
 	int place_rc;
 	struct err place_err;
+	struct audit *store;	/* in it, open, or NULL: why */
+	int store_rc;
+	struct err store_err;
 	struct sandbox_caps caps;
 	bool json;		/* … is what is asked for */
 	bool bad;		/* something that should hold does not */
@@ -147,6 +150,7 @@ report_sandbox(struct report *r, const char *name)
 {
 	json_t *o = section(r, "sandbox");
 	const struct sandbox_caps caps = r->caps;
+	const bool inside = r->store_rc == AUDIT_KEPT;
 	struct sandbox_profile *p = NULL;
 	AEG_AUTOFREE char *limits = NULL;
 	struct err err = ERR_INIT;
@@ -155,7 +159,14 @@ report_sandbox(struct report *r, const char *name)
 	admin_json_text(o, "profile", name);
 	json_object_set_new(o, "landlock_abi",
 	    json_integer(caps.landlock_abi > 0 ? caps.landlock_abi : 0));
-	json_object_set_new(o, "had_here", admin_layers_json(caps.layers));
+	/* What a line may not set up says nothing of what lines are in. */
+	if (inside)
+		admin_json_text(o, "state", "not looked at: this stands in a "
+		    "line of aegsh, which has it around itself, so ask outside "
+		    "of it");
+	else
+		json_object_set_new(o, "had_here",
+		    admin_layers_json(caps.layers));
 	if (admin_sandbox(r->a, name, &p, &err) < 0) {
 		problem(r, o, err.text);
 		return;
@@ -169,6 +180,8 @@ report_sandbox(struct report *r, const char *name)
 	json_object_set_new(o, "required",
 	    admin_layers_json(sandbox_required(p)));
 	sandbox_profile_free(p);
+	if (inside)
+		return;
 	json_object_set_new(o, "missing", admin_layers_json(missing));
 	if (missing != 0)
 		problem(r, o, "no line runs: a required layer is missing");
@@ -338,29 +351,25 @@ static void
 report_store(struct report *r)
 {
 	json_t *o = section(r, "record");
-	struct audit *store = NULL;
-	struct err err = r->place_err;
-	int rc = r->place_rc;
+	int rc = r->store_rc;
 
-	if (rc == 0) {
+	if (r->place_rc == 0) {
 		admin_json_text(o, "place", r->place);
 		admin_json_text(o, "why_there",
 		    path_under(r->place, sysdirs()->state) ?
 		    "the install made it for this user" :
 		    "no installed place for this user, and a home can be "
 		    "granted to commands");
-		rc = audit_open(r->place, true, &store, &err);
 	}
 	admin_json_text(o, "state", rc == 0 ? "readable" :
 	    rc == -ENOENT ? "nothing is recorded yet" :
 	    rc == AUDIT_KEPT ? "not looked at: kept from each line of aegsh, "
 	    "so ask outside of it" : "unusable");
 	if (rc < 0 && rc != -ENOENT && rc != AUDIT_KEPT)
-		problem(r, o, err.text);
+		problem(r, o, r->store_err.text);
 	report_told(r, o);
-	if (r->a->conf != NULL && admin_ship_status(r->a, store, o))
+	if (r->a->conf != NULL && admin_ship_status(r->a, r->store, o))
 		r->bad = true;
-	audit_close(store);
 	admin_json_text(o, "writer", "stand-alone");
 	json_object_set_new(o, "advisory", json_true());
 	admin_json_text(o, "meaning", "advisory: this user's own uid can "
@@ -384,10 +393,15 @@ run(struct admin *a, int argc, char **argv)
 	sandbox_probe(&r.caps);
 	r.place_rc = audit_place(a->uid, false, &r.place, &r.place_err);
 	admin_confine_but(a, r.place);
+	r.store_rc = r.place_rc;
+	r.store_err = r.place_err;
+	if (r.place_rc == 0)
+		r.store_rc = audit_open(r.place, true, &r.store, &r.store_err);
 	report_settings(&r);
 	report_policy(&r);
 	report_validator(&r);
 	report_store(&r);
+	audit_close(r.store);
 	if (r.json) {
 		json_object_set_new(r.root, "sound", json_boolean(!r.bad));
 		admin_json_print(a, r.root);

@@ -95,6 +95,7 @@ print(f["mode"], s["record"]["state"], s["record"]["advisory"], s["sound"])
 # That a line is kept from the store is as it should be, and no problem.
 if [ -n "${SANITIZED-}" ]; then
 	skip 'a leak checker does not work in a line of aegsh'
+	skip 'a leak checker does not work in a line of aegsh'
 elif "$aegsh" -c "'$aegshctl' --version" >/dev/null 2>&1; then
 	out=$("$aegsh" -c "'$aegshctl' status --json" 2>&1)
 	is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
@@ -102,7 +103,16 @@ import json, sys
 r = json.load(sys.stdin)["record"]
 print(r["state"].partition(":")[0], r.get("problem"), len(r["kept"]) > 3)
 ')" 'not looked at None True' 'from inside aegsh'
+	is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
+import json, sys
+d = json.load(sys.stdin)
+s = d["sandbox"]
+print(s["state"].partition(":")[0], s.get("problem"), "missing" in s,
+      "had_here" in s, len(s["required"]) > 3, d["sound"])
+')" 'not looked at None False False True True' 'nor is it a problem which
+layers a line may not set up'
 else
+	skip 'the build lies where a line may not run programs'
 	skip 'the build lies where a line may not run programs'
 fi
 chmod 666 "$test_root/etc/aegsh.conf"
