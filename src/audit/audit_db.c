@@ -133,7 +133,7 @@ audit_db_error(struct audit_db *d, const char *what, struct err *err)
 	if (system && number == EACCES)
 		return err_set(err, AUDIT_KEPT, "audit store %s: %s: kept from "
 		    "this process by a sandbox, as from each line of aegsh: "
-		    "look from outside", d->path, what);
+		    AUDIT_LOOK, d->path, what);
 	/* Somebody was killed, and a reader cannot clear up. */
 	return err_set(err, d->readonly && code == SQLITE_READONLY ?
 	    AUDIT_OLD : ERR_STORE, "audit store %s: %s: %s%s%s", d->path, what,

@@ -16,6 +16,9 @@
 #define AUDIT_WRITER "stand-alone"
 /* How long a writer waits for the others before it gives up. */
 #define AUDIT_BUSY_NS (INT64_C(10) * 1000 * 1000 * 1000)
+/* What to do instead, where a line of aegsh looks for its record. */
+#define AUDIT_LOOK "look from outside, or at the prompt itself, where " \
+	"\"history\" and M-r find lines"
 /* Records held back, when the store cannot take them. */
 #define AUDIT_KEPT_MAX 4096
 #define AUDIT_KEPT_BYTES ((size_t)4 * 1024 * 1024)

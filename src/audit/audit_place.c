@@ -51,7 +51,7 @@ audit_open_dir(const char *path, uid_t uid, int *ret_fd, struct err *err)
 	if ((st.st_mode & 077) != 0 && is_covered(fd))
 		return err_set(err, AUDIT_KEPT, "%s: covered, and so kept from "
 		    "this process by a sandbox, as from each line of aegsh: "
-		    "look from outside", path);
+		    AUDIT_LOOK, path);
 	if ((st.st_mode & 077) != 0)
 		return err_set(err, ERR_TRUST,
 		    "%s: must be closed to others (mode 0700, not %04o)",

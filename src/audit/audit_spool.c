@@ -139,7 +139,7 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 	if (s->fd < 0 && errno == EACCES)
 		return err_set(err, AUDIT_KEPT, "audit spool %s: kept from "
 		    "this process by a sandbox, as from each line of aegsh: "
-		    "look from outside", s->path);
+		    AUDIT_LOOK, s->path);
 	if (s->fd < 0)
 		return fail(s, "open", errno, err);
 	rc = check_file(s, err);
