@@ -95,6 +95,9 @@ typedef int admin_row_fn(void *ctx, const struct audit_row *row);
  * is wrong with one of them is said, and *ret_bad set. */
 int admin_rows(struct admin *a, const struct admin_filter *f,
 	admin_row_fn *fn, void *ctx, bool *ret_bad, struct err *err);
+/* There was none of them: say so where what lines wrote was looked for, and
+ * that record has nothing of the kind. */
+void admin_rows_none(struct admin *a, const struct admin_filter *f);
 
 /* Users that have a place for a store, in order; *ret is owned. */
 void admin_stores(uid_t **ret, size_t *ret_n);

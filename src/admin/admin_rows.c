@@ -409,3 +409,34 @@ admin_rows(struct admin *a, const struct admin_filter *f, admin_row_fn *fn,
 	audit_close(store);
 	return rc;
 }
+
+static int
+stop_at_one(void *ctx, const struct audit_row *row)
+{
+	bool *any = ctx;
+
+	(void)row;
+	*any = true;
+	return 1;
+}
+
+void
+admin_rows_none(struct admin *a, const struct admin_filter *f)
+{
+	/* Any text has that one in it. */
+	const struct audit_query q = { .limit = 1, .wrote = "" };
+	struct audit *store = NULL;
+	struct err err = ERR_INIT;
+	bool any = false;
+	int rc;
+
+	if (f->q.wrote == NULL || f->all ||
+	    admin_read_quietly(a, f->user, false, &store, &err) < 0)
+		return;
+	rc = audit_query(store, &q, stop_at_one, &any, &err);
+	audit_close(store);
+	if (rc == 0 && !any)
+		admin_complain(a, "nothing of what lines write is in this "
+		    "record, so --output finds none: it is kept where output "
+		    "is not none, see aegsh.conf(5)");
+}

@@ -395,6 +395,8 @@ export(struct admin *a, const struct admin_filter *f,
 
 	if (rc < 0)
 		return admin_read_fail(a, rc, &err);
+	if (!bad && out.rows == 0)
+		admin_rows_none(a, f);
 	return bad ? ADMIN_SYSTEM : out.rows > 0 ? ADMIN_OK : ADMIN_NO;
 }
 

@@ -100,6 +100,8 @@ list(struct admin *a, const struct admin_filter *f, bool wide)
 	admin_page_end(a);
 	if (rc < 0)
 		return admin_read_fail(a, rc, &err);
+	if (!bad && l.rows == 0)
+		admin_rows_none(a, f);
 	return bad ? ADMIN_SYSTEM : l.rows > 0 ? ADMIN_OK : ADMIN_NO;
 }
 

@@ -6,11 +6,13 @@ import io
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
 from cast_rig import audit, recorded  # noqa: E402
-from pty_session import place  # noqa: E402
+from procs import DEADLINE  # noqa: E402
+from pty_session import place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
@@ -76,6 +78,20 @@ tap.same(ctl("tail", "--follow", "--output", "x").returncode, 100,
          "lines that come have written nothing: 100")
 tap.same([d["line"] for d in docs("log", "--json", "--output", "needle")],
          ["big"], "log has the option, too")
+
+# ---- nothing that could be found ------------------------------------------------
+bare, bare_env = place()
+bare_env["AEGSH_TEST_ROOT"] = bare
+subprocess.run([program("store_fill")], env=bare_env, input=b"ok echo x\n",
+               check=True, timeout=DEADLINE)
+for verb in ("search", "log", "export"):
+    done = audit(bare_env, verb, "--output", "x")
+    tap.ok(done.returncode == 1 and done.stderr.count(b"\n") == 1 and
+           b"output is not none" in done.stderr,
+           verb + " says where no output is kept at all", done)
+done = audit(bare_env, "search", "y")
+tap.same((done.returncode, done.stdout, done.stderr), (1, b"", b""),
+         "and nothing where none was asked for")
 
 # ---- export -----------------------------------------------------------------------
 rows = {d["line"]: d for d in docs("export")}
