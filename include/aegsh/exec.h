@@ -191,7 +191,8 @@ struct exec_elevated {
 					 * can change */
 	char *const *argv, *const *envp;	/* argv: that are decided */
 	/* Those by which the same is run inside of a sandbox that we cannot
-	 * enter for it; NULL: argv. */
+	 * enter for it, or by which it is asked whether it may be; NULL:
+	 * argv. */
 	char *const *run;
 	const int *std;			/* to be its 0, 1 and 2 */
 	int cwd;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -261,38 +262,6 @@ say(struct request *r, const char *why)
 	    out.len : SUPERVISE_MORE_MAX);
 }
 
-/* Between the question and the start it may have become another. */
-static int
-start(struct request *r, pid_t *ret_pid, struct err *err)
-{
-	AEG_AUTO(strv_done) struct strv envp = STRV_INIT;
-	AEG_AUTO(strv_done) struct strv confined = STRV_INIT;
-	struct exec_elevated e = { .path = r->call.path, .std = r->fd,
-		.cwd = r->fd[3], .group = r->group, .umask = r->umask,
-		.files = r->door->files };
-	struct elevate_file now;
-	int rc = turn_check_scripts(r->t, r->j, err);
-
-	elevate_file_of(r->call.command > 0 ? r->argv.v[r->call.command] :
-	    NULL, &now);
-	if (rc == 0 && !elevate_file_same(&now, &r->file))
-		rc = err_set(err, ERR_REFUSED, "%.200s is not what was judged "
-		    "any more", r->argv.v[r->call.command]);
-	if (rc < 0)
-		return rc;
-	elevate_envp(r->t, &r->call, &r->env, &envp);
-	e.argv = strv_peek(&r->argv);
-	e.envp = strv_peek(&envp);
-	if (elevate_confined(r->t, &r->call, &r->argv, &envp, &confined)) {
-		e.run = strv_peek(&confined);
-		if (r->t->audit != NULL && (r->call.in != NULL ||
-		    r->call.own_shell != NULL))
-			audit_note(r->t->audit, "confined", r->call.in != NULL ?
-			    r->call.in : "a root aegsh");
-	}
-	return exec_elevate(r->j->decision, &e, ret_pid, err);
-}
-
 /* Who asked stops after it, whoever stopped it: sudo looks whose the terminal
  * is, which must be the line's until then. */
 static void
@@ -319,6 +288,101 @@ wait_for(struct request *r, pid_t pid)
 			return status;
 		tell_stop(r, pid, status);
 	}
+}
+
+/*
+ * Sudo's answer to a question of elevate_question(): 1, yes; 0, no; -EAGAIN,
+ * it does not tell; -EINTR, it was ended.  A no is silent, and what it says
+ * otherwise the call itself will hear.
+ */
+static int
+ask_sudo(struct request *r, const struct exec_elevated *as,
+    struct strv *words)
+{
+	AEG_AUTOFD int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	AEG_AUTOFD int said = memfd_create("aegsh-sudo", MFD_CLOEXEC);
+	const int std[3] = { null, null, said };
+	struct exec_elevated e = *as;
+	struct stat st;
+	pid_t pid;
+	int status;
+
+	e.std = std;
+	e.run = strv_peek(words);
+	if (null < 0 || said < 0 ||
+	    exec_elevate(r->j->decision, &e, &pid, NULL) < 0)
+		return -EAGAIN;
+	status = wait_for(r, pid);
+	if (WIFSIGNALED(status))
+		return -EINTR;
+	if (WEXITSTATUS(status) == 0)
+		return 1;
+	return WEXITSTATUS(status) == 1 && fstat(said, &st) == 0 &&
+	    st.st_size == 0 ? 0 : -EAGAIN;
+}
+
+/*
+ * Without a line for aegsh-confine sudo asks for a password, and then again,
+ * before it says no, and never says why it asks.  Whether it lacks that line
+ * can be asked only as the user itself where that is to make no entry in
+ * sudo's log, by which root's mail comes; who may not run it as that may yet
+ * run it as root, and has a hint where a password is asked for.
+ */
+static int
+look_for_line(struct request *r, struct exec_elevated *e,
+    const struct strv *confined, struct strv *hinted, struct err *err)
+{
+	AEG_AUTO(strv_done) struct strv words = STRV_INIT;
+	const bool can = elevate_can_ask(confined);
+	const uid_t uid = r->t->opts.uid;
+	int says;
+
+	elevate_question(confined, uid, can, &words);
+	says = ask_sudo(r, e, &words);
+	if (says == -EINTR)
+		return err_set(err, ERR_REFUSED, "a signal ended sudo");
+	if (says == 0 && !can)
+		return elevate_lacks(uid, err);
+	if (says == 0) {
+		elevate_with_hint(confined, hinted);
+		e->run = strv_peek(hinted);
+	}
+	return 0;
+}
+
+/* Between the question and the start it may have become another. */
+static int
+start(struct request *r, pid_t *ret_pid, struct err *err)
+{
+	AEG_AUTO(strv_done) struct strv envp = STRV_INIT;
+	AEG_AUTO(strv_done) struct strv confined = STRV_INIT;
+	AEG_AUTO(strv_done) struct strv hinted = STRV_INIT;
+	struct exec_elevated e = { .path = r->call.path, .std = r->fd,
+		.cwd = r->fd[3], .group = r->group, .umask = r->umask,
+		.files = r->door->files };
+	struct elevate_file now;
+	int rc = turn_check_scripts(r->t, r->j, err);
+
+	elevate_file_of(r->call.command > 0 ? r->argv.v[r->call.command] :
+	    NULL, &now);
+	if (rc == 0 && !elevate_file_same(&now, &r->file))
+		rc = err_set(err, ERR_REFUSED, "%.200s is not what was judged "
+		    "any more", r->argv.v[r->call.command]);
+	if (rc < 0)
+		return rc;
+	elevate_envp(r->t, &r->call, &r->env, &envp);
+	e.argv = strv_peek(&r->argv);
+	e.envp = strv_peek(&envp);
+	if (elevate_confined(r->t, &r->call, &r->argv, &envp, &confined)) {
+		e.run = strv_peek(&confined);
+		if (r->t->audit != NULL && (r->call.in != NULL ||
+		    r->call.own_shell != NULL))
+			audit_note(r->t->audit, "confined", r->call.in != NULL ?
+			    r->call.in : "a root aegsh");
+	}
+	if (r->call.in != NULL && e.run != NULL)
+		rc = look_for_line(r, &e, &confined, &hinted, err);
+	return rc < 0 ? rc : exec_elevate(r->j->decision, &e, ret_pid, err);
 }
 
 static void

@@ -113,6 +113,20 @@ void elevate_put_option(struct strv *to, const struct strv *argv,
 bool elevate_confined(const struct turn *t, const struct elevate_call *c,
 	const struct strv *argv, const struct strv *envp, struct strv *ret);
 
+/* Of those words, of a call that is run in a sandbox: does sudo ask for a
+ * password where it needs one, at the terminal or elsewhere? */
+bool elevate_can_ask(const struct strv *confined);
+/* The words that ask sudo whether sudoers(5) lets uid run aegsh-confine like
+ * that.  itself: as that same user, which sudo answers whoever asks without a
+ * password, and logs nothing of. */
+void elevate_question(const struct strv *confined, uid_t uid, bool itself,
+	struct strv *ret);
+/* The same words, by which a password is asked for with a hint at what may be
+ * missing. */
+void elevate_with_hint(const struct strv *confined, struct strv *ret);
+/* Fills err with the line that sudoers lacks; its code. */
+int elevate_lacks(uid_t uid, struct err *err);
+
 /* ---- turn_approve.c ----------------------------------------------------- */
 
 /* What a file is, when it is judged and when it runs. */

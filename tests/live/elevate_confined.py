@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
     A, DEADLINE, ENV, HOME, NAME, PROMPT, ROOT, UID, Session, events, history, leave,
-    line, own, run, settings, sudoers, tap, write)
+    line, own, prompt, run, settings, sudoers, tap, write)
 from procs import until  # noqa: E402
 
 CONFINE = HOME + "/libexec/aegsh-confine"
@@ -178,6 +178,56 @@ refused([CONFINE, "elevated", "--", "/usr/bin/id"], "does not let",
 done = line("sudo -n id")
 tap.ok(done[0] == 126 and done[1] == "" and "does not let" in done[2],
        "nor does it in aegsh", done)
+# And who lacks that line is told which it is, before a password is asked for
+# that would help nobody; sudo's log has nothing of what it was asked for that.
+LOG = ROOT + "/sudo.log"
+WANTED = "\"%s ALL = (root) %s\"" % (NAME, CONFINE)
+HINT = "it must let you run " + CONFINE
+KEEP += "Defaults logfile=%s\n" % LOG
+
+
+def logged():
+    try:
+        with open(LOG, encoding="utf-8") as f:
+            return f.read()
+    except OSError:
+        return ""
+    finally:
+        open(LOG, "w").close()
+
+
+def typed(text):
+    """What comes of it at a prompt, up to where a password is asked for."""
+    s = prompt()
+    s.line(text)
+    found = s.expect("\n(.*?(?:password for %s: |%s))" % (NAME, PROMPT))
+    said = found.group(1).decode(errors="replace") if found else ""
+    if "password for" in said:
+        s.send("\x03")
+        s.expect(PROMPT)
+    s.close()
+    return said
+
+
+allow("(root) NOPASSWD: /usr/bin/id")
+done = line("sudo -n id")
+tap.ok(done[0] == 126 and done[1] == "" and WANTED in done[2] and
+       done[2].count("\n") == 1, "sudoers without aegsh-confine: which line", done)
+tap.same(logged(), "", "of which sudo logs nothing")
+done = line("sudo id")
+tap.ok(done[0] == 126 and WANTED in done[2], "without a terminal, too", done)
+said = typed("sudo id")
+tap.ok(HINT in said and said.find(HINT) < said.find("password for"),
+       "and at a terminal with the question", said)
+logged()
+allow("(ALL:ALL) ALL")
+said = typed("sudo id")
+tap.ok("password for" in said and "aegsh: " not in said,
+       "who may run all is asked as ever", said)
+tap.ok("list" not in logged(), "and nothing more is logged")
+allow(ONLY, "(root) NOPASSWD: /usr/bin/id")
+tap.same(typed("sudo id -u").split("\r\n")[0], "0",
+         "nor is who has both lines kept from it")
 allow(ONLY, "(root) NOPASSWD: /usr/bin/id -u", "(nobody) NOPASSWD: /bin/true,"
       " /usr/bin/true")
 tap.same(line("sudo -n id -u"), (0, "0\n", ""), "what another line lets run")
