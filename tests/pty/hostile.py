@@ -410,4 +410,22 @@ else:
     s.line("exit 3")
     tap.same(os.waitstatus_to_exitcode(s.wait()), 3, "and leaves")
     s.close()
+# The same when managed, for who did not log in with it: told once before the
+# prompt, and each line is refused, with a status.
+settings('mode = managed')
+if USER is None:
+    tap.skip("managed, and a layer is missing", "needs root")
+else:
+    s = Session(WITHOUT + [program("aegsh")], env=user_env, cwd="/",
+                uid=USER)
+    tap.ok(s.expect("no line will run: [^\r\n]*landlock") and
+           s.expect(PROMPT), "managed, and a layer is missing: is told",
+           s.seen)
+    s.line("echo ne''ver")
+    tap.ok(s.expect("not run: [^\r\n]*landlock") and s.expect(PROMPT) and
+           b"never" not in s.seen, "runs nothing", s.seen)
+    s.line("exit")
+    tap.same(os.waitstatus_to_exitcode(s.wait()), 126,
+             "and leaves with the status of what did not run")
+    s.close()
 tap.done()

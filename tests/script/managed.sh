@@ -48,4 +48,27 @@ is "$?" 111 'a laxer profile is refused when managed'
 like "$(cat "$test_root/out")" '*less strict*' 'and the message says so'
 "$aegsh" --profile safe -c 'echo never' >"$test_root/out" 2>/dev/null
 is "$?" 126 'the profile safe runs nothing'
+
+# A layer that the profile requires and the kernel does not have: nothing runs,
+# whichever way the line came.
+operator 'mode = managed'
+without() {
+	/usr/bin/python3 "$abs_top_srcdir/tests/lib/without_landlock.py" \
+	    "$aegsh" "$@" >"$test_root/out" 2>"$test_root/err"
+}
+echo "echo never >'$HOME/ran'; echo never" >"$test_root/script"
+chmod 755 "$test_root/script"
+for how in -c -s script; do
+	case $how in
+	-c) without -c "$(cat "$test_root/script")" ;;
+	-s) without -s <"$test_root/script" ;;
+	script) without "$test_root/script" ;;
+	esac
+	is "$?" 126 "$how: a required layer is missing: status 126"
+	is "$(cat "$test_root/out")" '' "$how: nothing is written"
+	ok "$([ ! -e "$HOME/ran" ]; echo $?)" "$how: nothing runs"
+	is "$(grep -c . "$test_root/err")" 1 "$how: one line says so"
+	like "$(cat "$test_root/err")" 'aegsh: not run: *landlock*' \
+	    "$how: and which it is"
+done
 done_testing
