@@ -111,7 +111,38 @@ def answer(text):
     return "status-" + m.group(1) if m else "nothing"
 
 
+
+
+def libc_mount(source, target, kind, flags):
+    return ctypes.CDLL(None).mount(
+        source.encode(), target.encode(), kind and kind.encode(), flags,
+        None) == 0
+
+
+def listen_as_docker():
+    """At the path of Docker's daemon, for whoever may connect; in a mount
+    namespace of this test's own, where /run has nothing else.  None: that is
+    not to be had."""
+    if not AS_ROOT or ctypes.CDLL(None).unshare(NEW_MOUNTS) != 0 or \
+            not libc_mount("none", "/", None, RECURSIVE | PRIVATE) or \
+            not libc_mount("run", "/run", "tmpfs", 0):
+        return None
+    s = socket.socket(socket.AF_UNIX)
+    s.bind("/run/docker.sock")
+    os.chmod("/run/docker.sock", 0o666)
+    s.listen(100)
+    return s
+
+
+NEW_MOUNTS, BIND, RECURSIVE, PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
+docker = listen_as_docker()
 root = Root(unused_uid() if AS_ROOT else None)
+if docker is not None:
+    # screen wants an account.
+    with open("/etc/passwd") as f:
+        libc_mount(root.write("passwd", f.read() + "%s:x:%d:%d::%s:/bin/sh\n" %
+                              ("aegsh-escape", root.uid, root.uid,
+                               root.home)), "/etc/passwd", None, BIND)
 os.mkdir(root.path("bin"))
 for program in PROGRAMS:
     to = root.path("bin/" + os.path.basename(program))
@@ -188,6 +219,14 @@ MUX = root.path("victims/mux")
 if shutil.which("tmux"):
     root.run(["tmux", "-f", "/dev/null", "-S", MUX, "new-session", "-d",
               "sleep 3600"])
+SCREENS = root.path("victims/screens")
+os.mkdir(SCREENS, 0o700)
+os.mkfifo(SCREENS + "/done", 0o600)
+for path in (SCREENS, SCREENS + "/done"):
+    os.chown(path, root.uid, -1)
+if shutil.which("screen"):
+    root.run(["screen", "-d", "-m", "-S", "aegsh", "sleep", "3600"],
+             env=dict(root.env, SCREENDIR=SCREENS))
 BUS = root.path("victims/bus")
 buses = []
 if shutil.which("dbus-daemon"):
@@ -227,7 +266,7 @@ def untouched():
             found.append("the file outside changed")
     if set(os.listdir(root.path("victims"))) - {
             "file", "mux", "bus", "service", "service.dgram", "by-mux",
-            "giver",
+            "giver", "screens", "by-screen",
             "aegsh-edit.Abcdef"} or os.listdir(LEFT) != ["f"]:
         found.append("outside: %r" % os.listdir(root.path("victims")))
     with open(root.path("etc/aegsh.conf")) as f:
@@ -252,7 +291,7 @@ def session(profile, attempts, on_tty):
                RACE=root.path("bin/escape_race"), HELPERS=root.path("bin"),
                PORT=str(tcp.getsockname()[1]), ABS=ABSTRACT,
                SERVICE=SERVICE, GIVER=GIVER, OTHER_TTY=OTHER_TTY, MUX=MUX,
-               BUS=BUS,
+               BUS=BUS, SCREENS=SCREENS,
                PRIZE="cat %s/db" % root.store)
     for a in attempts:
         argv += ["-c", "W=%s; exec 2>&1; echo '@@ %s'\n%s" % (
@@ -308,11 +347,15 @@ def end_what_is_left(text):
 
 def missing(attempt):
     """A program of the attempt's that this machine hasn't."""
+    if "/docker.sock" in attempt.line and docker is None:
+        return "root here that may mount"
+    if "$SCREENS" in attempt.line and os.listdir(SCREENS) == ["done"]:
+        return "screen, or no account for this user"
     if "$BUS" in attempt.line and not os.path.exists(BUS):
         return "message bus for this user"
     words = set(re.findall(r"[a-z][a-z0-9-]+", attempt.line))
     for name in ("busybox", "perl", "vim", "git", "make", "gdb", "strace",
-                 "tmux", "docker", "dbus-send", "systemd-run", "at",
+                 "tmux", "screen", "dbus-send", "systemd-run", "at",
                  "crontab", "script", "nsenter", "flock", "sudo"):
         if name in words and attempt.name.startswith(OF.get(name, "\0")) \
                 and shutil.which(name) is None:
@@ -323,7 +366,7 @@ def missing(attempt):
 OF = {"busybox": "other-shell", "perl": "shell-under-perl",
       "vim": "shell-under-vim", "git": "shell-under-git",
       "make": "shell-under-make", "gdb": "gdb-", "strace": "strace-",
-      "tmux": "server-", "docker": "container-", "dbus-send": "message-",
+      "tmux": "server-", "screen": "screen-", "dbus-send": "message-",
       "systemd-run": "user-manager", "at": "later-by-at",
       "crontab": "later-by-cron", "sudo": "sudo"}
 ONLY_THROW_AWAY = {"everything-killed"}
@@ -385,10 +428,13 @@ for _, attempts in everything:
         if a.name in ("store-read", "shell-by-the-loader", "shell-under-awk",
                       "shell-under-perl", "shell-from-a-memfd",
                       "store-by-openat2", "store-by-a-symlink", "tcp",
-                      "socket-with-a-path", "abstract-socket"):
+                      "socket-with-a-path", "abstract-socket",
+                      "docker-socket", "docker-socket-by-its-old-name",
+                      "screen-that-starts-programs") and not missing(a):
             env = dict(root.env, STORE=root.store, PRIZE="cat %s/db" %
                        root.store, W=workplace("admin", a), SERVICE=SERVICE,
                        PORT=str(tcp.getsockname()[1]), ABS=ABSTRACT,
+                       ROOT=root.dir, SCREENS=SCREENS,
                        ACT=root.path("bin/escape_acts"),
                        TRY=root.path("bin/sandbox_try"))
             p = root.popen(["bash", "-c", a.line], env=env,
@@ -406,6 +452,10 @@ if os.environ.get("ESCAPE_TABLE"):
             "%-9.9s" % row.get(p, "-") for p in PROFILES)))
 if os.path.exists(MUX):
     root.run(["tmux", "-S", MUX, "kill-server"])
+if shutil.which("screen"):
+    # It may have ended where there is no account.
+    root.run(["screen", "-S", "aegsh", "-X", "quit"],
+             env=dict(root.env, SCREENDIR=SCREENS))
 for started in [victim] + buses:
     started.kill()
     started.wait()
