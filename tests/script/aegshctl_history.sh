@@ -57,8 +57,12 @@ is "$?" 1 'nothing found: 1'
 is "$?" 100 'a bad number: 100'
 "$aegshctl" history extra 2>/dev/null
 is "$?" 100 'an operand: 100'
-"$aegshctl" history --user "$(id -un)" >/dev/null
-is "$?" 0 'the own name needs no rights'
+if id -un >/dev/null 2>&1; then
+	"$aegshctl" history --user "$(id -un)" >/dev/null
+	is "$?" 0 'the own name needs no rights'
+else
+	skip 'this user has no name'
+fi
 "$aegshctl" history --user no-such-user 2>/dev/null
 is "$?" 100 'a user that is not there: 100'
 if [ "$(id -u)" != 0 ]; then
