@@ -18,7 +18,7 @@
 #include "aegsh/conf.h"
 #include "turn/turn_int.h"
 
-#define RECORDED_MAX 1000	/* programs of one line */
+#define RECORDED_MAX 2000	/* programs of one line */
 #define REFUSED_TOLD 100	/* events of one line */
 
 bool

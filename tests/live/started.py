@@ -159,6 +159,33 @@ tap.ok([r for r in rows if r[1][1:] == ["-c", "rev work; :"] and
         r[2].startswith("killed: block")] or not shutil.which("make"),
        "a shell's string is read for it", rows)
 
+# ---- each of many -----------------------------------------------------------
+# Told apart by their words: none is lost, and they are in the order in which
+# they began, however many start at once.  One that is slow to begin may be
+# looked at first and ask then, and has two rows.
+script("many", "i=0\nwhile [ $i -lt 1000 ]; do /bin/true $i.; "
+       "i=$((i + 1)); done\necho $i\n")
+script("four", "for t in a b c d; do (i=0; while [ $i -lt 250 ]; do "
+       "/bin/true $t$i.; i=$((i + 1)); done) & done\nwait\necho done\n")
+MANY = {"one after the other": ("sh many", "1000\n", [
+            ["%d." % i for i in range(1000)]]),
+        "four at a time": ("sh four", "done\n", [
+            ["%s%d." % (t, i) for i in range(250)] for t in "abcd"])}
+for name, (line, said, threads) in MANY.items():
+    before = len(execs())
+    status, out, err = run(line)
+    tap.same((status, out, err), (0, said, ""), "1,000 programs, " + name)
+    rows = execs()[before:]
+    words = list(dict.fromkeys(r[1][1] for r in rows
+                               if r[1][0] == "/bin/true"))
+    tap.same(len(words), 1000, "each is on record, " + name)
+    tap.ok(all([w for w in words if w in set(mine)] == mine
+               for mine in threads), "each its own, in order, " + name,
+           words[:20])
+    # A shell may be judged, and told of, once more among so many.
+    tap.same([r[1] for r in rows if r[1][0] != "/bin/true"][:1],
+             [line.split()], "and what starts them, " + name)
+
 # ---- what the profile makes of it -------------------------------------------
 write("etc/sandbox.d/admin.conf", SANDBOX + "started = warn\n")
 status, out, err = run("python3 back")
