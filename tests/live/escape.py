@@ -137,12 +137,20 @@ def listen_as_docker():
 NEW_MOUNTS, BIND, RECURSIVE, PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
 docker = listen_as_docker()
 root = Root(unused_uid() if AS_ROOT else None)
-if docker is not None:
-    # screen wants an account.
+
+
+def have_account():
+    """For screen, which wants one.  Whoever puts another file in the place of
+    the system's takes the mount away, so it is looked for each time."""
     with open("/etc/passwd") as f:
-        libc_mount(root.write("passwd", f.read() + "%s:x:%d:%d::%s:/bin/sh\n" %
-                              ("aegsh-escape", root.uid, root.uid,
-                               root.home)), "/etc/passwd", None, BIND)
+        text = f.read()
+    if docker is not None and "aegsh-escape:x:%d:" % root.uid not in text:
+        libc_mount(root.write("passwd", "%saegsh-escape:x:%d:%d::%s:/bin/sh\n"
+                              % (text, root.uid, root.uid, root.home)),
+                   "/etc/passwd", None, BIND)
+
+
+have_account()
 os.mkdir(root.path("bin"))
 for program in PROGRAMS:
     to = root.path("bin/" + os.path.basename(program))
@@ -279,6 +287,7 @@ def untouched():
 
 def session(profile, attempts, on_tty):
     """Runs the attempts as the lines of one session; {name: output}."""
+    have_account()
     argv = [root.execrun, "-b", "-l", "-p",
             "admin" if FOR_ROOT else profile, "-n", root.path("project")]
     argv += ["-t"] if on_tty else []
