@@ -177,23 +177,35 @@ audit_sessions(struct audit *a, int64_t limit,
 	return end_rows(d, st, rc, err);
 }
 
+/* The rows of a line by sql, no more than most; *ret_st for end_rows(). */
+static int
+rows_of(struct audit *a, const char *sql, int64_t line, int most,
+    sqlite3_stmt **ret_st, struct err *err)
+{
+	struct audit_db *d = audit_db_of(a);
+	int rc = audit_ready(a, err);
+
+	if (rc < 0)
+		return rc;
+	if (sqlite3_prepare_v2(d->db, sql, -1, ret_st, NULL) != SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_int64(*ret_st, 1, line);
+	sqlite3_bind_int(*ret_st, 2, most);
+	return 0;
+}
+
 int
 audit_execs(struct audit *a, int64_t line,
     int (*fn)(void *ctx, const struct audit_ran *x), void *ctx,
     struct err *err)
 {
-	struct audit_db *d = audit_db_of(a);
 	sqlite3_stmt *st = NULL;
-	int rc = audit_ready(a, err);
+	int rc = rows_of(a, "SELECT id, wall_ns, pid, ppid, path,"
+	    " argv FROM execs WHERE command = ? ORDER BY id LIMIT ?",
+	    line, AUDIT_EXECS_SHOWN, &st, err);
 
 	if (rc < 0)
 		return rc;
-	if (sqlite3_prepare_v2(d->db, "SELECT id, wall_ns, pid, ppid, path,"
-	    " argv FROM execs WHERE command = ? ORDER BY id LIMIT ?", -1, &st,
-	    NULL) != SQLITE_OK)
-		return audit_db_error(d, "prepare", err);
-	sqlite3_bind_int64(st, 1, line);
-	sqlite3_bind_int(st, 2, AUDIT_EXECS_SHOWN);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		struct audit_ran x = {
 			.id = sqlite3_column_int64(st, 0),
@@ -211,7 +223,7 @@ audit_execs(struct audit *a, int64_t line,
 			break;
 		}
 	}
-	return end_rows(d, st, rc, err);
+	return end_rows(audit_db_of(a), st, rc, err);
 }
 
 int
@@ -219,18 +231,14 @@ audit_files(struct audit *a, int64_t line,
     int (*fn)(void *ctx, const struct audit_touched *f), void *ctx,
     struct err *err)
 {
-	struct audit_db *d = audit_db_of(a);
 	sqlite3_stmt *st = NULL;
-	int rc = audit_ready(a, err);
+	int rc = rows_of(a, "SELECT id, wall_ns, path, change,"
+	    " old_sha256, new_sha256 FROM files WHERE command = ? ORDER BY id"
+	    " LIMIT ?",
+	    line, AUDIT_FILES_MAX, &st, err);
 
 	if (rc < 0)
 		return rc;
-	if (sqlite3_prepare_v2(d->db, "SELECT id, wall_ns, path, change,"
-	    " old_sha256, new_sha256 FROM files WHERE command = ? ORDER BY id"
-	    " LIMIT ?", -1, &st, NULL) != SQLITE_OK)
-		return audit_db_error(d, "prepare", err);
-	sqlite3_bind_int64(st, 1, line);
-	sqlite3_bind_int(st, 2, AUDIT_FILES_MAX);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		struct audit_touched f = {
 			.id = sqlite3_column_int64(st, 0),
@@ -247,7 +255,7 @@ audit_files(struct audit *a, int64_t line,
 			break;
 		}
 	}
-	return end_rows(d, st, rc, err);
+	return end_rows(audit_db_of(a), st, rc, err);
 }
 
 void
@@ -299,7 +307,7 @@ audit_outputs(struct audit *a, int64_t line,
 			break;
 		}
 	}
-	return end_rows(d, st, rc, err);
+	return end_rows(audit_db_of(a), st, rc, err);
 }
 
 int
