@@ -25,9 +25,10 @@ struct held {
 };
 #define HELD_INIT { -1 }
 
-/* False: no filter can be had here. */
-static inline bool
-held_begin(struct held *h, int number)
+/* A listener to that call of the caller and of its children; -1: no filter can
+ * be had here. */
+static inline int
+held_filter(int number)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct
@@ -39,9 +40,16 @@ held_begin(struct held *h, int number)
 	struct sock_fprog prog = { AEG_NELEM(code), code };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return false;
-	h->listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+}
+
+/* False: no filter can be had here. */
+static inline bool
+held_begin(struct held *h, int number)
+{
+	h->listener = held_filter(number);
 	return h->listener >= 0;
 }
 

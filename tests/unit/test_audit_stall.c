@@ -5,13 +5,10 @@
  * does not answer: whoever called it is in that call for so long.
  */
 #include "apart.h"
+#include "held.h"
 
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -22,24 +19,6 @@ struct run {
 	pid_t pid;
 	int listener, said;
 };
-
-static int
-filter(int number)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct
-		    seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog prog = { AEG_NELEM(code), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
-}
 
 static void
 pass_fd(int to, int fd)
@@ -93,7 +72,7 @@ line(const char *path, int number, bool runs_on, int to)
 	if (audit_open_brief(path, 200 * 1000 * 1000, runs_on, &a, &err) < 0 ||
 	    audit_session_begin(a, &store_session, &err) < 0)
 		_exit(7);
-	pass_fd(to, filter(number));
+	pass_fd(to, held_filter(number));
 	id = store_put(a, "held", &err);
 	snprintf(text, sizeof text, "%s, %s", id > 0 ? "runs" : err.text,
 	    audit_stalled(a, &n, &kept) != NULL ? "stalled" : "answers");
