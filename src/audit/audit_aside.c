@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -191,6 +192,8 @@ static int
 not_done(struct audit_spool *s, bool killed)
 {
 	if (killed && reap(s->aside)) {
+		/* It may have held the lock, which is one for both of us. */
+		call_raw(SYS_flock, s->fd, LOCK_UN, 0, 0);
 		s->why = "the process that writes to it was killed";
 		s->number = 0;
 		return ERR_STORE;

@@ -7,8 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
@@ -113,8 +115,27 @@ climb(struct audit_db *d, struct err *err)
 	return rc;
 }
 
-/* The journal's kind is a property of the file; changing it does not wait
- * for others by itself, so one at a time. */
+/*
+ * The journal's kind is a property of the file.  sqlite, changing it, gives up
+ * at once where another has the lock that it then needs: who looks for what a
+ * killed writer left of a new file, or who still reads the log that shall go.
+ */
+static int
+set_journal(struct audit_db *d, struct err *err)
+{
+	const char *sql = d->journal == AUDIT_JOURNAL_WAL ?
+	    "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";
+	int64_t since = clock_mono_ns();
+	const struct timespec pause = { 0, 1000 * 1000 };
+	int rc;
+
+	while (((rc = sqlite3_exec(d->db, sql, NULL, NULL, NULL)) & 0xff) ==
+	    SQLITE_BUSY && clock_mono_ns() - since <= d->busy_ns)
+		nanosleep(&pause, NULL);
+	return rc == SQLITE_OK ? 0 : audit_db_error(d, "set up", err);
+}
+
+/* One at a time. */
 static int
 bring_forward(struct audit_db *d, struct err *err)
 {
@@ -124,10 +145,9 @@ bring_forward(struct audit_db *d, struct err *err)
 
 	while (lock >= 0 && flock(lock, LOCK_EX) < 0) {
 		if (errno != EINTR)
-			break;	/* not had everywhere; busy_handler waits */
+			break;	/* not had everywhere */
 	}
-	rc = audit_db_exec(d, d->journal == AUDIT_JOURNAL_WAL ?
-	    "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE", err);
+	rc = set_journal(d, err);
 	if (rc == 0)
 		rc = climb(d, err);
 	return rc;

@@ -22,11 +22,13 @@
 #define FAULT_FILES 3
 
 enum fault_op { FAULT_NONE = 0, FAULT_WRITE, FAULT_SYNC, FAULT_READ,
-	FAULT_OPEN };
+	FAULT_OPEN,
+	FAULT_LOCK };		/* of the file, or of the log's index */
 struct fault {
 	enum fault_op op;
 	int after;		/* so many of them pass */
-	bool lasts;		/* not the next one alone */
+	int more;		/* so many fail behind the first */
+	bool lasts;		/* all that follow do */
 	int code;		/* of sqlite */
 	int hits;
 };
@@ -121,7 +123,7 @@ fault_strikes(enum fault_op op)
 		return false;
 	}
 	fault.hits++;
-	if (!fault.lasts)
+	if (!fault.lasts && fault.more-- <= 0)
 		fault.op = FAULT_NONE;
 	return true;
 }
@@ -183,6 +185,8 @@ fault_size(sqlite3_file *f, sqlite3_int64 *ret)
 static inline int
 fault_lock(sqlite3_file *f, int level)
 {
+	if (fault_strikes(FAULT_LOCK))
+		return fault.code;
 	return fault_real(f)->pMethods->xLock(fault_real(f), level);
 }
 
@@ -231,6 +235,8 @@ fault_shm_map(sqlite3_file *f, int page, int size, int extend,
 static inline int
 fault_shm_lock(sqlite3_file *f, int at, int n, int flags)
 {
+	if ((flags & SQLITE_SHM_LOCK) != 0 && fault_strikes(FAULT_LOCK))
+		return fault.code;
 	return fault_real(f)->pMethods->xShmLock(fault_real(f), at, n, flags);
 }
 

@@ -98,7 +98,7 @@ one_fault(size_t which, int after, bool lasts, enum audit_journal journal,
 
 		if (i == (faults[which].soon ? 0 : 2))
 			fault = (struct fault){ faults[which].op, after,
-				lasts, faults[which].code, 0 };
+				0, lasts, faults[which].code, 0 };
 		if (i == 6) {
 			*ret_hit = fault.hits > 0;
 			fault = (struct fault){ .op = FAULT_NONE };

@@ -9,8 +9,10 @@
 #include "store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/ptrace.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -74,6 +76,16 @@ tell(int to, char what)
 		_exit(3);
 }
 
+/* The lock of who was killed is not kept up by who waited for it. */
+static bool
+spool_is_free(const char *path)
+{
+	AEG_AUTOFREE char *name = xasprintf("%s/" AUDIT_SPOOL, path);
+	AEG_AUTOFD int fd = open(name, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
 /* Tells of each line that may run; status 1: at the end not all was taken. */
 static void __attribute__((noreturn))
 record(const char *path, enum kind kind, int to)
@@ -95,6 +107,8 @@ record(const char *path, enum kind kind, int to)
 		const char line[] = { (char)('0' + i), '\0' };
 		int64_t id = store_put(a, line, &err);
 
+		if (id <= 0 && !spool_is_free(path))
+			_exit(4);
 		if (id <= 0)
 			continue;
 		tell(to, i);
