@@ -161,6 +161,7 @@ audit_close(struct audit *a)
 	audit_queue_clear(&a->queue);
 	audit_db_done(&a->db);
 	audit_spool_done(&a->spool);
+	buf_done(&a->said);
 	free(a->open);
 	free(a);
 }
@@ -239,7 +240,10 @@ audit_intent_settle(struct audit *a, struct err *err)
 		return rc == 0 ? audit_apart_refuses(a, true, err) : rc;
 	}
 	rc = a->brief ? audit_spool_settle(&a->spool, err) : 0;
-	return rc == AUDIT_TOO_LATE ? audit_brief_late(a, err) : rc;
+	if (rc == AUDIT_TOO_LATE)
+		rc = audit_brief_late(a, &a->said, err);
+	buf_done(&a->said);
+	return rc;
 }
 
 int

@@ -403,13 +403,14 @@ stall(struct audit *a, int rc, struct err *err)
 }
 
 int
-audit_apart_stalled(struct audit *a, int64_t ran_not, struct err *err)
+audit_apart_stalled(struct audit *a, const struct buf *record,
+    int64_t ran_not, struct err *err)
 {
 	struct audit_apart *p = a->apart;
 
 	note_not_run(a, ran_not);
 	p->stalled = true;
-	say(p, AUDIT_FRAME_READY, NULL);
+	say(p, AUDIT_FRAME_SYNC | AUDIT_FRAME_AGAIN, record);
 	(void)talk(a, 0, NULL);
 	return ran_not != 0 ? too_late(p, err) : 0;
 }

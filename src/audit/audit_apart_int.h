@@ -36,10 +36,10 @@ void audit_writer_main(const char *dir, int fd, unsigned to,
 	__attribute__((noreturn));
 
 /* What the two processes have in common: what they become, the next record
- * (false: there is nobody any more), and an answer to it. */
+ * (false: there is nobody any more), and an answer to it (the same). */
 void audit_writer_become(int fd, const char *name);
 bool audit_writer_hear(struct audit_frame *f, struct buf *record);
-void audit_writer_answer(struct audit *a, int rc, const struct err *err,
+bool audit_writer_answer(struct audit *a, int rc, const struct err *err,
 	struct audit_answer *to);
 
 /* ---- audit_late.c: the process that keeps copies ------------------------ */
@@ -67,10 +67,12 @@ int audit_apart_begin(struct audit *a, struct audit_event *ev, bool end,
 int audit_apart_settle(struct audit *a, struct err *err);
 /* That this line did not run is on record. */
 bool audit_apart_knows(const struct audit_apart *p, int64_t id);
-/* A short run's spool did not answer: what follows is said to a writer, which
- * takes in the spool first.  ran_not: a line that does not run because of
- * that, and the error, or 0. */
-int audit_apart_stalled(struct audit *a, int64_t ran_not, struct err *err);
+/* A short run's spool did not answer to that record: it is said to a writer as
+ * well, and what follows is.  The writer takes in the spool first, and the
+ * record where it is not there by then.  ran_not: a line that does not run
+ * because of that, and the error, or 0. */
+int audit_apart_stalled(struct audit *a, const struct buf *record,
+	int64_t ran_not, struct err *err);
 /* The record does not answer, and no line may run without: the error.
  * settled: that is so of the last one that was said. */
 int audit_apart_refuses(struct audit *a, bool settled, struct err *err);

@@ -30,6 +30,7 @@
 #include "aegsh/base/mem.h"
 
 #define STACK ((size_t)64 * 1024)
+#define STARTS_MAX 3		/* for one record, where they are killed */
 #define TICK_NS (INT64_C(20) * 1000 * 1000)	/* looks whether it is there */
 
 /* A sanitizer's marks on this stack would outlive the process. */
@@ -164,10 +165,10 @@ await(struct audit_aside *j, int32_t step, bool *ret_killed)
 	}
 }
 
-/* It is on its last system call: not waited for before there is need to.
- * False: not in time; somebody may have stopped it just there. */
+/* It is on its last system call, or killed.  False: not in time; somebody may
+ * have stopped it just there. */
 static bool
-reap(struct audit_aside *j)
+has_gone(struct audit_aside *j)
 {
 	int32_t at;
 
@@ -184,6 +185,15 @@ reap(struct audit_aside *j)
 		while (waitpid(j->pid, NULL, __WCLONE) < 0 && errno == EINTR)
 			;
 	j->pid = 0;
+	return true;
+}
+
+/* Not waited for before there is need to. */
+static bool
+reap(struct audit_aside *j)
+{
+	if (!has_gone(j))
+		return false;
 	audit_slots_done(&j->what);
 	return true;
 }
@@ -268,8 +278,8 @@ int
 audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync)
 {
 	struct audit_aside *j = ready(s);
+	int rc = one_before(s), starts = 0;
 	bool killed;
-	int rc = one_before(s);
 
 	if (rc < 0) {
 		audit_slots_done(what);
@@ -282,48 +292,69 @@ audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync)
 	j->what = *what;
 	j->sync = sync;
 	j->settled = false;
-	rc = start(j);
-	if (rc < 0)
-		return cannot(s, -rc);
-	if (!await(j, STEP_SYNCS, &killed))
-		return not_done(s, killed);
+	j->spool.late_ns = j->until;
+	for (;;) {
+		rc = start(j);
+		if (rc < 0)
+			return cannot(s, -rc);
+		if (await(j, STEP_SYNCS, &killed))
+			break;
+		if (!killed || ++starts == STARTS_MAX || !has_gone(j))
+			return not_done(s, killed);
+		/* It may have written it, and not have said so. */
+		audit_slots_twice(&j->what);
+	}
 	/* It may be long, and has been read. */
 	audit_slots_done(&j->what);
 	s->seen = j->spool.seen;
 	s->why = j->spool.why;
 	s->number = j->spool.number;
-	if (sync)
-		io_close(&s->made_in);
 	return j->rc;
+}
+
+/* Of what is written already. */
+static int
+start_sync(struct audit_spool *s)
+{
+	struct audit_aside *j = s->aside;
+	int rc;
+
+	if (j->pid != 0 && !reap(j))
+		return not_done(s, false);
+	j->spool = *s;
+	j->what = (struct audit_slots){ .room = NULL };
+	j->sync = true;
+	rc = start(j);
+	return rc < 0 ? cannot(s, -rc) : 0;
 }
 
 int
 audit_aside_settle(struct audit_spool *s)
 {
 	struct audit_aside *j = s->aside != NULL ? s->aside : ready(s);
+	int rc, starts = 0;
 	bool killed;
-	int rc;
 
 	if (j->given_up)
 		return AUDIT_TOO_LATE;
 	if (j->pid == 0 || !j->sync || j->settled) {
 		ready(s);
-		rc = one_before(s);
+		rc = start_sync(s);
 		if (rc < 0)
 			return rc;
-		j->spool = *s;
-		j->what = (struct audit_slots){ .room = NULL };
-		j->sync = true;
-		rc = start(j);
-		if (rc < 0)
-			return cannot(s, -rc);
-		io_close(&s->made_in);
 	}
-	if (!await(j, STEP_OVER, &killed))
-		return not_done(s, killed);
+	while (!await(j, STEP_OVER, &killed)) {
+		if (!killed || ++starts == STARTS_MAX)
+			return not_done(s, killed);
+		rc = start_sync(s);
+		if (rc < 0)
+			return rc;
+	}
 	j->settled = true;
-	if (j->sync_error == 0)
+	if (j->sync_error == 0) {
+		io_close(&s->made_in);
 		return 0;
+	}
 	s->why = "sync";
 	s->number = j->sync_error;
 	return ERR_STORE;

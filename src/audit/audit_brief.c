@@ -12,6 +12,7 @@
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/hex.h"
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
 static const struct audit_handle *
@@ -217,11 +218,18 @@ audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 	if (a->in_session)
 		a->session_row = 1;
 	a->unsettled = ev != NULL && ev->ran ? ev->id : 0;
-	return rc == 0 ? 0 : audit_brief_late(a, err);
+	if (rc == AUDIT_TOO_LATE)
+		return audit_brief_late(a, &b, err);
+	buf_done(&a->said);
+	if (ev != NULL) {
+		a->said = b;
+		b = (struct buf)BUF_INIT;
+	}
+	return 0;
 }
 
 int
-audit_brief_late(struct audit *a, struct err *err)
+audit_brief_late(struct audit *a, const struct buf *record, struct err *err)
 {
 	AEG_AUTOFREE char *dir = xasprintf("%.*s", (int)(strlen(a->db.path) -
 	    strlen("/" AUDIT_FILE)), a->db.path);
@@ -230,5 +238,8 @@ audit_brief_late(struct audit *a, struct err *err)
 	a->db.readonly = true;
 	a->begun_sent = a->in_session;
 	a->apart = audit_apart_new(dir, a->brief_wait_ns, true);
-	return audit_apart_stalled(a, a->refuses ? a->unsettled : 0, err);
+	/* Who writes to it holds its lock for as long as it lives, not we. */
+	io_close(&a->spool.fd);
+	return audit_apart_stalled(a, record, a->refuses ? a->unsettled : 0,
+	    err);
 }

@@ -218,10 +218,12 @@ audit_fold_record(struct audit_db *d, const struct buf *record,
 
 /* A record is in the store as a whole or not at all: one of its items tells.
  * ?1 the uuid, ?2 the number, ?3 and ?4 the times, ?5 the kind. */
+#define LATELY(table) "(SELECT max(id) FROM " table ") - 100000"
 static const char *const traces[] = {
-	[AUDIT_ITEM_BEGUN] = "SELECT 1 FROM sessions WHERE uuid = ?1",
-	[AUDIT_ITEM_COMMAND] = "SELECT 1 FROM commands WHERE id > ?2 AND"
-	    " uuid = ?1",
+	[AUDIT_ITEM_BEGUN] = "SELECT 1 FROM sessions WHERE uuid = ?1 AND (?2"
+	    " > 0 OR id > " LATELY("sessions") ")",
+	[AUDIT_ITEM_COMMAND] = "SELECT 1 FROM commands WHERE uuid = ?1 AND id"
+	    " > CASE WHEN ?2 > 0 THEN ?2 ELSE " LATELY("commands") " END",
 	/* One whose line is not open any more. */
 	[AUDIT_ITEM_OUTCOME] = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM"
 	    " commands WHERE uuid = ?1 AND ran = 1 AND status IS NULL)",
@@ -360,8 +362,14 @@ audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err)
 	s->folded = (struct audit_mark){ end.id, slot };
 	if (slot >= end.slot)
 		return 0;
-	while (rc == 0 && audit_spool_next(s, &end, &slot, &record, &gaps))
-		rc = take_record(&f, &record, err);
+	while (rc == 0 && audit_spool_next(s, &end, &slot, &record, &gaps)) {
+		bool there = false;
+
+		if (s->twice)
+			rc = audit_fold_has(d, &record, 0, &there, err);
+		if (rc == 0 && !there)
+			rc = take_record(&f, &record, err);
+	}
 	if (rc == 0 && gaps > 0) {
 		snprintf(text, sizeof text, "%" PRIu32 " slots", gaps);
 		f.session = 0;

@@ -208,6 +208,9 @@ struct audit_spool {
 	 * it takes. */
 	int64_t wait_ns;
 	struct audit_aside *aside;
+	int64_t late_ns;	/* mono: what is written from then on, others
+				 * may have written elsewhere; 0: never */
+	bool twice;		/* so was the record that was read last */
 	int64_t answered_ns;	/* mono: when the disk last did, or 0 */
 	const char *why;	/* what failed last */
 	int number;		/* and its errno, or 0 */
@@ -235,6 +238,8 @@ struct audit_slots {		/* a record, and room for its slots */
 	char *room;
 };
 void audit_slots_done(struct audit_slots *what);
+/* It may be in the store, or in the spool, already. */
+void audit_slots_twice(const struct audit_slots *what);
 /* System calls, and nothing that another process in our memory could not do:
  * s->why and s->number say why it failed. */
 int audit_spool_write(struct audit_spool *s, const struct audit_slots *what);
@@ -245,7 +250,8 @@ int audit_spool_end(struct audit_spool *s, struct audit_mark *ret,
 bool audit_spool_waits(const struct audit_spool *s,
 	const struct audit_mark *from);
 /* The next record from *slot on and before end, *slot moved behind it;
- * false: no more.  Slots that belong to no whole record are counted. */
+ * false: no more.  Slots that belong to no whole record are counted.
+ * s->twice: it is to be taken in only where it is not there. */
 bool audit_spool_next(struct audit_spool *s, const struct audit_mark *end,
 	uint32_t *slot, struct buf *ret, uint32_t *gaps);
 /* Empty it, unless more has come after that place, which is in the store
@@ -259,7 +265,8 @@ struct audit_aside;
 
 /* audit_spool_write() there, and where sync fdatasync(2), for which nobody
  * waits before audit_aside_settle().  what is taken.  As
- * audit_spool_write(), or AUDIT_TOO_LATE. */
+ * audit_spool_write(), or AUDIT_TOO_LATE.  Where that process is killed,
+ * another one does it. */
 int audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync);
 int audit_aside_settle(struct audit_spool *s);
 /* 0: there is none. */
@@ -304,12 +311,13 @@ int audit_fold_mark(struct audit_db *d, struct audit_mark *ret,
 	struct err *err);
 /* Inside a transaction: take in one record, *ret_session is the row of its
  * session; and whether that was done already, its lines having numbers above
- * after. */
+ * after (0: which is not known, but lately). */
 int audit_fold_record(struct audit_db *d, const struct buf *record,
 	int64_t *ret_session, struct err *err);
 int audit_fold_has(struct audit_db *d, const struct buf *record,
 	int64_t after, bool *ret, struct err *err);
-/* Inside a transaction: take in what waits.  1: s->folded moved; 0. */
+/* Inside a transaction: take in what waits, and what is just being written.
+ * 1: s->folded moved; 0. */
 int audit_fold(struct audit_db *d, struct audit_spool *s, struct err *err);
 
 /* ---- audit_late.c: copies of what is late ------------------------------- */
@@ -441,7 +449,8 @@ struct audit {
 	bool refuses;			/* brief: no line without a record */
 	int64_t brief_wait_ns;
 	int64_t unsettled;		/* brief: the line that was said last,
-					 * 0: no line */
+					 * 0: no line; and its record */
+	struct buf said;
 	unsigned without;		/* fields */
 	struct audit_begun begun;	/* the session, its strings owned */
 	bool in_session;
@@ -468,9 +477,11 @@ int audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
 int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
-/* The spool does not answer in time: from now on it is as for a session, with
- * a process for the store.  The error where no line may run so. */
-int audit_brief_late(struct audit *a, struct err *err);
+/* The spool did not answer in time to that record: from now on it is as for a
+ * session, with a process for the store.  The error where no line may run
+ * so. */
+int audit_brief_late(struct audit *a, const struct buf *record,
+	struct err *err);
 /* A record of that transaction, which by itself changes nothing; then that
  * it is on its way: the event gets its number; and that its outcomes are with
  * their lines, which are forgotten. */

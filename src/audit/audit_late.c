@@ -59,7 +59,7 @@ audit_late_main(const char *dir, int fd)
 
 		if (rc == 0)
 			rc = append(&a->db, &s, &f, &record, &err);
-		audit_writer_answer(a, rc, &err, &said);
+		(void)audit_writer_answer(a, rc, &err, &said);
 	}
 	_exit(0);
 }

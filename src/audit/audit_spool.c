@@ -44,9 +44,10 @@ struct slot_head {
 	uint32_t index, count;	/* of the record's slots */
 };
 
+#define RECORD_TWICE 1U		/* it may be elsewhere, too */
 struct record_head {		/* at the front of a record's bytes */
 	uint64_t check[2];	/* of what follows */
-	uint32_t len, zero;
+	uint32_t len, flags;
 };
 
 static int
@@ -107,7 +108,6 @@ check_file(struct audit_spool *s, struct err *err)
 		    s->path, (unsigned long)geteuid());
 	return 0;
 }
-
 
 int
 audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
@@ -376,6 +376,14 @@ put(struct audit_spool *s, const struct buf *record, uint32_t count,
 	return note(s, "write", done < 0 ? (int)-done : ENOSPC);
 }
 
+void
+audit_slots_twice(const struct audit_slots *what)
+{
+	struct record_head *head = (void *)what->record.data;
+
+	head->flags |= RECORD_TWICE;
+}
+
 int
 audit_spool_write(struct audit_spool *s, const struct audit_slots *what)
 {
@@ -384,6 +392,10 @@ audit_spool_write(struct audit_spool *s, const struct audit_slots *what)
 
 	if (rc < 0)
 		return rc;
+	/* Who asked may have given up, and told another: who takes the lock
+	 * from then on finds all that was written without this mark. */
+	if (s->late_ns != 0 && clock_mono_ns() >= s->late_ns)
+		audit_slots_twice(what);
 	rc = look(s, &slots);
 	if (rc == 0)
 		rc = make_room(s, slots, what->count);
@@ -549,6 +561,7 @@ gather(struct audit_spool *s, uint64_t id, uint32_t slot, uint32_t end,
 	    AEG_NELEM(check));
 	if (memcmp(check, record.check, sizeof check) != 0)
 		return false;
+	s->twice = (record.flags & RECORD_TWICE) != 0;
 	memmove(ret->data, ret->data + sizeof record, record.len);
 	ret->len = record.len;
 	*ret_count = count;

@@ -94,13 +94,15 @@ add_intent(struct audit *a, int64_t session, struct audit_event *ev,
 }
 
 /* A spool that cannot be read must not keep the store from being written:
- * readers say what is wrong with it. */
+ * readers say what is wrong with it.  all: also what another is just about to
+ * write, and holds the lock for. */
 static int
-fold(struct audit *a, struct err *err)
+fold(struct audit *a, bool all, struct err *err)
 {
 	int rc = audit_spool_open(&a->spool, &a->db, false, NULL);
 
-	if (rc < 0 || !audit_spool_waits(&a->spool, &a->spool.folded))
+	if (rc < 0 || (!all && !audit_spool_waits(&a->spool,
+	    &a->spool.folded)))
 		return 0;
 	rc = audit_fold(&a->db, &a->spool, err);
 	return rc < 0 ? rc : 0;
@@ -124,7 +126,7 @@ audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 	int rc = audit_db_begin(&a->db, full, err);
 
 	if (rc == 0)
-		rc = fold(a, err);
+		rc = fold(a, false, err);
 	if (rc == 0 && row == 0 && a->in_session)
 		rc = audit_row_session(&a->db, &a->begun, &row, err);
 	if (rc == 0)
@@ -164,7 +166,7 @@ audit_take_record(struct audit *a, const struct buf *record,
 	int rc = audit_db_begin(&a->db, how->full, err);
 
 	if (rc == 0)
-		rc = fold(a, err);
+		rc = fold(a, how->again, err);
 	if (rc == 0 && (how->again || clock_mono_ns() > how->late_ns))
 		rc = audit_fold_has(&a->db, record, how->after, &there, err);
 	if (rc == 0 && !there)

@@ -80,8 +80,7 @@ take(struct audit *a, const struct audit_frame *f, const struct buf *record,
 	return audit_take_record(a, record, &how, ret_session, err);
 }
 
-/* Nobody may be there to hear it any more. */
-void
+bool
 audit_writer_answer(struct audit *a, int rc, const struct err *err,
     struct audit_answer *to)
 {
@@ -94,7 +93,8 @@ audit_writer_answer(struct audit *a, int rc, const struct err *err,
 	memcpy(to->text, text, strnlen(text, sizeof to->text - 1));
 	if (a != NULL)
 		newest_line(a, &to->line);
-	(void)send(WRITER_FD, to, sizeof *to, MSG_NOSIGNAL);
+	return send(WRITER_FD, to, sizeof *to, MSG_NOSIGNAL) ==
+	    (ssize_t)sizeof *to;
 }
 
 bool
@@ -145,7 +145,10 @@ audit_writer_main(const char *dir, int fd, unsigned to,
 		if (rc == 0)
 			rc = take(a, &f, &record, late_ns, &said.session,
 			    &err);
-		audit_writer_answer(a, rc, &err, &said);
+		/* Nobody else is left to tell it to. */
+		if (!audit_writer_answer(a, rc, &err, &said) && rc < 0 &&
+		    a != NULL && (f.flags & AUDIT_FRAME_READY) == 0)
+			a->queue.lost++;
 		if (a != NULL)
 			audit_db_tidy(&a->db, (f.flags & AUDIT_FRAME_SYNC) !=
 			    0 ? AUDIT_LOG_MAX : AUDIT_LOG_FLUSH);

@@ -218,7 +218,7 @@ run(const char *path, enum kind kind, int nth, char told[LINES + 1])
 
 /* NULL, or what is wrong. */
 static const char *
-wrong(const struct seen *s, const char told[LINES + 1], enum kind kind)
+wrong(const struct seen *s, const char told[LINES + 1])
 {
 	int i, n = 0;
 
@@ -231,10 +231,10 @@ wrong(const struct seen *s, const char told[LINES + 1], enum kind kind)
 	}
 	if (s->twice != 0)
 		return "a line is there twice";
-	/* Its store's process is started anew, and told again. */
-	if (kind == KIND_SESSION && n < LINES)
+	/* Another takes its place, and is told again. */
+	if (n < LINES)
 		return "a line was refused";
-	if (kind == KIND_SESSION && s->open > 0)
+	if (s->open > 0)
 		return "an outcome is not there";
 	return NULL;
 }
@@ -257,7 +257,7 @@ once(const char *path, const char *dir, enum kind kind, int nth, int *ret_rc)
 	if (*ret_rc < 0)
 		return true;
 	s = look(path);
-	why = *ret_rc > 1 ? "who waited for it failed" : wrong(&s, told, kind);
+	why = *ret_rc > 1 ? "who waited for it failed" : wrong(&s, told);
 	before = s.rows;
 	if (why == NULL) {
 		a = store_open(dir);

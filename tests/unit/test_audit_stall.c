@@ -2,7 +2,9 @@
 /*
  * A disk that stalls a short run: a filter of system calls holds what it
  * wants to write, or to sync, until we answer, which is as a disk does that
- * does not answer: whoever called it is in that call for so long.
+ * does not answer: whoever called it is in that call for so long.  In the end
+ * the disk answers, or fails, or whoever waits for it is killed: what the run
+ * had given up is on record all the same, once.
  */
 #include "apart.h"
 #include "held.h"
@@ -13,6 +15,9 @@
 #include <sys/syscall.h>
 
 #include "aegsh/base/io.h"
+
+/* What becomes of the call that was given up. */
+enum end { ENDS_WELL = 0, ENDS_FAILED, ENDS_KILLED };
 
 /* One at a time is held; a run tells us what it came to. */
 struct run {
@@ -60,7 +65,7 @@ take_fd(int from)
 }
 
 static void __attribute__((noreturn))
-line(const char *path, int number, bool runs_on, int to)
+line(const char *path, int number, bool runs_on, bool stays, int to)
 {
 	struct err err = ERR_INIT;
 	struct audit *a = NULL;
@@ -76,6 +81,8 @@ line(const char *path, int number, bool runs_on, int to)
 	id = store_put(a, "held", &err);
 	snprintf(text, sizeof text, "%s, %s", id > 0 ? "runs" : err.text,
 	    audit_stalled(a, &n, &kept) != NULL ? "stalled" : "answers");
+	if (stays && (write(to, "g", 1) != 1 || !until(is_over, a)))
+		_exit(5);
 	audit_outcome(a, id > 0 ? id : 1, &(struct audit_outcome){
 	    .status = 0 });
 	audit_session_end(a, &err);
@@ -88,7 +95,8 @@ line(const char *path, int number, bool runs_on, int to)
 
 /* False: no filter can be had here. */
 static bool
-begin_run(const char *path, int number, bool runs_on, struct run *ret)
+begin_run(const char *path, int number, bool runs_on, bool stays,
+    struct run *ret)
 {
 	int ends[2];
 
@@ -98,7 +106,7 @@ begin_run(const char *path, int number, bool runs_on, struct run *ret)
 	ret->pid = fork();
 	if (ret->pid == 0) {
 		close(ends[0]);
-		line(path, number, runs_on, ends[1]);
+		line(path, number, runs_on, stays, ends[1]);
 	}
 	close(ends[1]);
 	ret->said = ends[0];
@@ -110,9 +118,23 @@ begin_run(const char *path, int number, bool runs_on, struct run *ret)
 	return false;
 }
 
+static bool
+is_sync(pid_t pid)
+{
+	char path[64], name[32] = "";
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, name, sizeof name - 1) < 0)
+		name[0] = '\0';
+	close(fd);
+	return strcmp(name, "aegsh-sync\n") == 0;
+}
+
 /* The disk answers, whoever is there to hear it, until nobody is. */
 static void
-answer(int listener)
+answer(int listener, enum end end)
 {
 	struct pollfd p = { .fd = listener, .events = POLLIN };
 
@@ -125,21 +147,31 @@ answer(int listener)
 			break;
 		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &ask) < 0)
 			continue;
+		if (end == ENDS_KILLED && is_sync((pid_t)ask.pid)) {
+			kill((pid_t)ask.pid, SIGKILL);
+			continue;
+		}
+		if (end == ENDS_FAILED && is_sync((pid_t)ask.pid)) {
+			say.flags = 0;
+			say.error = -EIO;
+		}
 		say.id = ask.id;
 		(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &say);
 	}
 	close(listener);
 }
 
+/* stays: the run goes on until the record answers again. */
 static void
-stalls(const char *dir, int number, bool runs_on, const char *want,
-    const char *row)
+stalls(const char *dir, int number, bool runs_on, bool stays, enum end end,
+    const char *want, const char *row)
 {
 	AEG_AUTOFREE char *path = scratch_path(dir);
 	char text[ERR_TEXT_MAX] = "";
 	struct err err = ERR_INIT;
 	struct run r;
 	int status = -1;
+	pid_t disk;
 
 	scratch_mkdir(dir, 0700);
 	audit_close(begin(dir, PATIENCE_NS, true));
@@ -152,16 +184,28 @@ stalls(const char *dir, int number, bool runs_on, const char *want,
 		    store_put(a, "before", &err) > 0);
 		audit_close(a);
 	}
-	if (!begin_run(path, number, runs_on, &r)) {
+	if (!begin_run(path, number, runs_on, stays, &r)) {
 		SKIP(1, "a stalled disk: no filter can be asked here");
 		return;
 	}
-	/* It ends, though nothing was answered. */
+	/* Once it has given up. */
+	if (stays)
+		OK(io_read_full(r.said, text, 1) == 0 && *text == 'g');
+	fflush(stdout);
+	disk = stays ? fork() : -1;
+	if (disk == 0) {
+		answer(r.listener, end);
+		_exit(0);
+	}
+	/* Or it ends, though nothing was answered. */
 	OK(io_read_full(r.said, text, sizeof text) == 0);
 	OK(waitpid(r.pid, &status, 0) == r.pid && status == 0);
 	OKF(strstr(text, want) != NULL, "%s: %s", dir, text);
 	close(r.said);
-	answer(r.listener);
+	if (stays)
+		close(r.listener);
+	else
+		answer(r.listener, end);
 	while (waitpid(-1, NULL, __WALL) > 0)
 		;
 	rows(dir, row);
@@ -176,13 +220,35 @@ main(void)
 	static const char not_run[] = "before=open held=not run: the record "
 	    "did not answer in time";
 
+	static const char runs[] = "before=open held=0";
+	static const char said[] = "runs, stalled";
+	static const struct {
+		const char *name;
+		int number;
+		enum end end;
+	} each[] = {
+		{ "sync", SYS_fdatasync, ENDS_WELL },
+		{ "write", SYS_pwrite64, ENDS_WELL },
+		{ "sync-fails", SYS_fdatasync, ENDS_FAILED },
+		{ "write-fails", SYS_pwrite64, ENDS_FAILED },
+		{ "sync-killed", SYS_fdatasync, ENDS_KILLED },
+		{ "write-killed", SYS_pwrite64, ENDS_KILLED },
+	};
+	size_t i;
+
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	stalls("sync", SYS_fdatasync, true, "runs, stalled",
-	    "before=open held=0");
-	stalls("write", SYS_pwrite64, true, "runs, stalled",
-	    "before=open held=0");
-	stalls("sync-managed", SYS_fdatasync, false, "record-wait", not_run);
-	stalls("write-managed", SYS_pwrite64, false, "record-wait", not_run);
+	for (i = 0; i < AEG_NELEM(each); i++) {
+		AEG_AUTOFREE char *stays = xasprintf("%s-stays", each[i].name);
+		AEG_AUTOFREE char *managed = xasprintf("%s-managed",
+		    each[i].name);
+
+		stalls(each[i].name, each[i].number, true, false, each[i].end,
+		    said, runs);
+		stalls(stays, each[i].number, true, true, each[i].end, said,
+		    runs);
+		stalls(managed, each[i].number, false, false, each[i].end,
+		    "record-wait", not_run);
+	}
 	return tap_done();
 }
