@@ -47,7 +47,8 @@ post(struct judge *j, struct judge_member *m)
 		rc = err_set(&why, -ETIMEDOUT, "%s: no answer in time",
 		    m->at.label);
 	else
-		rc = m->format->request(&p, m->asked_level, &body, &why);
+		rc = judge_format_request(m->format, &p, m->asked_level,
+		    &body, &why);
 	if (rc == 0)
 		rc = judge_http_start(m->http, &body, left, &why);
 	m->phase = JUDGE_ASKING;

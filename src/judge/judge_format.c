@@ -22,6 +22,17 @@ judge_format_find(const char *name)
 	return NULL;
 }
 
+int
+judge_format_request(const struct judge_format *f,
+    const struct judge_prompt *p, unsigned level, struct buf *ret,
+    struct err *err)
+{
+	AEG_AUTO(judge_json_done) json_t *o = f->request(p, level);
+
+	return o != NULL ? judge_json_dump(o, ret, err) :
+	    err_set(err, ERR_SYNTAX, "the question is not UTF-8");
+}
+
 /* One event of a stream: "data: {…}", or a line that is an object. */
 static int
 take_line(const struct judge_format *f, const char *p, size_t len,

@@ -6,22 +6,18 @@
  */
 #include <string.h>
 
-#include "aegsh/base/mem.h"
 #include "judge_json.h"
 
 #define TOKENS_MOST 1024	/* of an answer; the API wants a number */
 
-static int
-request(const struct judge_prompt *p, unsigned level, struct buf *ret,
-    struct err *err)
+static json_t *
+request(const struct judge_prompt *p, unsigned level)
 {
-	AEG_AUTO(judge_json_done) json_t *o = json_pack(
-	    "{s:s, s:i, s:s, s:[{s:s, s:s}], s:b}", "model", p->model,
-	    "max_tokens", TOKENS_MOST, "system", p->system, "messages",
-	    "role", "user", "content", p->user, "stream", 0);
+	json_t *o = json_pack("{s:s, s:i, s:s, s:[{s:s, s:s}], s:b}",
+	    "model", p->model, "max_tokens", TOKENS_MOST,
+	    "system", p->system, "messages", "role", "user",
+	    "content", p->user, "stream", 0);
 
-	if (o == NULL)
-		return err_set(err, ERR_SYNTAX, "the question is not UTF-8");
 	if ((level & JUDGE_NO_TEMPERATURE) == 0)
 		json_object_set_new(o, "temperature", json_integer(0));
 	if ((level & JUDGE_FORM) == JUDGE_BY_SCHEMA) {
@@ -32,7 +28,7 @@ request(const struct judge_prompt *p, unsigned level, struct buf *ret,
 		json_object_set_new(o, "tool_choice", json_pack("{s:s, s:s}",
 		    "type", "tool", "name", "verdict"));
 	}
-	return judge_json_dump(o, ret, err);
+	return o;
 }
 
 static bool

@@ -5,34 +5,25 @@
  */
 #include <string.h>
 
-#include "aegsh/base/mem.h"
 #include "judge_json.h"
 
-static int
-request(const struct judge_prompt *p, unsigned level, struct buf *ret,
-    struct err *err)
+static json_t *
+request(const struct judge_prompt *p, unsigned level)
 {
-	AEG_AUTO(judge_json_done) json_t *o = json_pack(
-	    "{s:{s:[{s:s}]}, s:[{s:s, s:[{s:s}]}]}", "systemInstruction",
-	    "parts", "text", p->system, "contents", "role", "user", "parts",
-	    "text", p->user);
-	json_t *config = json_object();
+	json_t *config = json_pack("{s:i}", "candidateCount", 1);
 
-	if (o == NULL || config == NULL) {
-		json_decref(config);
-		return err_set(err, ERR_SYNTAX, "the question is not UTF-8");
-	}
 	if ((level & JUDGE_NO_TEMPERATURE) == 0)
 		json_object_set_new(config, "temperature", json_integer(0));
-	json_object_set_new(config, "candidateCount", json_integer(1));
 	if ((level & JUDGE_FORM) != JUDGE_BY_PROMPT)
 		json_object_set_new(config, "responseMimeType",
 		    json_string("application/json"));
 	if ((level & JUDGE_FORM) == JUDGE_BY_SCHEMA)
 		json_object_set_new(config, "responseSchema",
 		    judge_schema(false));
-	json_object_set_new(o, "generationConfig", config);
-	return judge_json_dump(o, ret, err);
+	return json_pack("{s:{s:[{s:s}]}, s:[{s:s, s:[{s:s}]}], s:o}",
+	    "systemInstruction", "parts", "text", p->system,
+	    "contents", "role", "user", "parts", "text", p->user,
+	    "generationConfig", config);
 }
 
 static int

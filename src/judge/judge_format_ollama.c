@@ -2,20 +2,13 @@
 /* Ollama's own: POST BASE/api/chat, structured output by format. */
 #include <string.h>
 
-#include "aegsh/base/mem.h"
 #include "judge_json.h"
 
-static int
-request(const struct judge_prompt *p, unsigned level, struct buf *ret,
-    struct err *err)
+static json_t *
+request(const struct judge_prompt *p, unsigned level)
 {
-	AEG_AUTO(judge_json_done) json_t *o = json_pack(
-	    "{s:s, s:[{s:s, s:s}, {s:s, s:s}], s:b}", "model", p->model,
-	    "messages", "role", "system", "content", p->system,
-	    "role", "user", "content", p->user, "stream", 0);
+	json_t *o = judge_json_chat(p);
 
-	if (o == NULL)
-		return err_set(err, ERR_SYNTAX, "the question is not UTF-8");
 	if ((level & JUDGE_NO_TEMPERATURE) == 0)
 		json_object_set_new(o, "options", json_pack("{s:i}",
 		    "temperature", 0));
@@ -23,7 +16,7 @@ request(const struct judge_prompt *p, unsigned level, struct buf *ret,
 		json_object_set_new(o, "format", judge_schema(true));
 	else if ((level & JUDGE_FORM) == JUDGE_BY_OBJECT)
 		json_object_set_new(o, "format", json_string("json"));
-	return judge_json_dump(o, ret, err);
+	return o;
 }
 
 static int

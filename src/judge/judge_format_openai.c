@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "aegsh/base/mem.h"
 #include "judge_json.h"
 
+/* NULL, which sets no member: the prompt's words ask for it. */
 static json_t *
 response_format(unsigned level)
 {
@@ -24,24 +24,15 @@ response_format(unsigned level)
 	}
 }
 
-static int
-request(const struct judge_prompt *p, unsigned level, struct buf *ret,
-    struct err *err)
+static json_t *
+request(const struct judge_prompt *p, unsigned level)
 {
-	AEG_AUTO(judge_json_done) json_t *o = json_pack(
-	    "{s:s, s:[{s:s, s:s}, {s:s, s:s}], s:b}", "model", p->model,
-	    "messages", "role", "system", "content", p->system,
-	    "role", "user", "content", p->user, "stream", 0);
-	json_t *form;
+	json_t *o = judge_json_chat(p);
 
-	if (o == NULL)
-		return err_set(err, ERR_SYNTAX, "the question is not UTF-8");
-	form = response_format(level);
 	if ((level & JUDGE_NO_TEMPERATURE) == 0)
 		json_object_set_new(o, "temperature", json_integer(0));
-	if (form != NULL)
-		json_object_set_new(o, "response_format", form);
-	return judge_json_dump(o, ret, err);
+	json_object_set_new(o, "response_format", response_format(level));
+	return o;
 }
 
 static int

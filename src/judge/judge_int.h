@@ -99,9 +99,9 @@ struct judge_format {
 	const char *unix_base;	/* of a socket for which none is given */
 	const char *auth;	/* header field, with %s for the key */
 	const char *header;	/* another one, or NULL */
-	/* The body of the request. */
-	int (*request)(const struct judge_prompt *p, unsigned level,
-		struct buf *ret, struct err *err);
+	/* The body of the request, owned; NULL: a text is not UTF-8. */
+	struct json_t *(*request)(const struct judge_prompt *p,
+		unsigned level);
 	/* Take the model's text out of the answer, or of one of its pieces. */
 	int (*event)(struct json_t *o, struct judge_reply *r,
 		struct err *err);
@@ -111,6 +111,10 @@ extern const struct judge_format judge_format_openai, judge_format_azure,
 	judge_format_responses, judge_format_anthropic, judge_format_gemini,
 	judge_format_ollama;
 const struct judge_format *judge_format_find(const char *name);	/* or NULL */
+/* The body of a request, appended to ret. */
+int judge_format_request(const struct judge_format *f,
+	const struct judge_prompt *p, unsigned level, struct buf *ret,
+	struct err *err);
 /* The model's text out of the body of the answer. */
 int judge_format_reply(const struct judge_format *f, const char *body,
 	size_t len, struct judge_reply *ret, struct err *err);

@@ -40,6 +40,15 @@ judge_json_dump(const json_t *j, struct buf *ret, struct err *err)
 	return 0;
 }
 
+json_t *
+judge_json_chat(const struct judge_prompt *p)
+{
+	return json_pack("{s:s, s:[{s:s, s:s}, {s:s, s:s}], s:b}",
+	    "model", p->model, "messages",
+	    "role", "system", "content", p->system,
+	    "role", "user", "content", p->user, "stream", 0);
+}
+
 static json_t *
 property(const char *type, const char *meaning)
 {

@@ -16,6 +16,8 @@ void judge_json_done(json_t **j);	/* for AEG_AUTO() */
 int judge_json_object(const char *text, size_t len, json_t **ret,
 	struct err *err);
 int judge_json_dump(const json_t *j, struct buf *ret, struct err *err);
+/* Model and messages, as OpenAI's chat has them; owned, NULL: not UTF-8. */
+json_t *judge_json_chat(const struct judge_prompt *p);
 /* The answer that is asked for, as JSON Schema; owned.  closed: with
  * additionalProperties, which some dialects do not know. */
 json_t *judge_schema(bool closed);

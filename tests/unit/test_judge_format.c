@@ -16,7 +16,7 @@ request(unsigned level)
 	struct buf b = BUF_INIT;
 	json_t *o = NULL;
 
-	if (f->request(&p, level, &b, NULL) == 0)
+	if (judge_format_request(f, &p, level, &b, NULL) == 0)
 		o = json_loads(b.data, JSON_REJECT_DUPLICATES, NULL);
 	buf_done(&b);
 	return o;
@@ -227,6 +227,7 @@ test_other_requests(void)
 	static const char *const names[] = { "openai-chat", "azure-chat",
 	    "openai-responses", "anthropic-messages", "gemini", "ollama" };
 	const struct judge_prompt p = { "m", "SYSTEM", "USER" };
+	const struct judge_prompt not_utf8 = { "m", "SYSTEM", "\xff" };
 	unsigned level;
 	size_t i;
 
@@ -238,7 +239,7 @@ test_other_requests(void)
 
 			if ((level & 3) == 3)
 				continue;
-			IS_INT(g->request(&p, level, &b, NULL), 0);
+			IS_INT(judge_format_request(g, &p, level, &b, NULL), 0);
 			OKF(strstr(b.data, "\"stream\":true") == NULL &&
 			    strstr(b.data, "SYSTEM") != NULL &&
 			    strstr(b.data, "USER") != NULL &&
@@ -249,6 +250,8 @@ test_other_requests(void)
 			    ((level & 3) == 0 || strstr(b.data,
 			    "safer_alternative") == NULL),
 			    "%s, level %u: %s", g->name, level, b.data);
+			IS_INTN(judge_format_request(g, &not_utf8, level, &b,
+			    NULL), ERR_SYNTAX, "not UTF-8");
 			buf_done(&b);
 		}
 }
