@@ -40,6 +40,8 @@ admin_operands(struct admin *a, const struct admin_args *args, int least,
 {
 	int n = args->argc - args->at;
 
+	if (args->bad)
+		return ADMIN_ARGS_BAD;
 	if (n >= least && n <= most)
 		return 0;
 	if (n < least)
@@ -60,12 +62,13 @@ admin_operands(struct admin *a, const struct admin_args *args, int least,
 }
 
 static int
-bad(struct admin *a, const struct admin_args *args, const char *what,
+bad(struct admin *a, struct admin_args *args, const char *what,
     const char *word)
 {
 	admin_complain(a, "%s: %s%s", word, what, args->passed > 0 ?
 	    " (words behind `--' are operands)" : "");
 	admin_usage(a);
+	args->bad = true;
 	return ADMIN_ARGS_BAD;
 }
 
@@ -178,4 +181,13 @@ admin_option_next(struct admin *a, struct admin_args *args)
 		return long_option(a, args, word);
 	args->letters = word + 1;
 	return letter_option(a, args);
+}
+
+int
+admin_json_operands(struct admin *a, struct admin_args *args, int least,
+    int most, bool *ret_json)
+{
+	while (admin_option_next(a, args) >= 0)
+		*ret_json = true;
+	return admin_operands(a, args, least, most);
 }

@@ -101,8 +101,9 @@ struct admin_args {
 	int first, passed;	/* operands on the way: where, how many */
 	const char *letters;	/* rest of a "-abc", or NULL */
 	const char *value;	/* argument of the option just returned */
+	bool bad;		/* an option was, and that was said */
 };
-#define ADMIN_ARGS_INIT(argc, argv) { (argc), (argv), 0, 0, 0, NULL, NULL }
+#define ADMIN_ARGS_INIT(n, words) { .argc = (n), .argv = (words) }
 #define ADMIN_OPERANDS_ANY INT_MAX
 
 enum { ADMIN_ARGS_END = -1, ADMIN_ARGS_BAD = -2 };
@@ -111,10 +112,14 @@ enum { ADMIN_ARGS_END = -1, ADMIN_ARGS_BAD = -2 };
  * is none, at "--", or at the first word of a command; ADMIN_ARGS_BAD when it
  * said on standard error what is wrong (the verb returns ADMIN_USAGE). */
 int admin_option_next(struct admin *a, struct admin_args *args);
-/* At the end: whether so many operands are left.  0, or ADMIN_ARGS_BAD when
- * it said what is wrong. */
+/* At the end: whether so many operands are left and all options were good.
+ * 0, or ADMIN_ARGS_BAD when it was said what is wrong. */
 int admin_operands(struct admin *a, const struct admin_args *args, int least,
 	int most);
+/* All of it for a verb whose one option is --json (*ret_json set), or that
+ * has none (NULL). */
+int admin_json_operands(struct admin *a, struct admin_args *args, int least,
+	int most, bool *ret_json);
 /* Says how the verb is called; ADMIN_USAGE. */
 int admin_usage(struct admin *a);
 

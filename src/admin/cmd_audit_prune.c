@@ -154,7 +154,7 @@ run(struct admin *a, int argc, char **argv)
 		else
 			user = args.value;
 	}
-	if (option == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0)
+	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
 	if (w.all && user != NULL) {
 		admin_complain(a, "--all and --user do not go together");

@@ -444,7 +444,7 @@ run(struct admin *a, int argc, char **argv)
 		else
 			follow = true;
 	}
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0)
+	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
 	rc = admin_ship_means(a, &s.means, &err);
 	if (rc == 0)

@@ -149,7 +149,7 @@ key(struct admin *a, int argc, char **argv)
 		else
 			fresh = true;
 	}
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0)
+	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
 	rc = audit_key_load(true, fresh, secret, &err);
 	if (rc < 0)
@@ -324,7 +324,7 @@ sign(struct admin *a, int argc, char **argv)
 		else
 			user = args.value;
 	}
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0)
+	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
 	if (all == (user != NULL)) {
 		admin_complain(a, "either --all or --user must be said");

@@ -69,7 +69,7 @@ take_options(struct admin *a, struct admin_args *args, struct asked *ret)
 		else
 			ret->witness = args->value;
 	}
-	return o == ADMIN_ARGS_BAD ? -EINVAL : 0;
+	return admin_operands(a, args, 0, 0);
 }
 
 /* ADMIN_OK, or what the verb returns.  That somebody looked is not recorded:
@@ -245,8 +245,6 @@ verify(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &q) < 0)
 		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
-		return ADMIN_USAGE;
 	if (q.row != NULL && q.witness != NULL) {
 		admin_complain(a, "--row and --witness do not go together");
 		return admin_usage(a);
@@ -298,8 +296,6 @@ head(struct admin *a, int argc, char **argv)
 
 	if (take_options(a, &args, &q) < 0)
 		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
-		return ADMIN_USAGE;
 	rc = open_store(a, &q, true, &store);
 	if (rc != ADMIN_OK)
 		return rc;
@@ -328,9 +324,7 @@ backup(struct admin *a, int argc, char **argv)
 	struct audit *store = NULL;
 	int rc;
 
-	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 1, 1) < 0)
+	if (admin_json_operands(a, &args, 1, 1, NULL) < 0)
 		return ADMIN_USAGE;
 	rc = admin_read_copy(a, &store, &err);
 	if (rc < 0)

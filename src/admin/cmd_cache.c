@@ -36,13 +36,9 @@ stats(struct admin *a, int argc, char **argv)
 	AEG_AUTOFD int fd = -1;
 	bool json = false;
 	json_t *o;
-	int c, rc;
+	int rc;
 
-	while ((c = admin_option_next(a, &args)) >= 0)
-		json = true;
-	if (c == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
+	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
 		return ADMIN_USAGE;
 	admin_confine(a);
 	rc = open_cache(a, false, &fd, &err);
@@ -77,9 +73,7 @@ clear(struct admin *a, int argc, char **argv)
 	AEG_AUTOFD int fd = -1;
 	int rc;
 
-	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
+	if (admin_json_operands(a, &args, 0, 0, NULL) < 0)
 		return ADMIN_USAGE;
 	rc = open_cache(a, false, &fd, &err);
 	io_close(&fd);

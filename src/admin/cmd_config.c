@@ -109,13 +109,9 @@ run(struct admin *a, int argc, char **argv)
 	const struct strv *notes;
 	bool json = false;
 	size_t n;
-	int o, i;
+	int i;
 
-	while ((o = admin_option_next(a, &args)) >= 0)
-		json = true;
-	if (o == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
+	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
 		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_conf(a, &err) < 0)

@@ -49,12 +49,9 @@ run(struct admin *a, int argc, char **argv)
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_backup *list;
 	struct err err = ERR_INIT;
-	int status = env_args_read(a, argc, argv, 0, 0, &args);
+	int status = env_begin(a, argc, argv, 0, 0, &args, &se);
 	size_t n;
 
-	if (status != ADMIN_OK)
-		return status;
-	status = env_open(a, &args, &se);
 	if (status != ADMIN_OK)
 		return status;
 	if (shellenv_backups(se, &list, &n, &err) < 0)

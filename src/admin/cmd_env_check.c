@@ -58,12 +58,9 @@ run(struct admin *a, int argc, char **argv)
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_finding *f;
 	struct err err = ERR_INIT;
-	int status = env_args_read(a, argc, argv, 0, 0, &args);
+	int status = env_begin(a, argc, argv, 0, 0, &args, &se);
 	size_t i, n;
 
-	if (status != ADMIN_OK)
-		return status;
-	status = env_open(a, &args, &se);
 	if (status != ADMIN_OK)
 		return status;
 	if (shellenv_check(se, args.no_probe ? 0 : SHELLENV_PROBE, &f, &n,

@@ -19,11 +19,8 @@ run(struct admin *a, int argc, char **argv)
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_plan *plan;
 	struct err err = ERR_INIT;
-	int status = env_args_read(a, argc, argv, 1, 1, &args);
+	int status = env_begin(a, argc, argv, 1, 1, &args, &se);
 
-	if (status != ADMIN_OK)
-		return status;
-	status = env_open(a, &args, &se);
 	if (status != ADMIN_OK)
 		return status;
 	if (shellenv_restore(se, args.operands[0], &plan, &err) < 0)

@@ -77,12 +77,9 @@ run(struct admin *a, int argc, char **argv)
 	AEG_AUTO(env_close) struct shellenv *se = NULL;
 	const struct shellenv_tool *t;
 	struct err err = ERR_INIT;
-	int i, status = env_args_read(a, argc, argv, 1,
-	    ADMIN_OPERANDS_ANY, &args);
+	int i, status = env_begin(a, argc, argv, 1, ADMIN_OPERANDS_ANY,
+	    &args, &se);
 
-	if (status != ADMIN_OK)
-		return status;
-	status = env_open(a, &args, &se);
 	if (status != ADMIN_OK)
 		return status;
 	for (i = 0; i < args.n; i++) {

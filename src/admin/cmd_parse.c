@@ -84,8 +84,6 @@ run(struct admin *a, int argc, char **argv)
 		else
 			file = args.value;
 	}
-	if (o == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
 	if (admin_operands(a, &args, file == NULL, file == NULL) < 0)
 		return ADMIN_USAGE;
 	/* The file first: what is left then needs no rights at all. */

@@ -27,14 +27,10 @@ static int
 check(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
-	int o, status = ADMIN_OK;
+	int status = ADMIN_OK;
 	bool json = false;
 
-	while ((o = admin_option_next(a, &args)) >= 0)
-		json = true;
-	if (o == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 1, ADMIN_OPERANDS_ANY) < 0)
+	if (admin_json_operands(a, &args, 1, ADMIN_OPERANDS_ANY, &json) < 0)
 		return ADMIN_USAGE;
 	for (; args.at < argc; args.at++) {
 		struct err err = ERR_INIT;
@@ -114,8 +110,6 @@ list(struct admin *a, int argc, char **argv, enum policy_action action)
 		else
 			profile = args.value;
 	}
-	if (o == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
 	if (admin_operands(a, &args, 0, 0) < 0)
 		return ADMIN_USAGE;
 	if (admin_policy(a, profile, &policy, &err) < 0)

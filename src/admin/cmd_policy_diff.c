@@ -207,7 +207,7 @@ take_options(struct admin *a, struct admin_args *args, struct wanted *w)
 	}
 	if (rc < 0)
 		admin_complain(a, "%s: no such time or number", args->value);
-	return rc;
+	return rc < 0 ? rc : admin_operands(a, args, 2, 2);
 }
 
 static int
@@ -228,8 +228,6 @@ run(struct admin *a, int argc, char **argv)
 	int rc;
 
 	if (take_options(a, &args, &w) < 0)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 2, 2) < 0)
 		return ADMIN_USAGE;
 	if (w.user != NULL && admin_become(a, w.user, &err) < 0)
 		return admin_fail(a, &err);

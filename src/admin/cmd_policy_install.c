@@ -97,9 +97,7 @@ install(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
 
-	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 1, 1) < 0)
+	if (admin_json_operands(a, &args, 1, 1, NULL) < 0)
 		return ADMIN_USAGE;
 	return is_operator(a) ? put_in_place(a, "install", argv[args.at]) :
 	    ADMIN_USAGE;
@@ -234,9 +232,7 @@ edit(struct admin *a, int argc, char **argv)
 	struct err err = ERR_INIT;
 	int status;
 
-	if (admin_option_next(a, &args) == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 1, 1) < 0)
+	if (admin_json_operands(a, &args, 1, 1, NULL) < 0)
 		return ADMIN_USAGE;
 	if (strchr(argv[args.at], '/') != NULL) {
 		admin_complain(a, "%s: the name alone, without a directory",

@@ -41,16 +41,6 @@ on_profile(void *ctx, const char *name, const char *extends, int rank)
 }
 
 static int
-take_options(struct admin *a, struct admin_args *args, bool *ret_json)
-{
-	int o;
-
-	while ((o = admin_option_next(a, args)) >= 0)
-		*ret_json = true;
-	return o == ADMIN_ARGS_BAD ? -1 : 0;
-}
-
-static int
 list(struct admin *a, int argc, char **argv)
 {
 	static const struct admin_column columns[] = {
@@ -65,9 +55,7 @@ list(struct admin *a, int argc, char **argv)
 	struct err err = ERR_INIT;
 	bool json = false;
 
-	if (take_options(a, &args, &json) < 0)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
+	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
 		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_policy(a, NULL, &policy, &err) < 0)
@@ -142,9 +130,7 @@ show(struct admin *a, int argc, char **argv)
 	bool json = false;
 	json_t *o;
 
-	if (take_options(a, &args, &json) < 0)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 1) < 0)
+	if (admin_json_operands(a, &args, 0, 1, &json) < 0)
 		return ADMIN_USAGE;
 	admin_confine(a);
 	if (admin_policy(a, args.at < argc ? argv[args.at] : NULL, &policy,

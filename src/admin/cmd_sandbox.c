@@ -35,16 +35,6 @@ admin_layers_json(unsigned bits)
 	return list;
 }
 
-static int
-take_options(struct admin *a, struct admin_args *args, bool *ret_json)
-{
-	int o;
-
-	while ((o = admin_option_next(a, args)) >= 0)
-		*ret_json = true;
-	return o == ADMIN_ARGS_BAD ? -1 : 0;
-}
-
 /* ---- probe ------------------------------------------------------------- */
 
 static int
@@ -57,9 +47,7 @@ probe(struct admin *a, int argc, char **argv)
 	json_t *o;
 	size_t i;
 
-	if (take_options(a, &args, &json) < 0)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
+	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
 		return ADMIN_USAGE;
 	sandbox_probe(&caps);
 	if (json) {
@@ -191,7 +179,7 @@ show(struct admin *a, int argc, char **argv)
 			json = true;
 		else
 			user = args.value;
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 1) < 0)
+	if (admin_operands(a, &args, 0, 1) < 0)
 		return ADMIN_USAGE;
 	if (user != NULL && admin_pose(a, user, &err) < 0)
 		return admin_fail(a, &err);
@@ -304,7 +292,7 @@ explain(struct admin *a, int argc, char **argv)
 		else
 			asked |= 1U << (o - O_RIGHTS);
 	}
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 1, 1) < 0)
+	if (admin_operands(a, &args, 1, 1) < 0)
 		return ADMIN_USAGE;
 	if (admin_sandbox(a, name, &p, &err) < 0)
 		return admin_fail(a, &err);

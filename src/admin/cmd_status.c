@@ -385,7 +385,7 @@ run(struct admin *a, int argc, char **argv)
 
 	while ((o = admin_option_next(a, &args)) >= 0)
 		r.json = true;
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, 0, 0) < 0) {
+	if (admin_operands(a, &args, 0, 0) < 0) {
 		json_decref(r.root);
 		return ADMIN_USAGE;
 	}

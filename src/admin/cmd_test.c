@@ -111,7 +111,7 @@ take_options(struct admin *a, struct admin_args *args, struct wanted *w)
 			return -EINVAL;
 		}
 	}
-	return o == ADMIN_ARGS_BAD ? -EINVAL : 0;
+	return admin_operands(a, args, !w->jsonl, !w->jsonl);
 }
 
 static int
@@ -125,8 +125,6 @@ run(struct admin *a, int argc, char **argv)
 	size_t i;
 
 	if (take_options(a, &args, &w) < 0)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, !w.jsonl, !w.jsonl) < 0)
 		return ADMIN_USAGE;
 	if (admin_judge_new(a, &w.opts, &j, &err) < 0)
 		return admin_fail(a, &err);

@@ -275,8 +275,6 @@ run(struct admin *a, int argc, char **argv)
 			return ADMIN_USAGE;
 		}
 	}
-	if (o == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
 	if (admin_operands(a, &args, 1, 1) < 0)
 		return ADMIN_USAGE;
 	r.file = argv[args.at];

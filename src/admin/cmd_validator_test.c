@@ -120,13 +120,9 @@ run(struct admin *a, int argc, char **argv)
 	struct admin_judge *j = NULL;
 	struct err err = ERR_INIT;
 	bool json = false, all = false;
-	int o, rc;
+	int rc;
 
-	while ((o = admin_option_next(a, &args)) >= 0)
-		json = true;
-	if (o == ADMIN_ARGS_BAD)
-		return ADMIN_USAGE;
-	if (admin_operands(a, &args, 0, 0) < 0)
+	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
 		return ADMIN_USAGE;
 	if (admin_ask_new(a, &ask, &err) < 0)
 		return admin_fail(a, &err);

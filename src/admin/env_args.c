@@ -41,7 +41,7 @@ env_args_read(struct admin *a, int argc, char **argv, int least, int most,
 
 	while ((o = admin_option_next(a, &args)) >= 0)
 		take(&r, a->verb->options[o].name, args.value);
-	if (o == ADMIN_ARGS_BAD || admin_operands(a, &args, least, most) < 0)
+	if (admin_operands(a, &args, least, most) < 0)
 		return ADMIN_USAGE;
 	r.operands = argv + args.at;
 	r.n = argc - args.at;
@@ -86,6 +86,15 @@ env_open(struct admin *a, const struct env_args *args, struct shellenv **ret)
 	}
 	*ret = se;
 	return ADMIN_OK;
+}
+
+int
+env_begin(struct admin *a, int argc, char **argv, int least, int most,
+    struct env_args *ret_args, struct shellenv **ret)
+{
+	int status = env_args_read(a, argc, argv, least, most, ret_args);
+
+	return status == ADMIN_OK ? env_open(a, ret_args, ret) : status;
 }
 
 void

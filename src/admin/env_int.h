@@ -49,6 +49,9 @@ int env_args_read(struct admin *a, int argc, char **argv, int least,
 int env_open(struct admin *a, const struct env_args *args,
 	struct shellenv **ret);
 void env_close(struct shellenv **se);
+/* Both. */
+int env_begin(struct admin *a, int argc, char **argv, int least, int most,
+	struct env_args *ret_args, struct shellenv **ret);
 
 /* The status for an error of the room, after saying it. */
 int env_fail(struct admin *a, const struct err *err);
@@ -60,13 +63,6 @@ int env_fail(struct admin *a, const struct err *err);
 int env_carry_out(struct admin *a, struct shellenv *se,
 	const struct env_args *args, const struct shellenv_plan *plan,
 	bool again);
-/* A verb whose first operand says what is to be done with the others. */
-struct env_change {
-	const char *word;		/* NULL: the end */
-	enum shellenv_op op;
-};
-int env_change(struct admin *a, int argc, char **argv,
-	const struct env_change *changes);
 /* The same from wishes. */
 int env_mend(struct admin *a, const struct env_args *args,
 	const struct shellenv_want *wants, size_t n);

@@ -194,29 +194,3 @@ env_mend(struct admin *a, const struct env_args *args,
 	} while (status == ENV_AGAIN && tries++ < TRIES_MAX);
 	return status;
 }
-
-int
-env_change(struct admin *a, int argc, char **argv,
-    const struct env_change *changes)
-{
-	AEG_AUTOFREE struct shellenv_want *wants = NULL;
-	struct env_args args = { .json = false };
-	int i, status = env_args_read(a, argc, argv, 2, ADMIN_OPERANDS_ANY,
-	    &args);
-
-	if (status != ADMIN_OK)
-		return status;
-	while (changes->word != NULL &&
-	    strcmp(args.operands[0], changes->word) != 0)
-		changes++;
-	if (changes->word == NULL) {
-		admin_complain(a, "%s: not what this verb does",
-		    args.operands[0]);
-		return admin_usage(a);
-	}
-	wants = xcalloc((size_t)args.n, sizeof *wants);
-	for (i = 1; i < args.n; i++)
-		wants[i - 1] = (struct shellenv_want){ changes->op,
-			args.operands[i] };
-	return env_mend(a, &args, wants, (size_t)args.n - 1);
-}
