@@ -15,9 +15,10 @@
  * file, which was judged.
  *
  * An attempt is over when the very thread that made it asks about something
- * else, and not before.  That of a thread that leads no process is never
- * known to be over but by another image, since it takes over the leader's
- * number.
+ * else.  That of a thread that leads no process is never known to be over but
+ * by another image, since it takes over the leader's number; and where images
+ * were forgotten (supervise_judged.c), one that is not known may be the one
+ * before it.
  */
 #include "supervise_int.h"
 
@@ -38,33 +39,11 @@
 
 /* ---- images that were judged --------------------------------------------- */
 
-static struct sup_mark *
-place_of(struct sup *s, const struct sup_mark *m)
-{
-	size_t at;
-
-	memcpy(&at, m->random, sizeof at);
-	return &s->judged[at % SUP_JUDGED];
-}
-
-static bool
-is_equal(const struct sup_mark *a, const struct sup_mark *b)
-{
-	return a->file == b->file &&
-	    memcmp(a->random, b->random, sizeof a->random) == 0;
-}
-
-/* Another may take its place: then it is judged once more. */
-static void
-note_judged(struct sup *s, const struct sup_mark *m)
-{
-	*place_of(s, m) = *m;
-}
-
 static bool
 is_judged(struct sup *s, const struct sup_mark *m)
 {
-	return is_equal(&s->first, m) || is_equal(place_of(s, m), m);
+	return (m->file == s->first.file && memcmp(m->random, s->first.random,
+	    sizeof m->random) == 0) || sup_judged_has(&s->judged, m);
 }
 
 void
@@ -114,7 +93,6 @@ sup_attempt(struct sup *s)
 		t = &a->v[a->n++];
 		*t = (struct sup_tried){ .pid = pid };
 	}
-	t->leader = t->leader || asker == pid;
 	t->threads = t->threads || asker != pid;
 	t->since_ns = clock_mono_ns();
 	t->look_ns = t->since_ns + FIRST_LOOK_NS;
@@ -130,22 +108,21 @@ sup_shown(struct sup *s)
 	struct sup_tried *t = find(&s->attempts, pid);
 	enum sup_answer a = SUP_CONTINUE;
 	struct sup_image *const m = &s->image;
+	bool is_new;
 	int rc;
 
 	/* Its threads come after its start. */
 	if (t == NULL && !libc)
 		return SUP_CONTINUE;
 	rc = sup_proc_image(pid, *sup_asker(s), m);
-	if (rc == 0 && is_judged(s, &m->mark)) {
-		/* It failed. */
-		if (t != NULL && !t->threads)
-			forget(&s->attempts, t);
-		else if (t != NULL)
-			t->leader = false;
-	} else if (rc == 0 || libc) {
+	is_new = rc == 0 && !is_judged(s, &m->mark);
+	/* It failed, or has come true. */
+	if (t != NULL && (rc == 0 || libc) && (!t->threads || (is_new &&
+	    !s->judged.lossy)))
 		forget(&s->attempts, t);
+	if (is_new || (rc < 0 && libc)) {
 		if (rc == 0)
-			note_judged(s, &m->mark);
+			sup_judged_add(&s->judged, &m->mark);
 		if (rc == 0 && pid == s->line && !s->began)
 			s->first = m->mark;
 		a = sup_image(s, rc, m);
@@ -174,25 +151,24 @@ look_at(struct sup *s, const struct sup_tried *t)
 {
 	struct sup_stat stat = sup_proc_stat(t->pid);
 	struct sup_image *const m = &s->image;
-	bool over = true;
+	bool is_new;
 	int rc;
 
 	if (stat.start == 0 || stat.state == 'Z' || stat.state == 'X')
 		return true;
 	s->asker = stat;
 	rc = sup_proc_image(t->pid, stat, m);
-	if (rc < 0 && clock_mono_ns() - t->since_ns < UNSEEN_NS)
-		over = false;	/* it is being made */
-	else if (rc == 0 && is_judged(s, &m->mark))
-		over = false;	/* not yet, or it failed */
-	else if (rc == 0) {
-		note_judged(s, &m->mark);
+	is_new = rc == 0 && !is_judged(s, &m->mark);
+	if (is_new) {
+		sup_judged_add(&s->judged, &m->mark);
 		(void)sup_image(s, rc, m);
-	} else if (sup_is_valid(s))
+	} else if (rc < 0 && clock_mono_ns() - t->since_ns >= UNSEEN_NS &&
+	    sup_is_valid(s))
 		sup_break(s, "a program was started that cannot be looked "
 		    "into: %s; see Supervision in aegsh(7)", strerror(-rc));
 	sup_image_done(m);
-	return over;
+	/* Else it is not there yet, or it failed. */
+	return is_new && !s->judged.lossy;
 }
 
 void
@@ -201,6 +177,7 @@ sup_attempt_look(struct sup *s)
 	const int64_t now = s->attempts.n > 0 ? clock_mono_ns() : 0;
 	size_t i = 0;
 
+	sup_judged_tidy(&s->judged, s->head.start);
 	while (i < s->attempts.n && !s->broken) {
 		struct sup_tried *t = &s->attempts.v[i];
 

@@ -25,7 +25,7 @@
  * somebody raised the limit of the stack. */
 #define ARGV_MAX ((size_t)2 * 1024 * 1024)
 
-/* FNV-1a. */
+/* FNV-1a, and never 0. */
 static uint64_t
 number_of(const char *text)
 {
@@ -33,7 +33,7 @@ number_of(const char *text)
 
 	for (; *text != '\0'; text++)
 		n = (n ^ (unsigned char)*text) * 0x100000001b3U;
-	return n;
+	return n != 0 ? n : 1;
 }
 
 /* As many bytes as there are. */

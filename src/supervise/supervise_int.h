@@ -182,7 +182,8 @@ bool sup_proc_no_new_privs(pid_t pid);
 /* What tells an image from others. */
 struct sup_mark {
 	unsigned char random[16];	/* AT_RANDOM */
-	uint64_t file;			/* made of the name of its file */
+	uint64_t file;			/* made of the name of its file; not
+					 * 0 */
 };
 struct sup_image {
 	struct sup_mark mark;
@@ -232,13 +233,28 @@ void sup_members_kill(const struct sup_members *m);
 struct sup_attempts {
 	struct sup_tried {
 		pid_t pid;
-		bool leader, threads;		/* it made one, or they */
+		bool threads;			/* of its made one */
 		int64_t since_ns;		/* the last one */
 		int64_t look_ns, wait_ns;	/* when it is looked at */
 	} *v;
 	size_t n, size;
 };
-#define SUP_JUDGED 1024		/* images that are remembered */
+
+/* supervise_judged.c.  What tells the images that were judged. */
+struct sup_judged {
+	struct sup_mark *v;	/* free places: file 0 */
+	size_t n, size;
+	size_t left;		/* when the dead went for the last time */
+	bool lossy;		/* they did: what is not in it may have been
+				 * judged */
+};
+#define SUP_JUDGED_MANY ((size_t)16 * 1024)	/* then those of the dead go */
+void sup_judged_add(struct sup_judged *t, const struct sup_mark *m);
+bool sup_judged_has(const struct sup_judged *t, const struct sup_mark *m);
+/* Where there are many, all go that no process runs which began at that time
+ * or later. */
+void sup_judged_tidy(struct sup_judged *t, uint64_t since);
+void sup_judged_done(struct sup_judged *t);
 
 /* supervise_told.c.  What aegsh has heard of a line. */
 struct sup_told {
@@ -360,7 +376,8 @@ struct sup {
 	supervise_may_fn *may_start;	/* or NULL */
 	void (*renew)(void *ctx);	/* or NULL */
 	struct sup_attempts attempts;
-	struct sup_mark first, judged[SUP_JUDGED];
+	struct sup_mark first;		/* bash's */
+	struct sup_judged judged;
 	/* Of who asks; here, for on the stack they would be filled with zeros
 	 * each time. */
 	struct sup_image image;

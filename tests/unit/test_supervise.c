@@ -50,6 +50,134 @@ test_members(void)
 	free(m.v);
 }
 
+static struct sup_mark
+mark_of(uint64_t n)
+{
+	struct sup_mark m = { .file = 1 + n % 3 };
+
+	/* As alike as a program can make them. */
+	memcpy(m.random + 8, &n, sizeof n);
+	return m;
+}
+
+/* None is lost that somebody runs, whatever came after it; those of the dead
+ * are, when there are many. */
+static void
+test_judged(void)
+{
+	const uint64_t many = SUP_JUDGED_MANY;
+	const struct sup_stat self = sup_proc_stat(getpid());
+	struct sup_judged t = { .n = 0 };
+	struct sup_mark m = mark_of(0);
+	struct sup_image image;
+	uint64_t i, n = 0;
+
+	OK(!sup_judged_has(&t, &m));
+	OK(sup_proc_image(getpid(), self, &image) == 0);
+	sup_judged_add(&t, &image.mark);
+	for (i = 0; i < many; i++) {
+		m = mark_of(i);
+		sup_judged_add(&t, &m);
+		sup_judged_add(&t, &m);
+		if (i + 2 < many)
+			sup_judged_tidy(&t, self.start);
+	}
+	for (i = 0; i < many; i++) {
+		m = mark_of(i);
+		n += sup_judged_has(&t, &m);
+	}
+	IS_INT((int)n, (int)many);
+	OK(t.n == many + 1 && !t.lossy);
+	m = mark_of(many);
+	OK(!sup_judged_has(&t, &m));
+	sup_judged_tidy(&t, self.start);
+	OK(t.n == 1 && t.lossy && sup_judged_has(&t, &image.mark));
+	/* It was there before. */
+	for (i = 0; i < many; i++) {
+		m = mark_of(i);
+		sup_judged_add(&t, &m);
+	}
+	sup_judged_tidy(&t, self.start + 1);
+	OK(t.n == 0 && !sup_judged_has(&t, &image.mark));
+	sup_image_done(&image);
+	sup_judged_done(&t);
+}
+
+struct started {
+	char path[2][SUP_PATH_MAX];
+	size_t n;
+};
+
+static bool
+note_started(void *ctx, const struct supervise_image *m, char *ret, size_t size)
+{
+	struct started *to = ctx;
+
+	if (to->n < AEG_NELEM(to->path))
+		snprintf(to->path[to->n], sizeof to->path[0], "%s", m->path);
+	to->n++;
+	ret[0] = '\0';
+	return size > 0;
+}
+
+/* As time passes; true: as many programs were seen. */
+static bool
+look_until(struct sup *s, const struct started *seen, size_t n)
+{
+	const int64_t until = clock_mono_ns() + (int64_t)60 * 1000000000;
+
+	while (seen->n < n && clock_mono_ns() < until) {
+		sup_attempt_look(s);
+		poll(NULL, 0, 1);
+	}
+	return seen->n == n;
+}
+
+/* It has called execve(2), and what it runs still is not known any more: it is
+ * looked at until it runs the other, which asks for nothing. */
+static void
+test_look(bool lossy)
+{
+	struct started seen = { .n = 0 };
+	struct sup s = { .control = -1, .looked_at = -1, .images = true,
+		.may_start = note_started, .ctx = &seen,
+		.judged.lossy = lossy };
+	char *argv[] = { (char *)"sleep", (char *)"1000", NULL };
+	int gate[2];
+	char byte;
+
+	if (pipe2(gate, O_CLOEXEC) < 0)
+		exit(99);
+	s.ask_size = sizeof *s.ask;
+	s.ask = xcalloc(1, s.ask_size);
+	s.answer = xcalloc(1, sizeof *s.answer);
+	s.ask->pid = (uint32_t)fork();
+	if (s.ask->pid == 0) {
+		if (read(gate[0], &byte, 1) == 1)
+			execvp(argv[0], argv);
+		_exit(1);
+	}
+	s.line = (pid_t)s.ask->pid;
+	s.began = true;
+	OK(sup_attempt(&s) == SUP_CONTINUE && s.attempts.n == 1);
+	OK(look_until(&s, &seen, 1));
+	IS_INT((int)s.attempts.n, lossy);
+	if (write(gate[1], "", 1) == 1 && lossy) {
+		OK(look_until(&s, &seen, 2));
+		OK(strcmp(seen.path[0], seen.path[1]) != 0 &&
+		    strstr(seen.path[1], "sleep") != NULL);
+	}
+	kill(s.line, SIGKILL);
+	OK(waitpid(s.line, NULL, 0) == s.line);
+	io_close(&gate[0]);
+	io_close(&gate[1]);
+	free(s.ask);
+	free(s.answer);
+	free(s.attempts.v);
+	free(s.known.v);
+	sup_judged_done(&s.judged);
+}
+
 static int
 count_fds(void)
 {
@@ -250,6 +378,9 @@ main(void)
 	test_nice();
 	test_late();
 	test_members();
+	test_judged();
+	test_look(false);
+	test_look(true);
 	test_told();
 	test_packets();
 	return tap_done();
