@@ -103,6 +103,13 @@ class Session:
         # The echo of the line itself stands before its output.
         return out.split("\n", 1)[1].replace("\r", "") if "\n" in out else ""
 
+    def interrupt(self, prompt):
+        """Ctrl-C where a line is typed, and the prompt behind it.  One that
+        was drawn before may still be on its way; and a key that comes before
+        the terminal is the editor's again is no key of it: Ctrl-D is lost."""
+        self.send("\x03")
+        return self.expect(r"\^C.*?" + prompt)
+
     def asked(self, keys, pattern, first="\x15"):
         """Expect a pattern for keys that ask for what aegsh has only a moment
         to find out, as Tab.  A machine under load is too slow for it at times,

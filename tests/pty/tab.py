@@ -219,7 +219,7 @@ tap.ok(s.expect("status-130"), "and says so in $?", s.rest)
 s.expect(PROMPT)
 # And before Enter: none of it.
 s.send("\x1b[200~%s\x1b[201~" % ("echo n >>late\n" * 50))
-s.send("\x03")
+s.interrupt(PROMPT)
 s.line("echo af''ter")
 tap.ok(s.expect("after\r\n"), "Ctrl-C drops a paste that is not sent", s.rest)
 s.expect(PROMPT)

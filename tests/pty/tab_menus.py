@@ -175,10 +175,9 @@ else:
     s.send("\t")
     tap.ok(s.expect("frobulate") and s.expect(PROMPT + "fro"), names[4],
            s.rest)
-    s.send("\x03")
-    tap.ok(s.expect(PROMPT), names[5], s.rest)
+    tap.ok(s.interrupt(PROMPT), names[5], s.rest)
     s.send("\x04")
-    tap.ok(os.WIFEXITED(s.wait()), names[6])
+    tap.ok(os.WIFEXITED(s.wait()), names[6], s.seen[-300:])
     s.close()
     os.close(fd)
 tap.done()
