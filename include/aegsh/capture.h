@@ -108,7 +108,6 @@ enum capture_frame capture_frame(const struct capture *c,
 	const char **ret_bytes, size_t *ret_len);
 /* Why a frame is FORGED or MISSING, in a few words. */
 const char *capture_why(const struct capture *c);
-int capture_wait_status(const struct capture *c);
 int64_t capture_duration_ns(const struct capture *c);
 int64_t capture_cpu_ns(const struct capture *c);	/* user + system */
 int64_t capture_maxrss_kib(const struct capture *c);

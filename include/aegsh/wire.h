@@ -53,7 +53,5 @@ int wire_send(int fd, const struct wire_msg *m, struct err *err);
  * that is there too).  After ERR_TOO_LONG and ERR_PROTOCOL close fd. */
 int wire_recv(int fd, int timeout_ms, int cancel_fd, struct wire_msg *ret,
 	struct err *err);
-/* SO_PEERCRED: who made the pair, or connected. */
-int wire_peer(int fd, pid_t *ret_pid, uid_t *ret_uid, struct err *err);
 
 #endif

@@ -206,12 +206,6 @@ capture_why(const struct capture *c)
 	return c->why;
 }
 
-int
-capture_wait_status(const struct capture *c)
-{
-	return c->wait_status;
-}
-
 int64_t
 capture_duration_ns(const struct capture *c)
 {

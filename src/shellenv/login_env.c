@@ -181,18 +181,3 @@ se_login_env(struct shellenv *se, struct strv *ret)
 	    "/bin/sh");
 	put_env(ret, "TERM", "dumb");
 }
-
-const char *
-se_login_path(struct shellenv *se)
-{
-	struct strv env = STRV_INIT;
-	const char *found = "";
-	size_t i;
-
-	se_login_env(se, &env);
-	for (i = 0; i < env.n; i++)
-		if (text_starts(env.v[i], "PATH="))
-			found = se_strdup(se, env.v[i] + 5);
-	strv_done(&env);
-	return found;
-}

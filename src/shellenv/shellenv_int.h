@@ -169,7 +169,6 @@ void se_probe_path(struct shellenv *se, enum probe_session s,
 
 /* PATH from login.defs and /etc/environment, HOME, USER, SHELL, … */
 void se_login_env(struct shellenv *se, struct strv *ret);
-const char *se_login_path(struct shellenv *se);
 /* Whether a PAM service reads /etc/environment (1) and ~/.pam_environment
  * (2 as well). */
 unsigned se_pam_env_of(struct shellenv *se, const char *service);

@@ -198,16 +198,3 @@ wire_recv(int fd, int timeout_ms, int cancel_fd, struct wire_msg *ret,
 	m = (struct wire_msg)WIRE_MSG_INIT;
 	return 0;
 }
-
-int
-wire_peer(int fd, pid_t *ret_pid, uid_t *ret_uid, struct err *err)
-{
-	struct ucred cred;
-	socklen_t len = sizeof cred;
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return err_sys(err, errno, "credentials of the peer");
-	*ret_pid = cred.pid;
-	*ret_uid = cred.uid;
-	return 0;
-}
