@@ -536,9 +536,10 @@ turn_question(void *ctx, const char *text, size_t len)
 	j->line.origin = LINE_COMMAND;
 	j->cwd = xstrdup(cwd);
 	j->decision = decision_make(&in);
-	if (!b.broken)
+	if (!guest_broken(&b))
 		turn_confirm(t, j);
-	yes = !b.broken && decision_action(j->decision) == DECISION_ALLOW;
+	yes = !guest_broken(&b) &&
+	    decision_action(j->decision) == DECISION_ALLOW;
 	turn_judged_free(j);
 	return yes;
 }

@@ -44,42 +44,25 @@ guest_put_string(struct guest_body *b, const char *text)
 	guest_put_text(b, text, text != NULL ? strlen(text) : 0);
 }
 
-static const char *
-take(struct guest_body *b, size_t len)
+bool
+guest_broken(const struct guest_body *b)
 {
-	const char *p = b->broken ? NULL : pack_get(&b->in, len);
-
-	b->broken = p == NULL;
-	return p;
+	return b->in.p == NULL;
 }
 
 uint32_t
 guest_get(struct guest_body *b)
 {
-	const char *p = take(b, sizeof(uint32_t));
-	uint32_t n = 0;
+	uint32_t n = pack_get_len(&b->in);
 
-	if (p != NULL)
-		memcpy(&n, p, sizeof n);
-	return n;
-}
-
-int64_t
-guest_get_wide(struct guest_body *b)
-{
-	const char *p = take(b, sizeof(int64_t));
-	int64_t n = 0;
-
-	if (p != NULL)
-		memcpy(&n, p, sizeof n);
-	return n;
+	return guest_broken(b) ? 0 : n;
 }
 
 const char *
 guest_get_text(struct guest_body *b, size_t *ret_len)
 {
 	uint32_t len = guest_get(b);
-	const char *p = take(b, len);
+	const char *p = pack_get(&b->in, len);
 
 	*ret_len = p != NULL ? len : 0;
 	return p != NULL ? p : "";
@@ -91,8 +74,9 @@ guest_get_string(struct guest_body *b)
 	size_t len;
 	const char *p = guest_get_text(b, &len);
 
-	b->broken = b->broken || memchr(p, '\0', len) != NULL;
-	return xmemdup0(p, b->broken ? 0 : len);
+	if (memchr(p, '\0', len) != NULL)
+		b->in.p = NULL;
+	return xmemdup0(p, guest_broken(b) ? 0 : len);
 }
 
 /* ---- what a guest says --------------------------------------------------- */
@@ -121,12 +105,12 @@ guest_get_question(struct guest_body *b, struct guest_question *q)
 	/* Small ones would take many times their bytes. */
 	if (n > STATE_VARS_MAX + STATE_OWN_VARS)
 		return false;
-	for (i = 0; i < n && !b->broken; i++)
+	for (i = 0; i < n && !guest_broken(b); i++)
 		strv_take(&q->envp, guest_get_string(b));
 	q->line.bytes = guest_get_text(b, &q->line.len);
 	q->line.origin = origin > LINE_LOGIN ? LINE_ORIGIN_UNKNOWN :
 	    (enum line_origin)origin;
-	return !b->broken && b->in.p == b->in.end && q->cwd[0] == '/' &&
+	return !guest_broken(b) && b->in.p == b->in.end && q->cwd[0] == '/' &&
 	    q->prefix <= q->line.len &&
 	    q->line.len <= QUESTION_LINE_MAX;
 }
@@ -139,8 +123,8 @@ guest_get_args(struct guest_body *b, char **ret_text)
 	char *at, **v;
 
 	if (len > AUDIT_LINE_MAX)
-		b->broken = true;
-	if (len == 0 || b->broken)
+		b->in.p = NULL;
+	if (len == 0 || guest_broken(b))
 		return NULL;
 	at = *ret_text = xmemdup0(p, len);
 	for (i = 0; i < len; i++)

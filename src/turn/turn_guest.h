@@ -53,15 +53,15 @@ enum guest_type { GUEST_NOTHING = 0, GUEST_WELCOME, GUEST_JUDGE, GUEST_ANSWER,
 struct guest_body {
 	struct buf out;
 	struct pack_reader in;
-	bool broken;
 };
 
 void guest_put(struct guest_body *b, uint32_t n);
 void guest_put_text(struct guest_body *b, const char *text, size_t len);
 /* NULL is "". */
 void guest_put_string(struct guest_body *b, const char *text);
+/* Whether something was missing, or wrong. */
+bool guest_broken(const struct guest_body *b);
 uint32_t guest_get(struct guest_body *b);
-int64_t guest_get_wide(struct guest_body *b);
 /* Borrowed from the frame; text[len] need not be a NUL. */
 const char *guest_get_text(struct guest_body *b, size_t *ret_len);
 /* Owned; broken where there is a NUL inside. */

@@ -134,7 +134,7 @@ take_changes(struct turn *t, struct guest_body *b)
 {
 	uint32_t n = guest_get(b), i;
 
-	for (i = 0; i < n && !b->broken; i++) {
+	for (i = 0; i < n && !guest_broken(b); i++) {
 		AEG_AUTOFREE char *change = guest_get_string(b);
 		char *eq = strchr(change, '=');
 
@@ -168,7 +168,8 @@ take_answer(struct turn *t, struct turn_judged *j, struct guest_body *b,
 	model = guest_get_string(b);
 	take_changes(t, b);
 	/* What we cannot read ourselves does not run, whoever can. */
-	if (b->broken || len != 32 || j->tree == NULL || j->resolved == NULL) {
+	if (guest_broken(b) || len != 32 || j->tree == NULL ||
+	    j->resolved == NULL) {
 		said.action = DECISION_BLOCK;
 		sum = (const char *)sha256;
 	}
@@ -240,7 +241,7 @@ inner_settle(struct turn *t, struct err *err)
 	if (rc < 0)
 		return rc;
 	refusal = guest_get_string(&b);
-	if (b.broken || refusal[0] != '\0')
+	if (guest_broken(&b) || refusal[0] != '\0')
 		rc = err_set(err, ERR_REFUSED, "%s", refusal);
 	guest_frame_done(&f);
 	return rc;

@@ -186,10 +186,10 @@ const struct supervise_opts *turn_supervise(struct turn *t,
 	struct supervise_opts *ret);
 /* turn_parse.c: its tree, or its syntax_error. */
 void turn_parse(struct turn_judged *j);
-/* turn.c, the steps of judging.  The line, with what bash's options and kept
- * variables put in front; what its tree would do, by the rules and perhaps by
- * a model (rules_alone: nobody is asked and no script is looked at); the
- * decision of both. */
+/* turn_judge.c, the steps of judging.  The line, with what bash's options and
+ * kept variables put in front; what its tree would do, by the rules and
+ * perhaps by a model (rules_alone: nobody is asked and no script is looked
+ * at); the decision of both. */
 void turn_copy_line(const struct turn *t, struct turn_judged *j,
 	const struct line *line);
 void turn_judge_tree(struct turn *t, struct turn_judged *j, bool rules_alone);
