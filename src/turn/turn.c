@@ -8,7 +8,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/log.h"
 #include "aegsh/base/mem.h"
-#include "turn/turn_int.h"
+#include "turn/turn_elevate.h"
 
 int64_t
 turn_record_wait(const struct turn *t)
@@ -250,6 +250,7 @@ turn_free(struct turn *t)
 	free(t->functions);
 	io_close(&t->outer);
 	free(t->outer_profile);
+	elevate_answers_free(t->sudo_answers);
 	free(t);
 }
 

@@ -321,6 +321,25 @@ ask_sudo(struct request *r, const struct exec_elevated *as,
 	    st.st_size == 0 ? 0 : -EAGAIN;
 }
 
+/* The same, asked once in a session.  How sudo says no where nobody can give
+ * a password depends on more than sudoers. */
+static int
+ask_once(struct request *r, const struct exec_elevated *as, bool can,
+    struct strv *words)
+{
+	void *answers = r->t->sudo_answers;
+	int says;
+
+	if (elevate_recall(answers, words, true))
+		return 1;
+	if (can && elevate_recall(answers, words, false))
+		return 0;
+	says = ask_sudo(r, as, words);
+	if (says == 1 || (can && says == 0))
+		elevate_remember(answers, words, says == 1);
+	return says;
+}
+
 /*
  * Without a line for aegsh-confine sudo asks for a password, and then again,
  * before it says no, and never says why it asks.  Whether it lacks that line
@@ -332,13 +351,19 @@ static int
 look_for_line(struct request *r, struct exec_elevated *e,
     const struct strv *confined, struct strv *hinted, struct err *err)
 {
-	AEG_AUTO(strv_done) struct strv words = STRV_INIT;
+	AEG_AUTO(strv_done) struct strv any = STRV_INIT;
+	AEG_AUTO(strv_done) struct strv this = STRV_INIT;
 	const bool can = elevate_can_ask(confined);
 	const uid_t uid = r->t->opts.uid;
 	int says;
 
-	elevate_question(confined, uid, can, &words);
-	says = ask_sudo(r, e, &words);
+	elevate_question(confined, uid, can, true, &any);
+	elevate_question(confined, uid, can, false, &this);
+	says = !can && elevate_recall(r->t->sudo_answers, &this, true) ? 1 :
+	    ask_once(r, e, can, &any);
+	/* A line may be about this command alone. */
+	if (says == 0 && !can)
+		says = ask_once(r, e, can, &this);
 	if (says == -EINTR)
 		return err_set(err, ERR_REFUSED, "a signal ended sudo");
 	if (says == 0 && !can)
@@ -409,6 +434,9 @@ run(struct request *r)
 		o.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		o.status = WIFSIGNALED(status) ? 128 + o.signal :
 		    WEXITSTATUS(status);
+		/* So does sudo itself end that refuses. */
+		if (o.status == 1)
+			elevate_forget(t->sudo_answers);
 	} else {
 		o.note = err.text;
 		say(r, err.text);

@@ -5,17 +5,12 @@
  *
  *	sudo -n -u www-data X=1 /usr/bin/id -u
  *	sudo -n X=1 …/aegsh-confine -u www-data -e X elevated -- /usr/bin/id -u
- *
- * And what else has to be said to sudo in other words than it was called by.
  */
 #include "turn/turn_elevate.h"
 
-#include <fcntl.h>
 #include <string.h>
 
-#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/base/names.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/rootenv.h"
 #include "aegsh/base/text.h"
@@ -144,100 +139,4 @@ elevate_confined(const struct turn *t, const struct elevate_call *c,
 	for (i = c->command; i < argv->n; i++)
 		strv_add(ret, argv->v[i]);
 	return true;
-}
-
-/* ---- what sudoers says of that ------------------------------------------ */
-
-static char *
-confine_path(void)
-{
-	return xasprintf("%s/aegsh-confine", sysdirs()->libexec);
-}
-
-/* Options and variables come before it, and values of options are in one word
- * with them. */
-static size_t
-confine_at(const struct strv *confined)
-{
-	AEG_AUTOFREE char *path = confine_path();
-	size_t i = 1;
-
-	while (i < confined->n && strcmp(confined->v[i], path) != 0)
-		i++;
-	return i;
-}
-
-bool
-elevate_can_ask(const struct strv *confined)
-{
-	static const char *const never[] = { "-n", "--non-interactive" };
-	static const char *const stdin_too[] = { "-S", "--stdin" };
-	size_t n = confine_at(confined), i;
-	AEG_AUTOFD int tty = -1;
-	bool can = false;
-
-	for (i = 1; i < n; i++) {
-		if (TEXT_AMONG(confined->v[i], never))
-			return false;
-		if (TEXT_AMONG(confined->v[i], stdin_too))
-			can = true;
-	}
-	tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
-	return can || tty >= 0;
-}
-
-void
-elevate_question(const struct strv *confined, uid_t uid, bool itself,
-    struct strv *ret)
-{
-	size_t i;
-
-	strv_add(ret, confined->v[0]);
-	strv_add(ret, "-n");
-	strv_add(ret, "-l");
-	if (itself) {
-		strv_add(ret, "-u");
-		strv_addf(ret, "#%lu", (unsigned long)uid);
-	}
-	strv_add(ret, "--");
-	for (i = confine_at(confined); i < confined->n; i++)
-		strv_add(ret, confined->v[i]);
-}
-
-void
-elevate_with_hint(const struct strv *confined, struct strv *ret)
-{
-	AEG_AUTO(buf_done) struct buf prompt = BUF_INIT;
-	AEG_AUTOFREE char *path = confine_path();
-	const char *p;
-	size_t i;
-
-	buf_puts(&prompt, "aegsh: where sudoers lets you run single commands, "
-	    "it must let you run ");
-	for (p = path; *p != '\0'; p++) {
-		/* It stands for something in a prompt of sudo's. */
-		if (*p == '%')
-			buf_putc(&prompt, '%');
-		buf_putc(&prompt, *p);
-	}
-	buf_puts(&prompt, " as well, see aegsh-confine(8)\n"
-	    "[sudo] password for %p: ");
-	strv_add(ret, confined->v[0]);
-	strv_add(ret, "-p");
-	strv_add(ret, prompt.data);
-	for (i = 1; i < confined->n; i++)
-		strv_add(ret, confined->v[i]);
-}
-
-int
-elevate_lacks(uid_t uid, struct err *err)
-{
-	AEG_AUTO(names_user_done) struct names_user user = { .name = NULL };
-	AEG_AUTOFREE char *path = confine_path();
-
-	return err_set(err, ERR_REFUSED, "sudoers does not let this user run "
-	    "%s, which starts in a sandbox what sudo is to run: who runs this "
-	    "machine can add \"%s ALL = (root) %s\" to the lines of the "
-	    "commands, see aegsh-confine(8)", path,
-	    names_user_by_uid(uid, &user) == 0 ? user.name : "%GROUP", path);
 }

@@ -4,8 +4,9 @@
  * (turn_elevate.c, by the rows of turn_elevate_rows.c), what stands for them
  * (turn_shims.c), how what they say is taken
  * (turn_called.c), who judges, records and starts them (turn_broker.c), in
- * which sandbox (turn_confined.c), and what of a line that a person said yes
- * to need not be asked about again (turn_approve.c).
+ * which sandbox (turn_confined.c), whether sudoers allows that
+ * (turn_sudoers.c), and what of a line that a person said yes to need not be
+ * asked about again (turn_approve.c).
  */
 #ifndef TURN_ELEVATE_H
 #define TURN_ELEVATE_H
@@ -113,19 +114,30 @@ void elevate_put_option(struct strv *to, const struct strv *argv,
 bool elevate_confined(const struct turn *t, const struct elevate_call *c,
 	const struct strv *argv, const struct strv *envp, struct strv *ret);
 
+/* ---- turn_sudoers.c ------------------------------------------------------ */
+
 /* Of those words, of a call that is run in a sandbox: does sudo ask for a
  * password where it needs one, at the terminal or elsewhere? */
 bool elevate_can_ask(const struct strv *confined);
 /* The words that ask sudo whether sudoers(5) lets uid run aegsh-confine like
  * that.  itself: as that same user, which sudo answers whoever asks without a
- * password, and logs nothing of. */
+ * password, and logs nothing of.  any: whatever is to be run then. */
 void elevate_question(const struct strv *confined, uid_t uid, bool itself,
-	struct strv *ret);
+	bool any, struct strv *ret);
 /* The same words, by which a password is asked for with a hint at what may be
  * missing. */
 void elevate_with_hint(const struct strv *confined, struct strv *ret);
 /* Fills err with the line that sudoers lacks; its code. */
 int elevate_lacks(uid_t uid, struct err *err);
+
+/* Memory for answers to such questions, which processes share; NULL: nothing
+ * is remembered, as by all of these. */
+void *elevate_answers_new(void);
+void elevate_answers_free(void *answers);
+/* Was that the answer, and has sudoers not changed since? */
+bool elevate_recall(void *answers, const struct strv *words, bool yes);
+void elevate_remember(void *answers, const struct strv *words, bool yes);
+void elevate_forget(void *answers);
 
 /* ---- turn_approve.c ----------------------------------------------------- */
 

@@ -69,6 +69,7 @@ struct turn {
 	struct strv told;		/* notes that are not told again */
 	size_t stream_skipped;		/* lines of it with nothing to run */
 	char open[128];			/* what turn_complete() said */
+	void *sudo_answers;		/* elevate_recall(), or NULL */
 };
 
 /* A script as it was when the line was judged. */

@@ -16,7 +16,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/conf.h"
-#include "turn/turn_int.h"
+#include "turn/turn_elevate.h"
 
 #define RECORDED_MAX 2000	/* programs of one line */
 #define REFUSED_TOLD 100	/* events of one line */
@@ -113,6 +113,8 @@ turn_supervise(struct turn *t, const struct sandbox_profile *where,
 	if (ret->guest)
 		return ret;
 	/* Before the supervisor is made: it has to know them. */
+	if (t->sudo_answers == NULL && turn_elevates(t))
+		t->sudo_answers = elevate_answers_new();
 	if (sandbox_denies_shells(t->sandbox) ||
 	    sandbox_lists_sockets(where))
 		(void)sandbox_complete(t->sandbox, NULL);

@@ -197,14 +197,12 @@ def logged():
 
 
 def typed(text):
-    """What comes of it at a prompt, up to where a password is asked for."""
+    """What comes of it at a prompt, up to where a password is asked for, which
+    ends with the terminal: sudo sleeps on where ^C comes before its read(2)."""
     s = prompt()
     s.line(text)
     found = s.expect("\n(.*?(?:password for %s: |%s))" % (NAME, PROMPT))
     said = found.group(1).decode(errors="replace") if found else ""
-    if "password for" in said:
-        s.send("\x03")
-        s.expect(PROMPT)
     s.close()
     return said
 
@@ -228,6 +226,26 @@ tap.ok("list" not in logged(), "and nothing more is logged")
 allow(ONLY, "(root) NOPASSWD: /usr/bin/id")
 tap.same(typed("sudo id -u").split("\r\n")[0], "0",
          "nor is who has both lines kept from it")
+# Once in a session: it goes on with what sudo said before, until sudoers is
+# another or sudo refuses, which is how a change in the directory is met.
+PART = "/etc/sudoers.d/role"
+sudoers(KEEP + "@includedir /etc/sudoers.d\n")
+write(PART, "%s ALL = NOPASSWD: /usr/bin/id, %s\n" % (NAME, CONFINE), 0o440)
+s = prompt()
+tap.same([s.run("sudo -n id -u", PROMPT) for _ in range(2)], ["0\n"] * 2,
+         "with the line, at a prompt")
+write(PART, "%s ALL = NOPASSWD: /usr/bin/id\n" % NAME, 0o440)
+said = s.run("sudo -n id -u", PROMPT)
+tap.ok("aegsh: " not in said and "password is required" in said,
+       "sudo is not asked for each call what it allows", said)
+said = s.run("sudo -n id -u", PROMPT)
+tap.ok("does not let" in said, "but again where it refused", said)
+write(PART, "%s ALL = NOPASSWD: /usr/bin/id, %s\n" % (NAME, CONFINE), 0o440)
+tap.same(s.run("sudo -n id -u", PROMPT), "0\n", "as it does no more")
+sudoers(KEEP + "%s ALL = NOPASSWD: /usr/bin/id\n" % NAME)
+said = s.run("sudo -n id -u", PROMPT)
+tap.ok("does not let" in said, "and where sudoers has changed", said)
+s.close()
 allow(ONLY, "(root) NOPASSWD: /usr/bin/id -u", "(nobody) NOPASSWD: /bin/true,"
       " /usr/bin/true")
 tap.same(line("sudo -n id -u"), (0, "0\n", ""), "what another line lets run")
