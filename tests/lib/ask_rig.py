@@ -119,6 +119,9 @@ class Asker:
         args = [*prefix, VALASK]
         if store is not None:
             args += ["-s", store]
+        # Eight seconds are the time of a person, not of a machine under load.
+        if not any(x.startswith("ask-timeout=") for x in settings):
+            settings = ("ask-timeout=60000", *settings)
         for setting in settings:
             args += ["-o", setting]
         if cancel is not None:
@@ -150,6 +153,13 @@ class Asker:
     def pid(self):
         self.send(b"pid\n")
         return int(self.read())
+
+    def helper(self):
+        """The same, to be signalled: kill(2) takes -1 for all there are."""
+        pid = self.pid()
+        if pid <= 0:
+            raise RuntimeError("the asker has no helper")
+        return pid
 
     def end(self):
         self.process.stdin.close()

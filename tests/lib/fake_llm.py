@@ -248,7 +248,7 @@ MODES = sorted(TEXTS) + sorted(BODIES) + [
     "endless-headers", "half-envelope", "reset", "close", "stale",
     "no-schema", "no-format", "no-temperature",
     "needs-key", "streamed", "stream-cut", "retry-once", "retry-after",
-    "late", "content-gzip", "transfer-gzip", "continue-flood",
+    "retry-late", "late", "content-gzip", "transfer-gzip", "continue-flood",
     "early-hints", "chunk-garbage", "chunked", "huge-header", "no-status",
     "twice", "redirect-away"]
 
@@ -513,6 +513,8 @@ class Server:
             body = stream(request, good)
             self.send(sock, 200, body[:len(body) // 2].rpartition(b"\n")[0] +
                       b"\n")
+        elif mode == "retry-late":
+            self.send(sock, 429, b"{}", "Retry-After: 60\r\n")
         elif mode in ("retry-once", "retry-after"):
             self.retries += 1
             if self.retries % 2:

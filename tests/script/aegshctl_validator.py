@@ -32,7 +32,8 @@ def put(name, text, mode=0o600):
 
 
 def settings(*lines):
-    put("etc/aegsh.conf", "".join(line + "\n" for line in lines), 0o644)
+    put("etc/aegsh.conf", "ask-timeout = 60000\n" +    # under load
+        "".join(line + "\n" for line in lines), 0o644)
 
 
 def one(mode):

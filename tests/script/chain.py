@@ -100,7 +100,7 @@ r = ask(chain(mode("retry-after")))
 tap.ok(r.status == "answered" and 0.9e9 < r.ns < IN_TIME,
        "429 is tried again when the server says so", r)
 before = len(asked())
-r = ask(chain(mode("retry-after")), "ask-timeout=600")
+r = ask(chain(mode("retry-late")), "ask-timeout=59000")
 tap.ok(r.status == "failed" and len(asked()) == before + 1,
        "which does not wait past the deadline", r)
 before = len(asked())
@@ -183,7 +183,7 @@ with open("/proc/%d/environ" % a.process.pid, "rb") as f:
     environ = f.read()
 tap.ok(b"right" not in environ and b"OTHER=x" in environ,
        "and gone from the environment that proc shows", environ)
-pid = a.pid()
+pid = a.helper()
 os.kill(pid, 9)
 until(lambda: not alive(pid))
 tap.ok(a.ask().status == "answered", "a new helper has it too")
@@ -485,7 +485,7 @@ def own_group():
     host = mine("state/judge-host.state", b"", 0o660)
     mine("state/judge.secret", b"s" * 32, 0o640)
     mine("etc/aegsh.conf", b'mode = managed\nendpoint = "%s/v1"\n'
-         b'model = "needs-key"\nkey-file = "%s"\n' %
+         b'model = "needs-key"\nkey-file = "%s"\nask-timeout = 60000\n' %
          (BASE.encode(), key.encode()), 0o644)
     mystore = os.path.join(top, "own/mine")
     os.mkdir(mystore, 0o700)

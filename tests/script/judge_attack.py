@@ -106,7 +106,7 @@ def asked():
 
 
 # -- Killed and stopped, at any moment -------------------------------------------
-settings("ask-cache-ttl = 0", "ask-timeout = 30000")
+settings("ask-cache-ttl = 0", "ask-timeout = 60000")
 s = session()
 n = 0
 
@@ -154,9 +154,8 @@ for when in ("asked", "idle"):
         ask("allow")
     tap.ok(s.expect("Ctrl-C cancels"), "stopped while %s: a wait is shown" %
            when, s.seen[-300:])
-    start = time.monotonic()
     s.send("\x03")
-    tap.ok(s.expect("READY> ") and time.monotonic() - start < 29 and
+    tap.ok(s.expect("READY> ") and b"no answer within" not in s.seen and
            b"ran-%d\r" % n not in s.seen, "stopped while %s: Ctrl-C gives "
            "the prompt back" % when, s.seen[-300:])
     os.kill(helper_at_work(s), signal.SIGKILL)

@@ -35,6 +35,8 @@ def settings(mode, *more):
     with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
         conf.write('endpoint = "http://127.0.0.1:%d/v1"\nmodel = "%s"\n'
                    'prompt = "READY> "\n' % (port, mode))
+        if not any(line.startswith("ask-timeout") for line in more):
+            conf.write("ask-timeout = 60000\n")    # for a machine under load
         for line in more:
             conf.write(line + "\n")
 

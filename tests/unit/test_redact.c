@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
-#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
 #define B64 "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKB"
@@ -172,6 +172,16 @@ test_never_hidden(void)
 
 /* Work grows with the length, not with its square: the longest lines that
  * are sent, made of what the rules look at. */
+/* Of a processor: others on the machine are none of its cost. */
+static int64_t
+spent_ns(void)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void
 test_cost(void)
 {
@@ -188,11 +198,11 @@ test_cost(void)
 
 		for (k = 0; k < sizeof line; k++)
 			line[k] = pieces[i][k % strlen(pieces[i])];
-		start = clock_mono_ns();
+		start = spent_ns();
 		redact_text(NULL, &out, line, sizeof line);
-		OKF(clock_mono_ns() - start < 2000000000, "'%s' again and "
-		    "again takes %" PRId64 " us", pieces[i],
-		    (clock_mono_ns() - start) / 1000);
+		start = spent_ns() - start;
+		OKF(start < 2000000000, "'%s' again and again takes %" PRId64
+		    " us", pieces[i], start / 1000);
 		buf_done(&out);
 	}
 }
