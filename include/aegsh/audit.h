@@ -31,6 +31,14 @@
  */
 int audit_place(uid_t uid, bool create, char **ret, struct err *err);
 
+/*
+ * Before that: whether what a start looks at there answers.  ERR_STORE: its
+ * disk did not for wait_ns, and whoever looks is held; *ret_silent is the
+ * place then, owned.  Other errors: nobody could be had who looks.
+ */
+int audit_reach(uid_t uid, int64_t wait_ns, char **ret_silent,
+	struct err *err);
+
 /* Of audit_place() and audit_open(): a sandbox keeps the store from this
  * process, as from each line of aegsh.  That is as it should be in a line. */
 #define AUDIT_KEPT (-ESHUTDOWN)

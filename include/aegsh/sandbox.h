@@ -48,6 +48,8 @@ struct sandbox_vars {
 	const char *tty;	/* path of the terminal */
 	const char *agent;	/* the socket of the user's ssh-agent */
 	const char *store;	/* aegsh's own store directory */
+	const char *silent;	/* or that of one which does not answer: it is
+				 * kept from commands, and not looked at */
 	const char *conf_user;	/* the user's settings directory */
 	/* A directory that no command can write, for copies of what was
 	 * read; or NULL. */

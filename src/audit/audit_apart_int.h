@@ -37,6 +37,7 @@ void audit_writer_main(const char *dir, int fd, unsigned to,
 
 /* What the two processes have in common: what they become, the next record
  * (false: there is nobody any more), and an answer to it (the same). */
+#define AUDIT_WRITER_FD 3	/* where that is from then on */
 void audit_writer_become(int fd, const char *name);
 bool audit_writer_hear(struct audit_frame *f, struct buf *record);
 bool audit_writer_answer(struct audit *a, int rc, const struct err *err,

@@ -23,8 +23,6 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 
-#define WRITER_FD 3
-
 void
 audit_writer_become(int fd, const char *name)
 {
@@ -37,13 +35,13 @@ audit_writer_become(int fd, const char *name)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, name, 0, 0, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (fd < WRITER_FD)
+	if (fd < AUDIT_WRITER_FD)
 		_exit(1);
 	for (i = 0; null >= 0 && i <= STDERR_FILENO; i++)
 		dup2(null, i);
-	if (fd != WRITER_FD)
-		dup3(fd, WRITER_FD, O_CLOEXEC);
-	syscall(SYS_close_range, WRITER_FD + 1U, ~0U, 0);
+	if (fd != AUDIT_WRITER_FD)
+		dup3(fd, AUDIT_WRITER_FD, O_CLOEXEC);
+	syscall(SYS_close_range, AUDIT_WRITER_FD + 1U, ~0U, 0);
 	if (chdir("/") < 0)
 		_exit(1);
 }
@@ -93,7 +91,7 @@ audit_writer_answer(struct audit *a, int rc, const struct err *err,
 	memcpy(to->text, text, strnlen(text, sizeof to->text - 1));
 	if (a != NULL)
 		newest_line(a, &to->line);
-	return send(WRITER_FD, to, sizeof *to, MSG_NOSIGNAL) ==
+	return send(AUDIT_WRITER_FD, to, sizeof *to, MSG_NOSIGNAL) ==
 	    (ssize_t)sizeof *to;
 }
 
@@ -103,11 +101,11 @@ audit_writer_hear(struct audit_frame *f, struct buf *record)
 	char *to;
 
 	buf_reset(record);
-	if (io_read_full(WRITER_FD, f, sizeof *f) < 0 ||
+	if (io_read_full(AUDIT_WRITER_FD, f, sizeof *f) < 0 ||
 	    f->len > AUDIT_RECORD_MAX)
 		return false;
 	to = buf_reserve(record, f->len);
-	if (to == NULL || io_read_full(WRITER_FD, to, f->len) < 0)
+	if (to == NULL || io_read_full(AUDIT_WRITER_FD, to, f->len) < 0)
 		return false;
 	record->len += f->len;
 	return true;

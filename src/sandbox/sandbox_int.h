@@ -211,7 +211,7 @@ struct sandbox_profile {
 	/* What is to be looked up; and whether it was. */
 	struct sandbox_wish *wishes;
 	size_t n_wishes;
-	char *asked_store, *asked_conf_user;
+	char *asked_store, *asked_silent, *asked_conf_user;
 	bool once;		/* struct sandbox_vars */
 	bool complete;
 	bool open;		/* a rescue: nothing of aegsh's is kept */

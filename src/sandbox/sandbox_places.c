@@ -232,6 +232,19 @@ check_holes(const struct sandbox_profile *p, struct err *err)
 	return 0;
 }
 
+/* By where its directory leads: whoever looks at it itself is held. */
+static void
+hide_silent(struct sandbox_profile *p, struct known *known)
+{
+	const char *base = path_base(p->asked_silent);
+	AEG_AUTOFREE char *dir = xmemdup0(p->asked_silent,
+	    (size_t)(base - p->asked_silent) - 1);
+	AEG_AUTOFREE char *place = xasprintf("%s/%s", lead(known, dir), base);
+
+	if (sandbox_covered(p, place) == NULL)
+		add_hole(p, place, NULL);
+}
+
 /* Its own places are known even where the text does not name them. */
 static void
 take_places(struct sandbox_profile *p, struct known *known)
@@ -247,6 +260,8 @@ take_places(struct sandbox_profile *p, struct known *known)
 	p->conf = xstrdup(lead(known, sysdirs()->conf));
 	if (p->asked_conf_user != NULL)
 		p->conf_user = xstrdup(lead(known, p->asked_conf_user));
+	if (p->asked_silent != NULL)
+		hide_silent(p, known);
 	if (p->asked_store == NULL)
 		return;
 	p->store = xstrdup(lead(known, p->asked_store));
@@ -325,6 +340,8 @@ sandbox_places_expand(struct sandbox_profile *p,
 	p->once = vars->once;
 	if (vars->store != NULL)
 		p->asked_store = xstrdup(vars->store);
+	if (vars->silent != NULL)
+		p->asked_silent = xstrdup(vars->silent);
 	if (vars->conf_user != NULL)
 		p->asked_conf_user = xstrdup(vars->conf_user);
 	for (key = 0; rc == 0 && key < SANDBOX_KEY_PATHS; key++)
@@ -401,6 +418,7 @@ sandbox_places_done(struct sandbox_profile *p)
 	free(p->holes);
 	free(p->shells);
 	free(p->asked_store);
+	free(p->asked_silent);
 	free(p->asked_conf_user);
 }
 

@@ -90,6 +90,9 @@ shell_greet(const struct shell *sh)
 	if (sh->outer >= 0)
 		return;
 	say_output(sh);
+	/* That, and why, is said instead; its place may not answer. */
+	if (turn_unrecorded(sh->turn) != NULL)
+		return;
 	if (audit_place(sh->uid, false, &dir, &err) == 0)
 		store = xasprintf("%s/audit.db", dir);
 	if (store != NULL ? access(store, F_OK) == 0 : err.code != -ENOENT)

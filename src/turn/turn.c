@@ -73,6 +73,7 @@ turn_sandbox_vars(const struct turn *t, struct sandbox_vars *ret)
 		.tmpdir = state_get(o->state, "TMPDIR"),
 		.agent = getenv("SSH_AUTH_SOCK"),
 		.store = o->rescue && o->operator ? NULL : t->store,
+		.silent = o->rescue && o->operator ? NULL : t->silent,
 		.conf_user = o->conf_user,
 		.cache = t->store,
 		.once = !t->opts.session && t->opts.origin != LINE_STDIN,
@@ -162,7 +163,9 @@ turn_new(const struct turn_opts *opts, struct turn **ret, struct err *err)
 		t->tty[0] = '\0';
 	if (opts->guest)
 		return begin_inside(t, ret, err);
-	if (audit_place(opts->uid, true, &t->store, &store_err) != 0)
+	if (audit_reach(opts->uid, turn_record_wait(t), &t->silent,
+	    &store_err) != 0 || audit_place(opts->uid, true, &t->store,
+	    &store_err) != 0)
 		t->unrecorded = xstrdup(store_err.text);
 	r = turn_load_policy(t, err);
 	if (r == 0)
@@ -245,6 +248,7 @@ turn_free(struct turn *t)
 	free(t->store);
 	free(t->project);
 	free(t->unrecorded);
+	free(t->silent);
 	free(t->output_trouble);
 	strv_done(&t->told);
 	free(t->functions);

@@ -254,13 +254,15 @@ guest_record(const struct turn *t, const struct guest_who *w,
 		.loginuid = t->opts.loginuid,
 		.pid = w->pid,
 	};
+	AEG_AUTOFREE char *silent = NULL;
 	struct err err = ERR_INIT;
 
 	if (gethostname(host, sizeof host - 1) < 0)
 		host[0] = '\0';
 	if (t->store == NULL) {
 		err_set(&err, ERR_STORE, "there is no store");
-	} else if (audit_open_brief(t->store,
+	} else if (audit_reach(t->opts.uid, turn_record_wait(t), &silent,
+	    &err) == 0 && audit_open_brief(t->store,
 	    turn_record_wait(t), turn_runs_on(t), ret, &err) == 0 &&
 	    turn_leave_out(t, *ret, &err) == 0 &&
 	    audit_session_begin(*ret, &s, &err) == 0) {

@@ -41,6 +41,8 @@ struct turn {
 	size_t n_recent;
 	struct audit *audit;
 	char *store;			/* its directory, or NULL */
+	char *silent;			/* that directory, where its disk
+					 * did not answer, or NULL */
 	char *project;			/* where it began: the jail */
 	char tty[64];			/* path of the terminal, or empty */
 	bool unsettled;			/* an intent is on its way */

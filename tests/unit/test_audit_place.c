@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 #include "audit/audit_int.h"
+#include "held.h"
 #include "store.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
 static char state[64], own[64];
@@ -25,6 +29,66 @@ place(uid_t uid, bool create, const char *want)
 	return rc;
 }
 
+/* 0, or the status of a process that says: it does not answer, this is not
+ * where, there is no such filter. */
+enum { SILENT = 1, ELSEWHERE, CANNOT };
+
+static int
+reach(const char *want, bool held)
+{
+	AEG_AUTOFREE char *path = scratch_path(want);
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct err err = ERR_INIT;
+		char *silent = NULL;
+		int rc;
+
+		if (held && held_filter(SYS_pread64) < 0)
+			_exit(CANNOT);
+		rc = audit_reach(geteuid(), held ? 50000000 :
+		    INT64_C(120000000000), &silent, &err);
+		_exit(rc == 0 ? 0 : strcmp(silent, path) != 0 ? ELSEWHERE :
+		    rc == ERR_STORE ? SILENT : ELSEWHERE);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+put_file(const char *dir, const char *name)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/%s/%s", scratch_dir, dir,
+	    name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, "x", 1) != 1)
+		scratch_die(path);
+	close(fd);
+}
+
+/* Who looks is held in a read, as a stalled disk holds it. */
+static void
+silent_place(const char *dir)
+{
+	int said;
+
+	put_file(dir, "audit.db");
+	said = reach(dir, true);
+	if (said == CANNOT)
+		SKIP(1, "a place that does not answer: no filter can be had");
+	else
+		IS_INTN(said, SILENT, dir);
+	IS_INTN(reach(dir, false), 0, dir);
+	/* What is in memory is not asked of a disk. */
+	put_file(dir, "audit.spool");
+	put_file(dir, "redact.key");
+	IS_INTN(reach(dir, false), 0, dir);
+}
+
 int
 main(void)
 {
@@ -42,6 +106,7 @@ main(void)
 	scratch_mkdir("own", 01777);
 	IS_INT(place(me, false, NULL), -ENOENT);
 	IS_INT(place(me + 1, true, NULL), -EPERM);
+	IS_INT(reach(own, false), 0);
 	IS_INT(place(me, true, own), 0);
 	IS_INT(place(me, true, own), 0);
 	chmod(path, 0755);
@@ -74,6 +139,7 @@ main(void)
 	IS_INT(place(me, true, own), 0);
 	scratch_mkdir(state, 0700);
 	IS_INT(place(me, true, state), 0);
+	silent_place(state);
 	chmod(other, 0770);
 	IS_INT(place(me, true, NULL), ERR_TRUST);
 	return tap_done();

@@ -133,6 +133,12 @@ test_rights(void)
 	/* The store is hidden though nothing says so. */
 	IS_INT(load_text("read = {\"/\"}\n"), 0);
 	IS_INT(sandbox_rights_at(p, vars.store), 0);
+	/* So is one that does not answer, by its name alone. */
+	vars.silent = "/var/tmp/silent";
+	IS_INT(load_text("read = {\"/\"}\n"), 0);
+	IS_INT(sandbox_rights_at(p, vars.silent), 0);
+	IS_INT(sandbox_rights_at(p, "/var/tmp/silently"), SANDBOX_READ);
+	vars.silent = NULL;
 }
 
 static void
