@@ -131,7 +131,7 @@ on_finding(void *ctx, const struct audit_finding *f)
 		[AUDIT_FAULT_OUTPUT] = "what the line wrote is not in its "
 		    "session's file as it was",
 		[AUDIT_FAULT_INDEX] = "a search would not find it, or one of "
-		    "those behind it: remove audit.index",
+		    "those behind it: remove audit.index, or audit.outputs",
 		[AUDIT_FAULT_SIGNATURE] = "its signature is not one by a "
 		    "known key",
 	};

@@ -58,30 +58,43 @@ audit_index_drop(struct audit_db *d)
 }
 
 static bool
-is_ours(int fd, uint64_t *ret_segments)
+is_ours(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-	    st.st_uid != geteuid() || (st.st_mode & 077) != 0)
-		return false;
-	*ret_segments = (uint64_t)st.st_size / SLOT;
-	return true;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink == 1 && st.st_uid == geteuid() &&
+	    (st.st_mode & 077) == 0;
+}
+
+int
+audit_index_file(struct audit_db *d, const char *file, int flags)
+{
+	/* A copy in memory may have given lines other numbers. */
+	const char *name = sqlite3_db_filename(d->db, "main");
+	int fd;
+
+	errno = EINVAL;
+	if (name == NULL || name[0] == '\0')
+		return -1;
+	fd = openat(d->dir, file, flags | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC, 0600);
+	if (fd >= 0 && !is_ours(fd)) {
+		io_close(&fd);
+		errno = EPERM;
+	}
+	return fd;
 }
 
 /* flags: with O_CREAT, or to look only. */
 static void
 open_file(struct audit_index *x, struct audit_db *d, int flags)
 {
-	/* A copy in memory may have given lines other numbers. */
-	const char *name = sqlite3_db_filename(d->db, "main");
+	struct stat st;
 
-	if (name == NULL || name[0] == '\0')
-		return;
-	x->fd = openat(d->dir, AUDIT_INDEX, flags | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC, 0600);
-	if (x->fd >= 0 && !is_ours(x->fd, &x->segments))
-		io_close(&x->fd);
+	x->fd = audit_index_file(d, AUDIT_INDEX, flags);
+	if (x->fd >= 0 && fstat(x->fd, &st) == 0)
+		x->segments = (uint64_t)st.st_size / SLOT;
 }
 
 /* ---- what the store has ------------------------------------------------- */
@@ -171,8 +184,8 @@ make_table(struct audit_db *d, uint64_t segment, unsigned char *table,
 
 /* ---- writing ------------------------------------------------------------ */
 
-static bool
-write_at(int fd, const void *p, size_t len, off_t at)
+bool
+audit_index_write(int fd, const void *p, size_t len, off_t at)
 {
 	const char *from = p;
 
@@ -200,11 +213,12 @@ add_segment(struct audit_index *x, struct audit_db *d, const struct head *h,
 	if (make_table(d, h->segment, table, NULL) < 0)
 		return false;
 	/* What stood here of another store must not lead to this table. */
-	if (h->segment < x->segments && !write_at(x->fd, &none, sizeof none,
-	    at))
+	if (h->segment < x->segments && !audit_index_write(x->fd, &none,
+	    sizeof none, at))
 		return false;
-	if (!write_at(x->fd, table, AUDIT_INDEX_TABLE, at + HEAD_SIZE) ||
-	    fdatasync(x->fd) < 0 || !write_at(x->fd, h, sizeof *h, at))
+	if (!audit_index_write(x->fd, table, AUDIT_INDEX_TABLE, at +
+	    HEAD_SIZE) || fdatasync(x->fd) < 0 ||
+	    !audit_index_write(x->fd, h, sizeof *h, at))
 		return false;
 	if (h->segment >= x->segments)
 		x->segments = h->segment + 1;

@@ -53,6 +53,10 @@ void audit_index_range(uint64_t segment, int64_t *ret_first,
 bool audit_index_look(struct audit_index *x, struct audit_db *d,
 	uint64_t segment, const uint32_t *rows, size_t n,
 	unsigned char ret[AUDIT_INDEX_MASK]);
+/* A file beside the store that is its owner's alone, or -1 with errno: a store
+ * that is a copy in memory has none.  flags: as of open(2). */
+int audit_index_file(struct audit_db *d, const char *file, int flags);
+bool audit_index_write(int fd, const void *p, size_t len, off_t at);
 /* Remove it: what it was made of is not there any more. */
 void audit_index_drop(struct audit_db *d);
 /* Compare it with the lines: fn gets the first line of each block of which

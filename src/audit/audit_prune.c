@@ -9,6 +9,7 @@
  */
 #include "audit_chain_int.h"
 #include "audit_index_int.h"
+#include "audit_wrote_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -324,8 +325,9 @@ audit_prune(struct audit *a, const struct audit_keep *keep,
 	}
 	/* Nor in files; where one stays, the rest goes all the same. */
 	rc = audit_output_drop(p.d, err);
-	/* Nor from the index, which the next search makes anew. */
+	/* Nor from the indexes, which the next search brings up again. */
 	audit_index_drop(p.d);
+	audit_outputs_forget(p.d);
 	/* Nor from the log, as soon as nobody reads from it. */
 	sqlite3_wal_checkpoint_v2(p.d->db, "main", SQLITE_CHECKPOINT_TRUNCATE,
 	    NULL, NULL);

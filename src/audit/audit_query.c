@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Reading the record. */
 #include "audit_index_int.h"
+#include "audit_wrote_int.h"
 
 #include <errno.h>
 #include <string.h>
@@ -243,6 +244,7 @@ giving_done(struct giving *g)
 	sqlite3_finalize(g->out);
 	sqlite3_finalize(g->err_out);
 	sqlite3_finalize(g->changed);
+	g->st = g->out = g->err_out = g->changed = NULL;
 	buf_done(&g->files);
 }
 
@@ -345,13 +347,28 @@ give_number(void *ctx, int64_t id)
 	return g->rc;
 }
 
+/* By an index; *ret_read false: there is none for it. */
 static int
-query_text(struct giving *g, const struct audit_query *q)
+query_index(struct giving *g, const struct audit_query *q, bool *ret_read)
 {
-	int rc = prepare(g, q, "SELECT " COLUMNS FROM " WHERE c.id = ?");
+	/* One row, or the newest, are found without. */
+	bool text = q->text != NULL && q->text[0] != '\0' && q->id == 0 &&
+	    q->uuid == NULL && q->after_id == 0;
+	int rc = 0;
 
-	if (rc == 0)
+	*ret_read = false;
+	if (!text && !audit_find_is_wrote(q))
+		return 0;
+	rc = prepare(g, q, "SELECT " COLUMNS FROM " WHERE c.id = ?");
+	if (rc == 0 && audit_find_is_wrote(q))
+		rc = audit_find_wrote(g->d, q, give_number, g, ret_read,
+		    g->err);
+	if (rc == 0 && text && !*ret_read) {
+		*ret_read = true;
 		rc = audit_find_text(g->d, q, give_number, g, g->err);
+	}
+	if (!*ret_read)
+		giving_done(g);
 	return rc < 0 || g->rc >= 0 ? rc : g->rc;
 }
 
@@ -363,15 +380,13 @@ audit_query(struct audit *a, const struct audit_query *q,
 	struct giving g = { .d = audit_db_of(a), .fn = fn, .ctx = ctx,
 		.err = err, .files = BUF_INIT };
 	AEG_AUTO(buf_done) struct buf sql = BUF_INIT;
+	bool read = false;
 	int rc = audit_ready(a, err);
 
 	if (rc < 0)
 		return rc;
-	/* One row, or the newest, are found without. */
-	if (q->text != NULL && q->text[0] != '\0' && q->id == 0 &&
-	    q->uuid == NULL && q->after_id == 0) {
-		rc = query_text(&g, q);
-	} else {
+	rc = query_index(&g, q, &read);
+	if (rc == 0 && !read) {
 		put_sql(&sql, q);
 		rc = prepare(&g, q, sql.data);
 		if (rc == 0) {

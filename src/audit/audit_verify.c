@@ -9,6 +9,7 @@
  * one finding.
  */
 #include "audit_index_int.h"
+#include "audit_wrote_int.h"
 #include "audit_verify_int.h"
 
 #include <string.h>
@@ -381,6 +382,12 @@ find_unindexed(void *ctx, int64_t line)
 }
 
 static void
+find_unwritten(void *ctx, int64_t row)
+{
+	audit_find(ctx, AUDIT_FAULT_INDEX, 0, "outputs", row);
+}
+
+static void
 done(struct audit_verifying *v)
 {
 	int i;
@@ -420,6 +427,8 @@ read_all(struct audit_verifying *v, struct err *err)
 		rc = check_rest(v, err);
 	if (rc == 0)
 		rc = audit_output_check(v, err);
+	if (rc == 0)
+		rc = audit_outputs_check(v->d, find_unwritten, v, err);
 	return rc == 0 ? audit_index_check(v->d, find_unindexed, v, err) : rc;
 }
 

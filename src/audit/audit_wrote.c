@@ -8,7 +8,7 @@
  * colour it: a word whose letters have colours is found, and no sequence that
  * never ends hides what comes after it.
  */
-#include "audit_int.h"
+#include "audit_wrote_int.h"
 
 #include <string.h>
 
@@ -20,30 +20,23 @@
 
 enum state { STATE_TEXT = 0, STATE_ESCAPE, STATE_CSI, STATE_STRING };
 
-struct look {
-	const char *text;	/* what is looked for */
-	size_t len;
-	struct buf raw, plain;	/* of a stream, from where it may begin on */
-	enum state state;
-	size_t held;		/* bytes of a sequence */
-};
-#define LOOK_INIT(p, n) { .text = (p), .len = (n), .raw = BUF_INIT, \
-	.plain = BUF_INIT }
+/* ---- a stream ------------------------------------------------------------ */
 
 static void
-look_done(struct look *l)
+seen_done(struct audit_seen *s)
 {
-	buf_done(&l->raw);
-	buf_done(&l->plain);
+	buf_done(&s->raw);
+	buf_done(&s->plain);
 }
 
 /* What comes next does not follow on what was there. */
 static void
-look_again(struct look *l)
+seen_again(struct audit_seen *s)
 {
-	buf_reset(&l->raw);
-	buf_reset(&l->plain);
-	l->state = STATE_TEXT;
+	buf_reset(&s->raw);
+	buf_reset(&s->plain);
+	s->coloured = false;
+	s->state = STATE_TEXT;
 }
 
 /* The state behind that byte of a sequence. */
@@ -60,90 +53,143 @@ next_state(enum state state, unsigned char c)
 	return c == '\a' || c == '\n' ? STATE_TEXT : STATE_STRING;
 }
 
-/* Most output has no sequence at all, and is taken as it is. */
 static void
-add_plain(struct look *l, const char *p, size_t len)
+add_plain(struct audit_seen *s, const char *p, size_t len)
 {
-	if (len > 0 && l->state == STATE_TEXT && memchr(p, '\033', len) ==
-	    NULL) {
-		buf_put(&l->plain, p, len);
-		return;
-	}
 	for (; len > 0; p++, len--) {
 		if (*p == '\033') {
-			l->state = STATE_ESCAPE;
-			l->held = 0;
-		} else if (l->state == STATE_TEXT) {
-			buf_putc(&l->plain, *p);
-		} else if (++l->held > SEQUENCE_MAX) {
-			l->state = STATE_TEXT;
+			s->state = STATE_ESCAPE;
+			s->held = 0;
+		} else if (s->state == STATE_TEXT) {
+			buf_putc(&s->plain, *p);
+		} else if (++s->held > SEQUENCE_MAX) {
+			s->state = STATE_TEXT;
 		} else {
-			l->state = next_state(l->state, (unsigned char)*p);
+			s->state = (int)next_state((enum state)s->state,
+			    (unsigned char)*p);
 		}
 	}
 }
 
-static bool
-is_in(struct buf *b, const struct look *l)
+/* Forget all but the last bytes. */
+static size_t
+trim(struct buf *b, size_t keep)
 {
-	size_t keep = l->len > 0 ? l->len - 1 : 0;
-
-	if (b->len >= l->len && memmem(b->data != NULL ? b->data : "",
-	    b->len, l->text, l->len) != NULL)
-		return true;
 	if (b->len > keep) {
 		memmove(b->data, b->data + b->len - keep, keep);
 		b->len = keep;
 	}
-	return false;
+	return b->len;
 }
 
-/* The next bytes of the stream; true: the text is in it. */
-static bool
-look(struct look *l, const void *p, size_t len)
-{
-	if (len > 0)
-		buf_put(&l->raw, p, len);
-	add_plain(l, p, len);
-	return is_in(&l->raw, l) || is_in(&l->plain, l);
-}
+struct reading {
+	size_t piece, keep;
+	bool (*fn)(void *ctx, struct audit_seen *s);
+	void *ctx;
+};
 
+/* The next bytes of the stream; true: enough. */
 static bool
-in_row(struct look *l, sqlite3_value *head, sqlite3_value *tail, bool cut)
+give(const struct reading *r, struct audit_seen *s, const char *p, size_t len)
 {
-	if (look(l, sqlite3_value_blob(head),
-	    (size_t)sqlite3_value_bytes(head)))
-		return true;
-	if (cut)
-		look_again(l);
-	return look(l, sqlite3_value_blob(tail),
-	    (size_t)sqlite3_value_bytes(tail));
-}
+	for (;;) {
+		size_t n = len < r->piece ? len : r->piece;
 
-/* What cannot be read has no text in it: audit_verify() names it. */
-static bool
-in_file(const char *store, const unsigned char *session, int64_t offset,
-    int64_t length, const struct look *of)
-{
-	struct look out = LOOK_INIT(of->text, of->len);
-	struct look err = LOOK_INIT(of->text, of->len);
-	struct cast_reader *r = NULL;
-	struct cast_event e;
-	bool found = false;
-
-	if (cast_reader_open(store, session, &r, NULL) < 0)
-		return false;
-	if (cast_reader_seek(r, offset, length, NULL) == 0) {
-		while (!found && cast_reader_next(r, &e, NULL) > 0)
-			found = (e.code == CAST_CODE_OUT &&
-			    look(&out, e.bytes, e.len)) ||
-			    (e.code == CAST_CODE_ERR &&
-			    look(&err, e.bytes, e.len));
+		s->old_raw = trim(&s->raw, r->keep);
+		/* Most output has no sequence at all, and is looked at
+		 * once. */
+		if (!s->coloured && n > 0 && memchr(p, '\033', n) != NULL) {
+			s->coloured = true;
+			buf_put(&s->plain, s->raw.data != NULL ?
+			    s->raw.data : "", s->raw.len);
+		}
+		s->old_plain = trim(&s->plain, r->keep);
+		if (n > 0)
+			buf_put(&s->raw, p, n);
+		if (s->coloured)
+			add_plain(s, p, n);
+		if (r->fn(r->ctx, s))
+			return true;
+		if (n == len)
+			return false;
+		p += n;
+		len -= n;
 	}
-	cast_reader_free(r);
-	look_done(&out);
-	look_done(&err);
-	return found;
+}
+
+/* ---- a row --------------------------------------------------------------- */
+
+static bool
+read_row(const struct reading *r, const struct audit_written *w)
+{
+	struct audit_seen s = { .raw = BUF_INIT, .plain = BUF_INIT };
+	bool enough = give(r, &s, w->head, w->head_len);
+
+	if (!enough && w->cut)
+		seen_again(&s);
+	if (!enough)
+		enough = give(r, &s, w->tail, w->tail_len);
+	seen_done(&s);
+	return enough;
+}
+
+static int
+read_file(const struct reading *r, const char *store,
+    const struct audit_written *w)
+{
+	struct audit_seen out = { .raw = BUF_INIT, .plain = BUF_INIT };
+	struct audit_seen err = { .raw = BUF_INIT, .plain = BUF_INIT };
+	struct cast_reader *cast = NULL;
+	struct cast_event e;
+	bool enough = false;
+	int rc = cast_reader_open(store, w->session, &cast, NULL);
+
+	if (rc == 0)
+		rc = cast_reader_seek(cast, w->offset, w->length, NULL);
+	while (rc == 0 && !enough &&
+	    (rc = cast_reader_next(cast, &e, NULL)) > 0) {
+		enough = (e.code == CAST_CODE_OUT && give(r, &out, e.bytes,
+		    e.len)) || (e.code == CAST_CODE_ERR && give(r, &err,
+		    e.bytes, e.len));
+		rc = 0;
+	}
+	cast_reader_free(cast);
+	seen_done(&out);
+	seen_done(&err);
+	return enough ? 1 : rc;
+}
+
+int
+audit_wrote_read(const char *store, const struct audit_written *w,
+    size_t piece, size_t keep, bool (*fn)(void *ctx, struct audit_seen *s),
+    void *ctx)
+{
+	struct reading r = { piece, keep, fn, ctx };
+
+	return read_row(&r, w) ? 1 : w->length > 0 && w->offset >= 0 ?
+	    read_file(&r, store, w) : 0;
+}
+
+/* ---- a text in it -------------------------------------------------------- */
+
+struct wanted {
+	const char *text;
+	size_t len;
+};
+
+static bool
+is_in(const struct buf *b, const struct wanted *t)
+{
+	return b->len >= t->len && memmem(b->data != NULL ? b->data : "",
+	    b->len, t->text, t->len) != NULL;
+}
+
+static bool
+look(void *ctx, struct audit_seen *s)
+{
+	const struct wanted *t = ctx;
+
+	return is_in(&s->raw, t) || (s->coloured && is_in(&s->plain, t));
 }
 
 /* aegsh_wrote(text, head, tail, cut, whether any stream of the line is,
@@ -155,22 +201,25 @@ static void
 wrote(sqlite3_context *ctx, int n, sqlite3_value **v)
 {
 	const char *text = sqlite3_value_blob(v[P_TEXT]);
-	struct look l = LOOK_INIT(text != NULL ? text : "",
-	    (size_t)sqlite3_value_bytes(v[P_TEXT]));
-	int64_t offset = sqlite3_value_int64(v[P_OFFSET]);
-	int64_t length = sqlite3_value_int64(v[P_LENGTH]);
-	bool found;
+	struct wanted t = { text != NULL ? text : "",
+		(size_t)sqlite3_value_bytes(v[P_TEXT]) };
+	struct audit_written w = {
+		.head = sqlite3_value_blob(v[P_HEAD]),
+		.tail = sqlite3_value_blob(v[P_TAIL]),
+		.head_len = (size_t)sqlite3_value_bytes(v[P_HEAD]),
+		.tail_len = (size_t)sqlite3_value_bytes(v[P_TAIL]),
+		.cut = sqlite3_value_int64(v[P_CUT]) != 0,
+		.session = sqlite3_value_blob(v[P_UUID]),
+		.offset = sqlite3_value_int64(v[P_OFFSET]),
+		.length = sqlite3_value_int64(v[P_LENGTH]) };
 
 	(void)n;
-	found = in_row(&l, v[P_HEAD], v[P_TAIL],
-	    sqlite3_value_int64(v[P_CUT]) != 0);
-	if (!found && length > 0 && offset >= 0 &&
-	    sqlite3_value_int64(v[P_ANY_CUT]) != 0 &&
-	    sqlite3_value_bytes(v[P_UUID]) == UUID_LEN)
-		found = in_file(sqlite3_user_data(ctx),
-		    sqlite3_value_blob(v[P_UUID]), offset, length, &l);
-	look_done(&l);
-	sqlite3_result_int(ctx, found);
+	if (sqlite3_value_int64(v[P_ANY_CUT]) == 0 ||
+	    sqlite3_value_bytes(v[P_UUID]) != UUID_LEN)
+		w.length = 0;
+	/* What cannot be read has no text in it: audit_verify() names it. */
+	sqlite3_result_int(ctx, audit_wrote_read(sqlite3_user_data(ctx), &w,
+	    SIZE_MAX, t.len > 0 ? t.len - 1 : 0, look, &t) > 0);
 }
 
 int

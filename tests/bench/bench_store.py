@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import resource
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ import gen_store  # noqa: E402
 from pty_session import place, program  # noqa: E402
 
 COMMANDS = int(os.environ.get("BENCH_COMMANDS", "200000"))
+RECORDINGS = 20000
 ROUNDS = 7
 root, env = place()
 CTL = program("aegshctl")
@@ -80,7 +82,7 @@ print("%-36s %8.0f links a second of CPU (at least 500000)" % (
     verdict["links"] / took("audit", "verify", clock=cpu)))
 print("%-36s %8.0f bytes (at most 400)" % ("of each command",
                                            (after - before) / COMMANDS))
-# What lines wrote has no index: each is read, the newest first.
+# What lines wrote, in rows alone.
 db = sqlite3.connect(path, isolation_level=None)
 db.execute("PRAGMA synchronous = OFF")
 db.execute("INSERT INTO outputs (command, writer, stream, head, bytes, cut)"
@@ -90,7 +92,23 @@ db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 db.close()
 tell("search --output: a common word", took("audit", "search", "--output",
                                             "of line"), 200)
-print("%-36s %8.0f ms a million lines that wrote 130 bytes" % (
-    "search --output: what is nowhere",
-    (took("audit", "search", "--output", "no such text at all") - bare) *
-    1e9 / COMMANDS))
+tell("search --output: what is nowhere",
+     took("audit", "search", "--output", "no such text at all"), 200)
+
+# And in recordings: of 50 lines each, on average.
+shutil.rmtree(os.path.dirname(path))
+subprocess.run([program("store_fill")], env=env, input=b"ok true\n",
+               check=True)
+gen_store.fill(path, RECORDINGS, a_session=1)
+size = gen_store.fill_outputs(path, 50)
+NOWHERE = ("audit", "search", "--output", "no such text at all")
+print("%d recordings, %d bytes of text" % (RECORDINGS, size))
+plain = took(*NOWHERE, "--no-index")
+start = time.perf_counter()
+subprocess.run([CTL, *NOWHERE], env=env)
+print("%-36s %8.1f ms" % ("its index is made", (
+    time.perf_counter() - start) * 1e3))
+tell("search --output: what is nowhere", took(*NOWHERE), 200)
+print("%-36s %8.1f ms" % ("without the index", plain * 1e3))
+print("%-36s %8.1f %% of the text" % ("the index is", 100 * os.path.getsize(
+    os.path.join(os.path.dirname(path), "audit.outputs")) / size))

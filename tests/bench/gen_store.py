@@ -4,6 +4,7 @@ store that aegsh has made, in the sizes that real rows have, with the links
 that they have."""
 
 import hashlib
+import json
 import os
 import random
 import sqlite3
@@ -76,20 +77,20 @@ class Chain:
         self.rows.append((self.seq, kind, row[0], self.last))
 
 
-def fill(path, n, wall=1700000000 * 10 ** 9, user="kim"):
+def fill(path, n, wall=1700000000 * 10 ** 9, user="kim", a_session=A_SESSION):
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
-    rng = random.Random(1)
     first = db.execute("SELECT coalesce(max(id), 0) + 1 FROM commands"
                        ).fetchone()[0]
     session = db.execute("SELECT coalesce(max(id), 0) FROM sessions"
                          ).fetchone()[0]
+    rng = random.Random(first)
     links = Chain(db)
     for start in range(first, first + n, BATCH):
         rows, sessions, links.rows = [], [], []
         for number in range(start, min(start + BATCH, first + n)):
             wall += int(rng.expovariate(1e-10))
-            if (number - first) % A_SESSION == 0:
+            if (number - first) % a_session == 0:
                 session += 1
                 sessions.append((session, rng.randbytes(16), "stand-alone",
                                  "0b0c8a7e-3f5d-4d6e-9a1b-0123456789ab", wall,
@@ -114,6 +115,73 @@ def fill(path, n, wall=1700000000 * 10 ** 9, user="kim"):
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
     return os.path.getsize(path)
+
+
+def written(rng, lines):
+    """What a program may write: words, numbers, names in hexadecimal."""
+    made = []
+    for _ in range(lines):
+        kind = rng.random()
+        if kind < 0.4:
+            made.append("Mar %2d %02d:%02d:%02d box %s[%d]: %s" % (
+                rng.randrange(1, 32), rng.randrange(24), rng.randrange(60),
+                rng.randrange(60), rng.choice(("sshd", "cron", "kernel")),
+                rng.randrange(9999), line(rng)))
+        elif kind < 0.7:
+            made.append("%s:%d: %s %s" % (rng.choice(WORDS), rng.randrange(
+                2000), line(rng), line(rng)))
+        elif kind < 0.85:
+            made.append("-rw-r--r-- 1 kim kim %8d %s/%s" % (
+                rng.randrange(10 ** 7), rng.choice(DIRS), rng.choice(WORDS)))
+        else:
+            made.append("%s  %s" % (rng.randbytes(20).hex(),
+                                    rng.choice(WORDS)))
+    return "\n".join(made) + "\n"
+
+
+def fill_outputs(path, lines, rng=None):
+    """Gives each command so many lines of output, on average, with the
+    session's recording; returns how many bytes they are.  Without links."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA synchronous = OFF")
+    rng = rng or random.Random(2)
+    place = os.path.join(os.path.dirname(path), "output")
+    os.makedirs(place, 0o700, exist_ok=True)
+    total = 0
+    last, at, file = None, 0, None
+    db.execute("BEGIN")
+    for command, session, uuid in db.execute(
+            "SELECT c.id, c.session, s.uuid FROM commands AS c JOIN sessions"
+            " AS s ON s.id = c.session ORDER BY c.session, c.id").fetchall():
+        if session != last:
+            if file:
+                file.close()
+            name = "-".join((uuid.hex()[:8], uuid.hex()[8:12],
+                             uuid.hex()[12:16], uuid.hex()[16:20],
+                             uuid.hex()[20:]))
+            file = open(os.open(os.path.join(place, name + ".cast"),
+                                os.O_WRONLY | os.O_CREAT, 0o600), "w")
+            last, at = session, file.write(
+                '{"version": 2, "width": 80, "height": 24}\n')
+        text = written(rng, int(rng.expovariate(1 / lines)) + 1)
+        total += len(text)
+        part = "".join('[%d.5, "o", %s]\n' % (i, json.dumps(
+            text[i:i + 4000])) for i in range(0, len(text), 4000))
+        file.write(part)
+        raw = text.encode()
+        db.execute(
+            "INSERT INTO outputs (command, writer, stream, head, tail, bytes,"
+            " cut, kept, file_offset, file_length, file_sha256) VALUES"
+            " (?, 'stand-alone', 1, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (command, raw[:4096], raw[4096:][-4096:] or None, len(raw),
+             len(raw) > 8192, len(raw), at, len(part),
+             hashlib.sha256(part.encode()).digest()))
+        at += len(part)
+    file.close()
+    db.execute("COMMIT")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    return total
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ hostile_put(const char *dir, const void *bytes, size_t len)
 {
 	static const char *const beside[] = { "audit.db-wal", "audit.db-shm",
 		"audit.db-journal", "audit.spool", "audit.late",
-		"audit.index" };
+		"audit.index", "audit.outputs" };
 	AEG_AUTOFREE char *name = xasprintf("%s/audit.db", dir);
 	size_t i;
 
