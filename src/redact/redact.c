@@ -140,6 +140,7 @@ walk(struct redact_scan *s)
 	    redact_rule_pem, redact_rule_url, redact_rule_hook,
 	    redact_rule_known, redact_rule_header, redact_rule_cookie,
 	    redact_rule_token, redact_rule_hash, redact_rule_named,
+	    redact_rule_setenv,
 	    redact_rule_option, redact_rule_typed };
 	size_t k;
 

@@ -96,6 +96,7 @@ bool redact_rule_cookie(struct redact_scan *s);
 bool redact_rule_token(struct redact_scan *s);
 bool redact_rule_hash(struct redact_scan *s);
 bool redact_rule_named(struct redact_scan *s);
+bool redact_rule_setenv(struct redact_scan *s);
 bool redact_rule_option(struct redact_scan *s);
 bool redact_rule_typed(struct redact_scan *s);
 bool redact_rule_known(struct redact_scan *s);

@@ -150,6 +150,16 @@ takes_secret(const struct redact_scan *s, size_t from, size_t len)
 	return false;
 }
 
+/* The name behind an option of one letter: "-eSSHPASS=…". */
+static bool
+is_attached(const struct redact_scan *s, size_t from, size_t len,
+    size_t dashes)
+{
+	return dashes == 1 && len > 2 && redact_name_is_secret(s->r,
+	    s->p + from + 1, len - 1) && !(len == 4 &&
+	    redact_word_is(s, from + 1, "PWD", false));
+}
+
 bool
 redact_rule_named(struct redact_scan *s)
 {
@@ -168,7 +178,8 @@ redact_rule_named(struct redact_scan *s)
 	i = value_start(s, from, name_end, dashes, &next_word);
 	if (i == 0)
 		return false;
-	sure = redact_name_is_secret(s->r, s->p + from, name_end - from);
+	sure = redact_name_is_secret(s->r, s->p + from, name_end - from) ||
+	    is_attached(s, from, name_end - from, dashes);
 	if (!sure && !name_is_hint(s->p + from, name_end - from))
 		return false;
 	if (dashes == 0 && name_end - from == 3 &&
@@ -182,4 +193,36 @@ redact_rule_named(struct redact_scan *s)
 	if (n == RANDOM_MOST)
 		n = redact_run(s, i, s->len);
 	return redact_replace(s, i, n, sure ? "value" : "random");
+}
+
+/* csh's, tmux's: setenv [-g] NAME value. */
+bool
+redact_rule_setenv(struct redact_scan *s)
+{
+	static const char *const setters[] = { "setenv", "set-environment" };
+	size_t k, i, from;
+
+	if ((s->p[s->i] | 32) != 's' || !redact_at_start(s))
+		return false;
+	for (k = 0; k < AEG_NELEM(setters); k++)
+		if (redact_word_is(s, s->i, setters[k], false))
+			break;
+	if (k == AEG_NELEM(setters))
+		return false;
+	i = s->i + strlen(setters[k]);
+	while (redact_spaces(s, i) > 0 && redact_at(s, i + redact_spaces(s,
+	    i), "-"))
+		for (i += redact_spaces(s, i); redact_is_name(s, i); i++)
+			continue;
+	from = i + redact_spaces(s, i);
+	if (from == i)
+		return false;
+	for (i = from; redact_is_name(s, i); i++)
+		continue;
+	if (!redact_name_is_secret(s->r, s->p + from, i - from) ||
+	    redact_spaces(s, i) == 0)
+		return false;
+	i += redact_spaces(s, i);
+	i += redact_quote(s, i);
+	return redact_replace(s, i, redact_run(s, i, s->len), "value");
 }

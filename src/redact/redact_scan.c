@@ -32,7 +32,9 @@ redact_run(const struct redact_scan *s, size_t i, size_t most)
 	size_t start = i;
 
 	for (; i < s->len && i - start < most; i++) {
-		if (isspace((unsigned char)s->p[i]) ||
+		/* Between the words of a program, or its variables, are
+		 * NULs. */
+		if (isspace((unsigned char)s->p[i]) || s->p[i] == '\0' ||
 		    redact_at(s, i, "'\"`$;|&<>()"))
 			break;
 		if (s->p[i] == '\\' &&
