@@ -223,7 +223,10 @@ struct sandbox_trial {
 	/* 0: it went through; an errno; minus a signal's number. */
 	int unconfined, confined;
 };
-/* *ret is owned (free()).  ERR_LAYER from inside of a sandbox. */
+/* Where trials make their files, in /var/tmp: scratch_make(). */
+#define SANDBOX_TRIAL_PREFIX "aegsh-trial."
+/* *ret is owned (free()).  ERR_LAYER from inside of a sandbox.  What was left
+ * of trials that were killed is removed. */
 int sandbox_try(const struct sandbox_profile *p, struct sandbox_trial **ret,
 	size_t *ret_n, struct err *err);
 

@@ -4,6 +4,7 @@
 #include "admin_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,15 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/scratch.h"
 #include "aegsh/supervise.h"
 #include "aegsh/turn.h"
 
 enum { NOT_WATCHED = 255 };	/* a status beside errnos */
 
 struct site {
-	char dir[sizeof "/var/tmp/aegsh-trial.XXXXXX"];
+	char *dir;
+	int place;		/* it, or -1 */
 	struct sockaddr_un to;	/* "socket" in it, which listens */
 	int listener;
 	bool listed;
@@ -64,9 +67,11 @@ make_site(const struct sandbox_profile *p, struct site *s, struct err *err)
 {
 	struct stat st;
 
-	strcpy(s->dir, "/var/tmp/aegsh-trial.XXXXXX");
-	if (mkdtemp(s->dir) == NULL)
-		return err_sys(err, errno, "%s", s->dir);
+	/* What was left behind sandbox_try() has removed. */
+	s->place = scratch_make("/var/tmp", SANDBOX_TRIAL_PREFIX, &s->dir);
+	if (s->place < 0)
+		return err_sys(err, -s->place, "/var/tmp/"
+		    SANDBOX_TRIAL_PREFIX "*");
 	s->to = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(s->to.sun_path, sizeof s->to.sun_path, "%s/socket", s->dir);
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -82,9 +87,11 @@ make_site(const struct sandbox_profile *p, struct site *s, struct err *err)
 static void
 remove_site(struct site *s)
 {
-	unlink(s->to.sun_path);
-	rmdir(s->dir);
+	if (s->place >= 0)
+		scratch_remove(s->place, AT_FDCWD, s->dir);
+	io_close(&s->place);
 	io_close(&s->listener);
+	free(s->dir);
 }
 
 static enum supervise_reach
@@ -162,7 +169,7 @@ int
 admin_try_sockets(const struct sandbox_profile *p,
     struct sandbox_trial ret[ADMIN_SOCKET_TRIALS], struct err *err)
 {
-	struct site s = { .listener = -1 };
+	struct site s = { .listener = -1, .place = -1 };
 	int rc = make_site(p, &s, err);
 	size_t i;
 

@@ -4,7 +4,6 @@
  * the site's rules.  What does not pass its check is never in place, and
  * what is, is recorded.  These verbs alone write, and are never confined.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,8 +16,11 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/scratch.h"
 #include "aegsh/sandbox.h"
 #include "aegsh/state.h"
+
+#define PREFIX "aegshctl-policy."	/* of directories for copies */
 
 /* What has happened, in the operator's own record. */
 static int
@@ -208,27 +210,13 @@ edit_copy(struct admin *a, const char *path)
 	return ADMIN_NO;
 }
 
-/* With the copies and notes that editors leave beside a file. */
-static void
-remove_copies(const char *dir)
-{
-	DIR *d = opendir(dir);
-	const struct dirent *e;
-
-	while (d != NULL && (e = readdir(d)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			unlinkat(dirfd(d), e->d_name, 0);
-	if (d != NULL)
-		closedir(d);
-	rmdir(dir);
-}
-
 static int
 edit(struct admin *a, int argc, char **argv)
 {
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
-	char dir[] = "/tmp/aegshctl-policy.XXXXXX";
+	AEG_AUTOFREE char *dir = NULL;
 	AEG_AUTOFREE char *path = NULL;
+	AEG_AUTOFD int place = -1;
 	struct err err = ERR_INIT;
 	int status;
 
@@ -241,14 +229,18 @@ edit(struct admin *a, int argc, char **argv)
 	}
 	if (!is_operator(a))
 		return ADMIN_USAGE;
-	if (mkdtemp(dir) == NULL) {
-		err_sys(&err, errno, "%s", dir);
+	/* Of one that was killed. */
+	scratch_sweep("/tmp", PREFIX);
+	place = scratch_make("/tmp", PREFIX, &dir);
+	if (place < 0) {
+		err_sys(&err, -place, "/tmp/" PREFIX "*");
 		return admin_fail(a, &err);
 	}
 	path = xasprintf("%s/%s", dir, argv[args.at]);
 	status = copy_out(argv[args.at], path, &err) < 0 ?
 	    admin_fail(a, &err) : edit_copy(a, path);
-	remove_copies(dir);
+	/* With the copies and notes that editors leave beside a file. */
+	scratch_remove(place, AT_FDCWD, dir);
 	return status;
 }
 

@@ -52,6 +52,13 @@ scratch_empty(int dir)
 		closedir(d);
 }
 
+void
+scratch_remove(int fd, int parent, const char *path)
+{
+	scratch_empty(fd);
+	unlinkat(parent, path, AT_REMOVEDIR);
+}
+
 /* That one, and not another that has its name by now. */
 static bool
 is_at(int fd, int parent, const char *name)
@@ -150,4 +157,17 @@ scratch_each_left(const char *dir, const char *prefix,
 		if (fd >= 0)
 			fn(ctx, parent, found.v[i], fd);
 	}
+}
+
+static void
+remove_left(void *ctx, int parent, const char *name, int fd)
+{
+	(void)ctx;
+	scratch_remove(fd, parent, name);
+}
+
+void
+scratch_sweep(const char *dir, const char *prefix)
+{
+	scratch_each_left(dir, prefix, remove_left, NULL);
 }

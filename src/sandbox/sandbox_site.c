@@ -19,6 +19,10 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
+#include "aegsh/base/scratch.h"
+#include "aegsh/base/text.h"
+
+#define KEPT ".trial-"		/* and whose it is: a file in the store */
 
 /* In the directory, which nobody else can write. */
 static int
@@ -36,6 +40,19 @@ put(const struct sandbox_site *s, const char *name, const void *bytes,
 	return 0;
 }
 
+/* What is in it, and in the one directory that is. */
+static void
+drop(void *ctx, int parent, const char *name, int fd)
+{
+	AEG_AUTOFD int folder = openat(fd, "folder", O_RDONLY | O_DIRECTORY |
+	    O_NOFOLLOW | O_CLOEXEC);
+
+	(void)ctx;
+	if (folder >= 0)
+		scratch_remove(folder, fd, "folder");
+	scratch_remove(fd, parent, name);
+}
+
 static int
 make_files(struct sandbox_site *s, struct err *err)
 {
@@ -43,9 +60,11 @@ make_files(struct sandbox_site *s, struct err *err)
 	char path[SANDBOX_SITE];
 
 	/* Not in /tmp, which is writable in most profiles. */
-	strcpy(s->dir, "/var/tmp/aegsh-trial.XXXXXX");
-	if (mkdtemp(s->dir) == NULL)
-		return err_sys(err, errno, "%s", s->dir);
+	scratch_each_left("/var/tmp", SANDBOX_TRIAL_PREFIX, drop, NULL);
+	s->place = scratch_make("/var/tmp", SANDBOX_TRIAL_PREFIX, &s->dir);
+	if (s->place < 0)
+		return err_sys(err, -s->place, "/var/tmp/"
+		    SANDBOX_TRIAL_PREFIX "*");
 	snprintf(path, sizeof path, "%s/folder", s->dir);
 	if (put(s, "file", text, sizeof text - 1, 0600) < 0 ||
 	    put(s, "program", program, sizeof program - 1, 0700) < 0 ||
@@ -54,16 +73,59 @@ make_files(struct sandbox_site *s, struct err *err)
 	return 0;
 }
 
+/* With what an act left where it got in and not out again. */
+static void
+remove_kept(const char *kept)
+{
+	static const char *const ends[] = { "", ".moved", ".new", ".in" };
+	char path[SANDBOX_SITE + 8];
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(ends); i++) {
+		snprintf(path, sizeof path, "%s%s", kept, ends[i]);
+		unlink(path);
+	}
+}
+
+/* Those of trials that were killed. */
+static void
+drop_kept(const char *store)
+{
+	DIR *d = opendir(store);
+	const char *name;
+	int64_t pid;
+
+	while (d != NULL && (name = scratch_next(d)) != NULL) {
+		AEG_AUTOFREE char *number = NULL;
+
+		if (!text_starts(name, KEPT))
+			continue;
+		name += strlen(KEPT);
+		number = xmemdup0(name, strcspn(name, "."));
+		if (text_to_i64(number, 1, INT32_MAX, &pid) == 0 &&
+		    kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
+			AEG_AUTOFREE char *kept = xasprintf("%s/" KEPT "%s",
+			    store, number);
+
+			remove_kept(kept);
+		}
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
 /* One file more in the store, where this user has one. */
 static void
 make_places(const struct sandbox_profile *p, struct sandbox_site *s)
 {
-	AEG_AUTOFREE char *name = xasprintf(".trial-%ld", (long)getpid());
+	AEG_AUTOFREE char *name = xasprintf(KEPT "%ld", (long)getpid());
 	AEG_AUTOFREE char *kept = NULL;
 	AEG_AUTOFD int fd = -1;
 
-	if (p->store != NULL)
+	if (p->store != NULL) {
+		drop_kept(p->store);
 		kept = path_canon(p->store, name);
+	}
 	if (kept != NULL) {
 		fd = open(kept, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
@@ -165,7 +227,7 @@ sandbox_site_make(const struct sandbox_profile *p, struct sandbox_site *ret,
 {
 	int rc;
 
-	*ret = (struct sandbox_site){ .master = -1, .terminal = -1,
+	*ret = (struct sandbox_site){ .place = -1, .master = -1, .terminal = -1,
 		.listener = -1, .local = -1, .named = -1 };
 	rc = make_files(ret, err);
 	if (rc < 0) {
@@ -181,45 +243,23 @@ sandbox_site_make(const struct sandbox_profile *p, struct sandbox_site *ret,
 	return 0;
 }
 
-/* With what an act left where it got in and not out again. */
-static void
-remove_kept(const char *kept)
-{
-	static const char *const ends[] = { "", ".moved", ".new", ".in" };
-	char path[SANDBOX_SITE + 8];
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(ends); i++) {
-		snprintf(path, sizeof path, "%s%s", kept, ends[i]);
-		unlink(path);
-	}
-}
-
 void
 sandbox_site_remove(struct sandbox_site *s)
 {
-	static const char *const names[] = { "file", "other", "new",
-		"program", "folder/file", "folder/link", "socket" };
-	char path[SANDBOX_SITE];
-	size_t i;
-
-	for (i = 0; i < AEG_NELEM(names); i++) {
-		snprintf(path, sizeof path, "%s/%s", s->dir, names[i]);
-		unlink(path);
-	}
-	snprintf(path, sizeof path, "%s/folder", s->dir);
-	rmdir(path);
-	rmdir(s->dir);
+	if (s->place >= 0)
+		drop(NULL, AT_FDCWD, s->dir, s->place);
 	if (s->kept != NULL)
 		remove_kept(s->kept);
 	if (s->victim > 0) {
 		kill(s->victim, SIGKILL);
 		waitpid(s->victim, NULL, 0);
 	}
+	io_close(&s->place);
 	io_close(&s->master);
 	io_close(&s->listener);
 	io_close(&s->local);
 	io_close(&s->named);
+	free(s->dir);
 	free(s->kept);
 	free(s->settings);
 }

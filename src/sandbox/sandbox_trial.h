@@ -11,7 +11,8 @@
 #define SANDBOX_SITE (PATH_MAX + 32)	/* bytes of a path in it */
 
 struct sandbox_site {
-	char dir[PATH_MAX];	/* with "file", "program" and "folder" */
+	char *dir;		/* with "file", "program" and "folder" */
+	int place;		/* it, or -1 */
 	char *kept;		/* a file made in the store, or NULL */
 	char *settings;		/* a file that is not, beside the settings */
 	pid_t victim;		/* the same user's, outside */

@@ -42,16 +42,6 @@ directory(const struct shell *sh)
 	return dir != NULL && dir[0] == '/' ? dir : "/tmp";
 }
 
-/* Of a session that was killed: nobody waits for what is in it, and it may
- * have secrets. */
-static void
-drop_left(void *ctx, int parent, const char *name, int fd)
-{
-	(void)ctx;
-	scratch_empty(fd);
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
 /* The text and a newline, in a directory of its own, which is locked as long
  * as we live.  Its descriptor, or -1; ret_path: of the file, owned. */
 static int
@@ -75,7 +65,7 @@ put_file(const char *dir, const struct buf *text, char **ret_place,
 	if (rc == 0)
 		return place;
 	shell_say("%s: %s", *ret_path, strerror(-rc));
-	drop_left(NULL, AT_FDCWD, *ret_place, place);
+	scratch_remove(place, AT_FDCWD, *ret_place);
 	io_close(&place);
 	return -1;
 }
@@ -108,7 +98,9 @@ shell_edit(struct shell *sh, struct buf *text)
 	size_t len;
 	int rc;
 
-	scratch_each_left(dir, PREFIX, drop_left, NULL);
+	/* Of a session that was killed: nobody waits for what is in it, and
+	 * it may have secrets. */
+	scratch_sweep(dir, PREFIX);
 	place = put_file(dir, text, &in, &path);
 	if (place >= 0) {
 		/* The blank keeps it out of what is recalled. */

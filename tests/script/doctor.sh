@@ -88,13 +88,18 @@ is "$?" 100 'an operand'
 
 # The sandbox, tried for real: nothing that a shipped profile forbids works.
 if [ "$("$aegshctl" sandbox probe | sed -n 's/^scope *//p')" != yes ]; then
-	skip 9 'this kernel scopes no signals'
+	skip 10 'this kernel scopes no signals'
 else
+	# Of one that was killed.
+	killed=$(mktemp -d /var/tmp/aegsh-trial.XXXXXX)
+	mkdir "$killed/folder" && : >"$killed/folder/file" >"$killed/socket"
 	for sandbox in admin build dev full-auto readonly safe strict transfer \
 	    transfer-fetch; do
 		"$aegshctl" doctor --sandbox "$sandbox" >"$test_root/out" 2>&1
 		is "$?" 0 "$sandbox holds" || sed 's/^/# /' "$test_root/out"
 	done
+	[ ! -e "$killed" ]
+	is "$?" 0 'what a trial left that was killed is removed'
 fi
 "$aegshctl" doctor --json --sandbox strict >"$test_root/out"
 /usr/bin/python3 -c '

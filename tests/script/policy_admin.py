@@ -184,6 +184,10 @@ def edit():
     for name in "nano", "ed", "evil":
         os.chmod(os.path.join(home, "bin", name), 0o755)
     path = {"PATH": os.path.join(home, "bin") + ":/usr/bin:/bin"}
+    left = "/tmp/aegshctl-policy.left%02d" % (os.getpid() % 100)
+    os.mkdir(left, 0o700)
+    with open(left + "/50-s.conf~", "w"):
+        pass
     p = ctl("policy", "edit", "50-s.conf", EDITOR="nano", **path)
     tap.ok(p.returncode == 0 and block_rule("zap") == "s" and
            block_rule("frob") is None, "policy edit, Ctrl-C in the editor", p)
@@ -192,6 +196,7 @@ def edit():
     tap.ok(os.path.basename(copy) == "50-s.conf" and
            not os.path.exists(os.path.dirname(copy)),
            "and nothing of the editor's stays", copy)
+    tap.ok(not os.path.exists(left), "nor of an edit that was killed", left)
     p = ctl("policy", "edit", "50-s.conf", text="n\n", EDITOR="ed", **path)
     tap.ok(p.returncode == 1 and "broken" in p.stderr and
            "nothing is changed" in p.stderr and block_rule("zap") == "s",

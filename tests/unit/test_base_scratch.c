@@ -109,6 +109,24 @@ test_others(const char *in, int dir)
 }
 
 static void
+test_sweep(const char *in, int dir)
+{
+	AEG_AUTOFREE char *left = NULL;
+	AEG_AUTOFREE char *held = NULL;
+	int fd = scratch_make(in, PREFIX, &left);
+	AEG_AUTOFD int mine = scratch_make(in, PREFIX, &held);
+
+	put(fd, "copy");
+	close(fd);
+	put(mine, "copy");
+	scratch_sweep(in, PREFIX);
+	IS_INTN(count(dir), 1, "what was left behind is swept away");
+	IS_INTN(count(mine), 1, "what somebody holds is not");
+	scratch_remove(mine, AT_FDCWD, held);
+	IS_INTN(count(dir), 0, "until that removes it");
+}
+
+static void
 test_errors(const char *in)
 {
 	AEG_AUTOFREE char *none = xasprintf("%s/none", in);
@@ -133,6 +151,7 @@ main(void)
 	dir = open(in, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	test_one(in);
 	test_others(in, dir);
+	test_sweep(in, dir);
 	test_errors(in);
 	IS_INTN(rmdir(in), 0, "nothing is left");
 	return tap_done();

@@ -16,6 +16,12 @@ int scratch_make(const char *dir, const char *prefix, char **ret_path);
  * which is none of ours, stays. */
 void scratch_empty(int fd);
 
+/* It goes, with the files in it; path: as it was made with, or its name in
+ * parent. */
+void scratch_remove(int fd, int parent, const char *path);
+/* So do those in dir that were left behind. */
+void scratch_sweep(const char *dir, const char *prefix);
+
 /* fn is given each in dir that was left behind, locked: its name there, and
  * its descriptor until fn returns. */
 void scratch_each_left(const char *dir, const char *prefix,
