@@ -280,9 +280,9 @@ int supervise_poll_fd(const struct supervisor *s);
 /* Take what was reported; never blocks.  -ESRCH: it has ended, and the line
  * has not. */
 int supervise_take(struct supervisor *s);
-/* The line's bash has ended: take the rest.  What the line left behind is
- * supervised on. */
-void supervise_end(struct supervisor *s);
+/* The line's bash has ended: take the rest.  0: what the line left behind is
+ * supervised on; -ESRCH: by nobody, and it is to be killed. */
+int supervise_end(struct supervisor *s);
 /* Why the line was killed, or NULL. */
 const char *supervise_broken(const struct supervisor *s);
 /* The limit that it met, in words, or NULL. */

@@ -227,7 +227,18 @@ struct job {
 /* Put into the table, and mark it as bash would. */
 void exec_job_enter(struct exec_session *s, struct job *j);
 void exec_job_signal(const struct job *j, int sig);
-/* Ask wait4(2) once.  0; -errno. */
+/* Feed its capture while there is something, never blocking. */
+void exec_job_feed(struct exec_session *s, struct job *j);
+
+/* Its capture, if it waits for one, no longer or from now on wakes
+ * exec_poll_fd(). */
+void exec_job_watch(struct exec_session *s, struct job *j, bool on);
+/* The same for its supervisor, as long as the job is in the table. */
+void exec_job_mind(struct exec_session *s, struct job *j, bool on);
+
+/* ---- exec_end.c -------------------------------------------------------- */
+
+/* Look once whether it has stopped, goes on or has ended.  0; -errno. */
 int exec_job_reap(struct exec_session *s, struct job *j);
 /* Kill it with all that it started, as far as that can be known. */
 void exec_job_kill(struct exec_session *s, struct job *j);
@@ -235,12 +246,6 @@ void exec_job_kill(struct exec_session *s, struct job *j);
 void exec_job_hear(struct exec_session *s, struct job *j);
 /* The same for who carries its output, or that of the session's terminal. */
 void exec_job_mind_output(struct exec_session *s, struct job *j);
-/* Feed its capture while there is something, never blocking. */
-void exec_job_feed(struct exec_session *s, struct job *j);
-
-/* Its capture, if it waits for one, no longer or from now on wakes
- * exec_poll_fd(). */
-void exec_job_watch(struct exec_session *s, struct job *j, bool on);
 
 /* ---- exec_marks.c ------------------------------------------------------ */
 

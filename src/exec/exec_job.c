@@ -154,9 +154,8 @@ exec_job_watch(struct exec_session *s, struct job *j, bool on)
 	    capture_poll_fd(j->capture), &in);
 }
 
-/* The same for its supervisor, as long as the job is in the table. */
-static void
-mind_supervisor(struct exec_session *s, struct job *j, bool on)
+void
+exec_job_mind(struct exec_session *s, struct job *j, bool on)
 {
 	struct epoll_event in = { .events = EPOLLIN };
 
@@ -173,129 +172,6 @@ exec_job_feed(struct exec_session *s, struct job *j)
 		return;
 	exec_job_watch(s, j, false);
 	j->capture_open = false;
-}
-
-/* All lines stand still, and neither reads nor writes the terminal. */
-static bool
-ask(struct exec_session *s, const char *text, size_t len)
-{
-	struct supervise_stopped *still = supervise_stop();
-	pid_t front = -1;
-	bool yes;
-
-	if (s->opts.tty >= 0) {
-		front = tcgetpgrp(s->opts.tty);
-		tcsetpgrp(s->opts.tty, s->pgrp);
-	}
-	yes = s->opts.question(s->opts.ctx, text, len);
-	if (front > 0)
-		tcsetpgrp(s->opts.tty, front);
-	supervise_go_on(still);
-	return yes;
-}
-
-static void
-hear_questions(struct exec_session *s, struct job *j)
-{
-	enum supervise_says says;
-	char *text;
-	size_t len;
-	int sock;
-
-	while (supervise_question(j->supervisor, &text, &len, &sock) > 0) {
-		says = SUPERVISE_SAYS_NO;
-		if (!j->foreground || j->state != JOB_RUNNING)
-			says = SUPERVISE_SAYS_BEHIND;
-		else if (s->opts.question != NULL && ask(s, text, len))
-			says = SUPERVISE_SAYS_YES;
-		free(text);
-		supervise_reply(&sock, says);
-	}
-}
-
-void
-exec_job_kill(struct exec_session *s, struct job *j)
-{
-	supervise_kill_tree(j->pid);
-	if (j->supervisor != NULL)
-		supervise_kill_images(j->supervisor);
-	exec_job_signal(j, SIGKILL);
-	if (j->supervisor != NULL && supervise_pid(j->supervisor) > 0)
-		supervise_kill_adopted(j->pid, exec_reap_is_known, s);
-}
-
-void
-exec_job_hear(struct exec_session *s, struct job *j)
-{
-	if (j->supervisor == NULL || j->state == JOB_DONE)
-		return;
-	if (supervise_take(j->supervisor) == 0) {
-		hear_questions(s, j);
-		return;
-	}
-	exec_job_kill(s, j);
-	supervise_end_with_outer(j->supervisor);
-}
-
-void
-exec_job_mind_output(struct exec_session *s, struct job *j)
-{
-	if (j->state == JOB_DONE)
-		return;
-	if ((j->relay != NULL && relay_lost(j->relay)) ||
-	    (s->opts.term != NULL && j->foreground &&
-	    (relay_term_lost(s->opts.term) ||
-	    relay_term_killed(s->opts.term) != NULL)))
-		exec_job_kill(s, j);
-}
-
-int
-exec_job_reap(struct exec_session *s, struct job *j)
-{
-	int status, flags = WNOHANG;
-	struct rusage usage;
-	pid_t pid;
-
-	if (j->orphans)
-		return exec_reap_orphans(j);
-	/* Without job control a stop is for the caller's own caller. */
-	if (s->opts.tty >= 0)
-		flags |= WUNTRACED | WCONTINUED;
-	for (;;) {
-		pid = wait4(j->pid, &status, flags, &usage);
-		if (pid > 0 && WIFCONTINUED(status))
-			j->state = JOB_RUNNING;
-		else if (pid >= 0 || errno != EINTR)
-			break;
-	}
-	if (pid == 0)
-		return 0;
-	if (pid < 0) {
-		int error = errno;
-
-		/* Somebody else took it: its end is not known. */
-		exec_job_watch(s, j, false);
-		mind_supervisor(s, j, false);
-		if (j->supervisor != NULL)
-			supervise_end(j->supervisor);
-		j->state = JOB_DONE;
-		j->wait_status = W_EXITCODE(127, 0);
-		capture_end(j->capture, W_EXITCODE(0, SIGKILL), NULL);
-		return -error;
-	}
-	j->wait_status = status;
-	if (WIFSTOPPED(status)) {
-		j->state = JOB_STOPPED;
-		return 0;
-	}
-	exec_job_watch(s, j, false);
-	mind_supervisor(s, j, false);
-	if (j->supervisor != NULL)
-		supervise_end(j->supervisor);
-	j->state = JOB_DONE;
-	j->capture_open = false;
-	capture_end(j->capture, status, &usage);
-	return 0;
 }
 
 /* A leader may have left its group, which then is none: it alone is the job
@@ -328,7 +204,7 @@ exec_job_enter(struct exec_session *s, struct job *j)
 		s->jobs[s->n_jobs++] = j;
 	}
 	exec_job_watch(s, j, true);
-	mind_supervisor(s, j, true);
+	exec_job_mind(s, j, true);
 	if (j->state == JOB_STOPPED)
 		exec_marks_set(s, j);
 	else
@@ -383,7 +259,7 @@ job_free(struct exec_session *s, struct job *j)
 		remember(s, j);
 	leave(s, j);
 	exec_job_watch(s, j, false);
-	mind_supervisor(s, j, false);
+	exec_job_mind(s, j, false);
 	if (j->quiet)
 		exec_session_loud(s);
 	if (j->supervisor != NULL)

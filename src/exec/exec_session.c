@@ -430,10 +430,6 @@ exec_start(struct exec_session *s, const struct decision *d,
 	}
 	if (spec->supervise != NULL)
 		rc = supervise_start(spec->supervise, &j->supervisor, err);
-	/* Whom it leaves behind is to be found. */
-	if (rc == 0 && j->supervisor != NULL &&
-	    supervise_pid(j->supervisor) > 0)
-		rc = exec_reap_init(err);
 	if (rc == 0)
 		rc = carry_output(j, &cmd, spec, err);
 	pid = rc < 0 ? rc : start(s, &cmd, spec, j->supervisor, err);

@@ -101,6 +101,9 @@ begin(struct supervisor *s, const struct supervise_opts *o, struct err *err)
 	int control[2], questions;
 	pid_t pid;
 
+	/* Whom the line leaves behind is to be found, were it lost. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return err_sys(err, errno, "supervisor: subreaper");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
 		return err_sys(err, errno, "supervisor: socketpair");
 	questions = open_questions(s);
@@ -370,14 +373,14 @@ wait_for(struct supervisor *s, const bool *what)
 	}
 }
 
-void
+int
 supervise_end(struct supervisor *s)
 {
 	const struct sup_report end = { .kind = SUP_END };
 
 	supervise_handed_over(s);
 	if (s->guest)
-		return;
+		return 0;
 	(void)supervise_take(s);
 	/* What the line left behind may knock when we are gone. */
 	if (s->listener >= 0)
@@ -385,10 +388,12 @@ supervise_end(struct supervisor *s)
 	if (s->control >= 0)
 		(void)send(s->control, &end, sizeof end, MSG_NOSIGNAL);
 	wait_for(s, &s->told.ended);
+	if (s->pid == 0 || s->told.ended || s->told.done)
+		return 0;
 	/* Somebody has stopped it: what it did not tell is not known. */
-	if (s->pid > 0 && !s->told.ended && !s->told.done &&
-	    s->told.broken == NULL)
+	if (s->told.broken == NULL)
 		s->told.broken = xstrdup("its supervisor does not answer");
+	return -ESRCH;
 }
 
 /* ---- units -------------------------------------------------------------- */

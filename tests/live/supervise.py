@@ -319,6 +319,26 @@ for options in ((), ("-l",)):
     p.communicate(timeout=DEADLINE)
     tap.ok(until(lambda: not alive(late)),
            how + ": one whose parent was killed, too")
+    # Its supervisor says no last words, and aegsh sees both dead at once, or
+    # has bash's end before.
+    for stopped in "aegsh", "bash":
+        p, watch = begin("echo $$ >bash; " + BUSY, options)
+        with open(HOME + "/late") as f:
+            late = int(f.read())
+        with open(HOME + "/bash") as f:
+            bash = int(f.read())
+        os.kill(watch, signal.SIGSTOP)
+        os.kill(p.pid if stopped == "aegsh" else bash, signal.SIGSTOP)
+        for pid in bash, watch:
+            os.kill(pid, signal.SIGKILL)
+            until(lambda: not alive(pid))
+        os.kill(p.pid, signal.SIGCONT)
+        out = p.communicate(timeout=DEADLINE)[0]
+        tap.ok("its supervisor was killed" in out and p.returncode != 0,
+               "%s: it and bash are killed at once, %s stopped before" % (
+                   how, stopped), out)
+        tap.ok(until(lambda: not alive(late)), "%s: all of it, %s stopped "
+               "before" % (how, stopped))
     p, watch = begin(BUSY, options)
     with open(HOME + "/late") as f:
         late = int(f.read())

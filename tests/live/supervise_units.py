@@ -407,6 +407,25 @@ tap.ok(p.returncode == 126 and "its supervisor was killed" in err and
        "it is killed: so is the stream", (p.returncode, err))
 fresh()
 p = start()
+p.stdin.write("sh y; setsid sleep 1000 & echo $! $$\n")
+p.stdin.flush()
+while len(pids := p.stdout.readline().split()) != 2:
+    pass
+late, bash = map(int, pids)
+os.kill(p.pid, signal.SIGSTOP)
+for pid in bash, watch_of(p.pid):
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not alive(pid))
+os.kill(p.pid, signal.SIGCONT)
+err = ended(p)[1]
+rows = subprocess.run([CTL, "audit", "events", "-n", "5"], env=env,
+                      capture_output=True, text=True).stdout
+tap.ok("its supervisor was killed" in err and "line-killed" in rows and
+       until(lambda: not alive(late)),
+       "it is killed with bash, between two units: all is, and on record",
+       (p.returncode, err, rows))
+fresh()
+p = start()
 p.stdin.write("echo one\nsh y; sleep 1000 & echo $!\n")
 p.stdin.flush()
 for _ in range(2):
