@@ -160,8 +160,10 @@ class Session:
             pass
 
 
-def place():
-    """A throw-away root, home and environment; returns (root, env)."""
+def place(operator=False, leaks=True):
+    """A throw-away root, home and environment; returns (root, env).
+    operator: who tests is its operator.  leaks: false where they can't be
+    looked for, as a leak checker traces, which no line may."""
     import atexit
     import shutil
     import tempfile
@@ -188,6 +190,10 @@ def place():
         "AEGSH_TEST_DATA": os.path.join(top, "share"),
         "AEGSH_TEST_LIBEXEC": os.path.join(root, "libexec"),
     }
+    if operator:
+        env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
+    if not leaks and os.environ.get("SANITIZED"):
+        env["ASAN_OPTIONS"] = "detect_leaks=0"
     return root, env
 
 

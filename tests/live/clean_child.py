@@ -19,7 +19,7 @@ from tap import Tap  # noqa: E402
 
 tap = Tap()
 UID = unused_uid() if os.getuid() == 0 else os.getuid()
-ROOT, ENV = place()
+ROOT, ENV = place(operator=True, leaks=False)
 HOME = ENV["HOME"]
 AEGSH = ROOT + "/aegsh"
 PY = "/usr/bin/python3"
@@ -35,9 +35,6 @@ with open(ROOT + "/etc/policy.d/50-t.conf", "w") as f:
 if os.getuid() == 0:
     os.chown(HOME, UID, UID)
     os.chmod(ROOT + "/own", 0o1777)
-ENV["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-if os.environ.get("SANITIZED"):
-    ENV["ASAN_OPTIONS"] = "detect_leaks=0"
 SECRET = "plugh-%d-xyzzy" % os.getpid()
 ENV["HIDDEN_TOKEN"] = SECRET
 

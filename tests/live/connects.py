@@ -5,72 +5,24 @@ connect to works as without.
 
 As root the lines run as a uid that nobody has."""
 import os
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from exec_rig import unused_uid  # noqa: E402
 from procs import DEADLINE, until  # noqa: E402
-from pty_session import place, program  # noqa: E402
 from tap import Tap  # noqa: E402
+from user_rig import (  # noqa: E402
+    HOME, IS_ROOT, ROOT, UID, install, own, popen, profile, run)
 
 tap = Tap()
-ROOT, ENV = place()
-IS_ROOT = os.getuid() == 0
-UID = unused_uid() if IS_ROOT else os.getuid()
-HOME = ENV["HOME"]
 SRV = ROOT + "/srv"
-ENV["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-if os.environ.get("SANITIZED"):
-    ENV["ASAN_OPTIONS"] = "detect_leaks=0"
-for name in ("aegsh", "aegshctl"):
-    shutil.copy(program(name), ROOT)
-    os.chmod("%s/%s" % (ROOT, name), 0o755)
-os.mkdir(ROOT + "/etc/sandbox.d")
-
-
-def own(path):
-    if IS_ROOT:
-        os.chown(path, UID, UID)
-    return path
-
-
-def profile(*lines, of="admin"):
-    with open("%s/share/sandbox/%s.conf" % (
-            os.environ["abs_top_srcdir"], of)) as f:
-        text = f.read()
-    with open("%s/etc/sandbox.d/%s.conf" % (ROOT, of), "w") as f:
-        f.write(text + "".join(line + "\n" for line in lines))
-
-
-def become():
-    for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE):
-        signal.signal(sig, signal.SIG_DFL)
-    if IS_ROOT:
-        os.setgroups([])
-        os.setgid(UID)
-        os.setuid(UID)
-
-
-def start(*argv, who=become, **more):
-    return subprocess.Popen(argv, cwd=HOME, env=ENV, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            preexec_fn=who, start_new_session=True, **more)
-
-
-def run(*argv, data=None, who=become):
-    p = start(*argv, who=who, stdin=subprocess.PIPE if data else
-              subprocess.DEVNULL)
-    out, err = p.communicate(data, timeout=3 * DEADLINE)
-    return p.returncode, out, err
+AEGSH, CTL = install("aegsh"), install("aegshctl")
 
 
 def line(text):
-    return run(ROOT + "/aegsh", "-c", text)
+    return run(AEGSH, "-c", text)
 
 
 def script(name, text):
@@ -120,9 +72,6 @@ def reach(path, s=None):
         s.close()
 """ % (SRV, HOME)
 
-own(HOME)
-os.mkdir(ROOT + "/own/aegsh-%d" % UID, 0o700)
-own(ROOT + "/own/aegsh-%d" % UID)
 os.mkdir(SRV)
 os.chmod(SRV, 0o755)
 kept = [serve(SRV + "/listed", "listed"), serve(SRV + "/other", "other"),
@@ -160,7 +109,7 @@ if out[1] != "listed other pinned other\n":
 profile(LIST)
 tap.same(line(REACH), (0, "listed EACCES pinned EACCES\n", ""),
          "what the list names, and nothing else")
-out = run(ROOT + "/aegshctl", "audit", "events", "-n", "0")[1]
+out = run(CTL, "audit", "events", "-n", "0")[1]
 tap.same([x.split("  ")[-1].split(": ", 1)[1] for x in out.splitlines()
           if " address " in x],
          ["unix %s: refused" % p for p in (SRV + "/other", HOME + "/outside")],
@@ -168,15 +117,15 @@ tap.same([x.split("  ")[-1].split(": ", 1)[1] for x in out.splitlines()
 pid, uid, gid = peers["listed"]
 tap.ok(uid == UID and gid == (UID if IS_ROOT else os.getgid()),
        "as the user that the line is", peers)
-tap.same(run(ROOT + "/aegsh", data="echo a\n%s\n" % REACH),
+tap.same(run(AEGSH, data="echo a\n%s\n" % REACH),
          (0, "a\nlisted EACCES pinned EACCES\n", ""),
          "and from commands on standard input")
-out = run(ROOT + "/aegshctl", "sandbox", "explain", SRV + "/other")
+out = run(CTL, "sandbox", "explain", SRV + "/other")
 tap.ok("not in the list of unix" in out[1], "sandbox explain tells why", out)
-out = run(ROOT + "/aegshctl", "sandbox", "explain", SRV + "/listed")
+out = run(CTL, "sandbox", "explain", SRV + "/listed")
 tap.ok("not in the list" not in out[1] and "(unix)" in out[1] or
        "unix" in out[1], "and what allows it", out)
-out = run(ROOT + "/aegshctl", "sandbox", "show", "admin")
+out = run(CTL, "sandbox", "show", "admin")
 tap.ok("unix            %s/listed\n" % SRV in out[1],
        "sandbox show tells which", out[1][:3000])
 tap.same(line(script("names", """
@@ -238,7 +187,7 @@ print(reach("shut.sock"))
 for what, out in (
         ("of the same line", line(shut + "; " + ask)),
         ("of commands on standard input", run(
-            ROOT + "/aegsh", data="rm shut.sock\n%s\n%s\n" % (shut, ask)))):
+            AEGSH, data="rm shut.sock\n%s\n%s\n" % (shut, ask)))):
     tap.same(out, (0, "shut\n", ""), "also one that nobody may look into, " +
              what)
 tap.same(line(script("moved", """
@@ -285,7 +234,7 @@ print([socket.socket().connect_ex(("127.0.0.1", p)) for p in (%d, %d)])
 """ % (PORT, PORT ^ 1))), (0, "[0, 13]\n", ""), "ports are held to")
 profile(LIST)
 
-out = run(ROOT + "/aegshctl", "doctor", "--sandbox", "admin")
+out = run(CTL, "doctor", "--sandbox", "admin")
 tap.ok(out[0] == 0 and all(
     any(l.split()[:3] == ["enforced", "supervisor", act]
         for l in out[1].splitlines())
@@ -402,14 +351,14 @@ def helpers(aegsh):
 
 
 WAIT = script("wait", 'print(reach(SRV + "/full"), flush=True)\n')
-p = start(ROOT + "/aegsh", "-c", WAIT, stdin=subprocess.DEVNULL)
+p = popen(AEGSH, "-c", WAIT)
 until(lambda: helpers(p.pid))
 for pid in helpers(p.pid):
     os.kill(pid, signal.SIGKILL)
 out = p.communicate(timeout=DEADLINE)
 tap.same((p.returncode, *out), (0, "EACCES\n", ""),
          "where who connects is killed, the call fails")
-p = start(ROOT + "/aegsh", "-c", WAIT, stdin=subprocess.DEVNULL)
+p = popen(AEGSH, "-c", WAIT)
 until(lambda: helpers(p.pid))
 helper, = helpers(p.pid)
 with open("/proc/%d/stat" % helper) as f:
@@ -429,8 +378,8 @@ tap.ok(out[0] == 126 and "killed: it met its limit, limit-time" in out[2],
 
 # ---- root's lines ---------------------------------------------------------------
 if IS_ROOT:
-    profile('unix = {"%s/listed"}' % SRV, "supervise = scripts", of="root")
-    out = run(ROOT + "/aegsh", "-c", "/usr/bin/python3 reach.py; "
+    profile('unix = {"%s/listed"}' % SRV, "supervise = scripts", of=("root",))
+    out = run(AEGSH, "-c", "/usr/bin/python3 reach.py; "
               "/usr/bin/setpriv --reuid %d --regid %d --clear-groups "
               "/usr/bin/python3 reach.py" % (UID, UID), who=None)
     if "listed" not in out[1] and "cover" in out[2]:

@@ -12,10 +12,7 @@ from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-root, env = place()
-env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-if os.environ.get("SANITIZED"):
-    env["ASAN_OPTIONS"] = "detect_leaks=0"
+root, env = place(operator=True, leaks=False)
 PROMPT = "READY> "
 # Landlock confines signals since its version 6.
 if ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) < 6:

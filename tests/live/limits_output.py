@@ -15,7 +15,7 @@ AEGSH, CTL = program("aegsh"), program("aegshctl")
 MIB = 1 << 20
 LEFT_OUT = "limit-output: more than 1 MiB; the rest is left out"
 KILLED = "killed: it met its limit, limit-output: more than 1 MiB"
-root, env = place()
+root, env = place(leaks=False)
 HOME = env["HOME"]
 os.makedirs(root + "/etc/policy.d")
 os.makedirs(root + "/etc/sandbox.d")
@@ -27,8 +27,6 @@ with open(root + "/etc/policy.d/50-t.conf", "w") as f:
             'rule "t" { decision = allow reason = r command = { \'.\' } }\n')
 inner = root + "/aegsh"
 subprocess.run(["cp", AEGSH, inner], check=True)
-if os.environ.get("SANITIZED"):
-    env["ASAN_OPTIONS"] = "detect_leaks=0"
 env["INNER"] = inner
 
 

@@ -12,66 +12,17 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from exec_rig import unused_uid  # noqa: E402
 from procs import DEADLINE, alive, children, until  # noqa: E402
-from pty_session import Session, place, program  # noqa: E402
+from pty_session import Session, program  # noqa: E402
 from tap import Tap  # noqa: E402
+from user_rig import (  # noqa: E402
+    ENV, HOME, IS_ROOT, ROOT, UID, install, popen, run, settings, write)
 
 tap = Tap()
-ROOT, ENV = place()
-IS_ROOT = os.getuid() == 0
-UID = unused_uid() if IS_ROOT else os.getuid()
-HOME = ENV["HOME"]
-A = HOME + "/aegsh"         # where profiles let lines start it
+A = install("aegsh", HOME)
 CTL = program("aegshctl")
 PROMPT = "READY> "
 BLOCKED = "nc -e sh 127.0.0.1 1"
-if os.environ.get("SANITIZED"):
-    ENV["ASAN_OPTIONS"] = "detect_leaks=0"  # which traces
-ENV["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-
-
-def own(path):
-    os.chown(path, UID, -1)
-    return path
-
-
-def write(name, text, mode=0o644):
-    path = os.path.join(HOME, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as f:
-        f.write(text)
-    os.chmod(path, mode)
-    return own(path)
-
-
-def settings(*lines):
-    with open(ROOT + "/etc/aegsh.conf", "w") as f:
-        f.write("".join(line + "\n" for line in lines))
-
-
-def become():
-    for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE):
-        signal.signal(sig, signal.SIG_DFL)
-    if IS_ROOT:
-        os.setgroups([])
-        os.setgid(UID)
-        os.setuid(UID)
-
-
-def popen(*argv, **kw):
-    kw.setdefault("stdin", subprocess.DEVNULL)
-    return subprocess.Popen(argv, cwd=HOME, env=dict(ENV, **kw.pop(
-        "env", {})), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, preexec_fn=become, start_new_session=True, **kw)
-
-
-def run(*argv, data=None, env=None):
-    """(status, stdout, stderr)"""
-    p = popen(*argv, env=env or {}, stdin=subprocess.DEVNULL if data is None
-              else subprocess.PIPE)
-    out, err = p.communicate(data, timeout=DEADLINE)
-    return p.returncode, out, err
 
 
 def outer(line, *args, env=None):
@@ -89,11 +40,6 @@ def rows(text):
     return [r for r in history() if r["line"] == text]
 
 
-own(HOME)
-os.mkdir(ROOT + "/own/aegsh-%d" % UID, 0o700)
-own(ROOT + "/own/aegsh-%d" % UID)
-shutil.copy(program("aegsh"), A)
-os.chmod(A, 0o755)
 settings('prompt = "%s"' % PROMPT)
 
 # ---- the entrances --------------------------------------------------------

@@ -7,79 +7,20 @@ import glob
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
-from exec_rig import unused_uid  # noqa: E402
-from procs import DEADLINE  # noqa: E402
-from pty_session import Session, place, program  # noqa: E402
+from pty_session import Session  # noqa: E402
 from tap import Tap  # noqa: E402
+from user_rig import (  # noqa: E402
+    ENV, HOME, IS_ROOT, UID, install, own, profile, run, settings, write)
 
 tap = Tap()
-ROOT, ENV = place()
-IS_ROOT = os.getuid() == 0
-UID = unused_uid() if IS_ROOT else os.getuid()
-HOME = ENV["HOME"]
-SRC = os.environ["abs_top_srcdir"]
-A = ROOT + "/aegsh"
 PROMPT = "READY> "
 PYTHON = "/usr/bin/python3"
-ENV["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-if os.environ.get("SANITIZED"):
-    ENV["ASAN_OPTIONS"] = "detect_leaks=0"
-for name in ("aegsh", "aegshctl"):
-    shutil.copy(program(name), ROOT)
-    os.chmod("%s/%s" % (ROOT, name), 0o755)
-os.mkdir(ROOT + "/etc/sandbox.d")
-with open(ROOT + "/etc/aegsh.conf", "w") as conf:
-    conf.write('prompt = "%s"\n' % PROMPT)
+A, CTL = install("aegsh"), install("aegshctl")
+settings('prompt = "%s"' % PROMPT)
 
-
-def own(path):
-    if IS_ROOT:
-        os.chown(path, UID, UID, follow_symlinks=False)
-    return path
-
-
-def write(name, text, mode=0o644):
-    path = name if name.startswith("/") else os.path.join(HOME, name)
-    with open(path, "w") as f:
-        f.write(text)
-    os.chmod(path, mode)
-    return own(path)
-
-
-def profile(*lines):
-    for name in ("admin", "root"):
-        with open("%s/share/sandbox/%s.conf" % (SRC, name)) as f:
-            text = f.read()
-        with open("%s/etc/sandbox.d/%s.conf" % (ROOT, name), "w") as f:
-            f.write(text + "".join(line + "\n" for line in lines))
-
-
-def become():
-    for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE):
-        signal.signal(sig, signal.SIG_DFL)
-    if IS_ROOT:
-        os.setgroups([])
-        os.setgid(UID)
-        os.setuid(UID)
-
-
-def run(*argv, who=become):
-    p = subprocess.run(argv, cwd=HOME, env=ENV, stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=DEADLINE,
-                       errors="backslashreplace", preexec_fn=who,
-                       start_new_session=True)
-    return p.returncode, p.stdout, p.stderr
-
-
-own(HOME)
-store = ROOT + "/own/aegsh-%d" % UID
-os.mkdir(store, 0o700)
-own(store)
 
 # ---- the setting ----------------------------------------------------------
 profile("supervise = all", "descendant-shells = allow")
@@ -102,7 +43,7 @@ if IS_ROOT:
     tap.ok(out[1] == "" and "can't be hidden: the profile lets commands "
            "change /" in out[2], "not where a line could change shells", out)
 profile("supervise = all", "descendant-shells = deny")
-out = run(ROOT + "/aegshctl", "sandbox", "show", "admin")
+out = run(CTL, "sandbox", "show", "admin")
 tap.ok("descendant-shells deny\n" in out[1], "it is shown", out)
 
 # ---- what still works -----------------------------------------------------
@@ -249,7 +190,7 @@ for r in said:
     tap.ok("STARTED" not in r, "no shell: " + r)
 out = run(A, "-c", "exec bash -c 'echo a shell'; exit")
 tap.ok("a shell\n" not in out[1] and out[0] == 126, "no shell: exec bash", out)
-events = run(ROOT + "/aegshctl", "audit", "events")[1]
+events = run(CTL, "audit", "events")[1]
 tap.ok("descendant-shells" in events, "what was killed is on record", events)
 
 # ---- in a session, and in a try -------------------------------------------
@@ -264,7 +205,7 @@ tap.ok(text and "Permission denied" in text and "a shell\n" not in text,
 s.send("\x04")
 s.wait()
 s.close()
-out = run(ROOT + "/aegshctl", "try", "echo on; sh -c 'echo a shell'")
+out = run(CTL, "try", "echo on; sh -c 'echo a shell'")
 if "user namespaces are barred" in out[2]:
     tap.skip("in a try", out[2].strip())
 else:

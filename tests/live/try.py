@@ -37,11 +37,8 @@ class Who:
 
     def __init__(self, uid):
         self.uid = uid
-        self.root, self.env = place()
+        self.root, self.env = place(operator=True, leaks=False)
         self.home = self.env["HOME"]
-        self.env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-        if os.environ.get("SANITIZED"):
-            self.env["ASAN_OPTIONS"] = "detect_leaks=0"
         for name in ("aegsh", "aegshctl"):
             shutil.copy(program(name), self.root)
             os.chmod("%s/%s" % (self.root, name), 0o755)

@@ -20,13 +20,10 @@ from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-root, env = place()
-env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
+root, env = place(operator=True, leaks=False)
 env["TERM"] = "xterm"
 env["TMUX_TMPDIR"] = env["HOME"]
 env["API_TOKEN"] = "tok-8f3a11d0c7754be2"
-if os.environ.get("SANITIZED"):
-    env["ASAN_OPTIONS"] = "detect_leaks=0"
 AEGSH, CTL = program("aegsh"), program("aegshctl")
 HOME = env["HOME"]
 PROMPT = "P> $"

@@ -15,9 +15,7 @@ from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-root, env = place()
-if os.environ.get("SANITIZED"):
-    env["ASAN_OPTIONS"] = "detect_leaks=0"
+root, env = place(leaks=False)
 CTL, AEGSH = program("aegshctl"), program("aegsh")
 with open(root + "/etc/aegsh.conf", "w", encoding="utf-8") as f:
     f.write('prompt = "READY> "\noutput = full\n')

@@ -20,10 +20,7 @@ from pty_session import place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-root, env = place()
-env["AEGSH_TEST_OPERATOR"] = str(os.getuid())
-if os.environ.get("SANITIZED"):
-    env["ASAN_OPTIONS"] = "detect_leaks=0"
+root, env = place(operator=True, leaks=False)
 AEGSH, CTL = program("aegsh"), program("aegshctl")
 BASH = "/bin/bash"
 HOME = env["HOME"]
