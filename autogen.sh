@@ -10,6 +10,8 @@ usage: ./autogen.sh                     generate ./configure
        ./autogen.sh --run [-- ARG …]    all of it, then start aegsh with ARGs
        ./autogen.sh --check [-- ARG …]  all of it, then run the tests; ARGs go
                                         to ./configure
+       ./autogen.sh --build [-- ARG …]  the first half of --check
+       ./autogen.sh --test              the second half
 EOF
 }
 
@@ -101,12 +103,18 @@ run() {
 	exec aegsh "$@"
 }
 
-check() {
+# All that the tests need.
+build() {
 	install_packages "$build_packages $test_packages"
 	generate
-	folder=${AEGSH_CHECK_FOLDER:-build-check}
 	configure_in "$folder" "$@"
-	make -s -C "$folder" -j"$(jobs)" all >&2 || die 'the build failed'
+	for goal in all check-programs; do
+		make -s -C "$folder" -j"$(jobs)" "$goal" >&2 ||
+		    die 'the build failed'
+	done
+}
+
+run_tests() {
 	status=0
 	# In the background of a script, SIGINT and SIGQUIT are ignored, under
 	# nohup SIGHUP, and no shell can take that back: tests of signals need
@@ -171,6 +179,7 @@ count() {
 }
 
 cd "$(dirname "$0")"
+folder=${AEGSH_CHECK_FOLDER:-build-check}
 users_umask=$(umask)
 umask 022
 mode=${1:-}
@@ -180,7 +189,12 @@ case $mode in
 '') autoreconf --force --install ;;
 --deps) install_packages "$build_packages $test_packages" ;;
 --run) run "$@" ;;
---check) check "$@" ;;
+--check)
+	build "$@"
+	run_tests
+	;;
+--build) build "$@" ;;
+--test) run_tests ;;
 --help | -h) usage ;;
 *)
 	usage >&2
