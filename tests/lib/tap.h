@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_count, tap_failed;
@@ -74,6 +75,24 @@ tap_int(intmax_t got, intmax_t want, const char *file, int line,
 		for (skip_i_ = 0; skip_i_ < (n); skip_i_++) \
 			printf("ok %d # SKIP %s\n", ++tap_count, (why)); \
 	} while (0)
+
+/*
+ * N: of a batch whose cases say the same under each compiler and user, every
+ * Nth is enough, for another run has had them all (.ci/run).  A row names what
+ * is left out.
+ */
+static inline int
+tap_share(const char *of_what)
+{
+	const char *text = getenv("AEGSH_CHECK_SHARE");
+	int n = text != NULL ? atoi(text) : 1;
+
+	if (n <= 1)
+		return 1;
+	printf("ok %d - %d in %d of %s # SKIP AEGSH_CHECK_SHARE=%d\n",
+	    ++tap_count, n - 1, n, of_what, n);
+	return n;
+}
 
 static inline int
 tap_done(void)

@@ -12,6 +12,10 @@ def share():
 
 class Tap:
     count = failed = 0
+    left = cases = 0
+
+    def __init__(self):
+        self.batches = {}
 
     def ok(self, good, name, *notes):
         self.count += 1
@@ -41,7 +45,23 @@ class Tap:
                       "AEGSH_CHECK_SHARE=%d" % share())
         return share()
 
+    def part(self, cases):
+        """Of such a batch as share() speaks of, the cases to try here: each
+        batch of a size begins with another, so that many batches have had
+        them all.  done() names how many were left out."""
+        cases = list(cases)
+        step = max(1, min(share(), len(cases)))
+        before = self.batches.get(len(cases), 0)
+        some = cases[before % step::step]
+        self.batches[len(cases)] = before + 1
+        self.cases += len(cases)
+        self.left += len(cases) - len(some)
+        return some
+
     def done(self):
+        if self.left:
+            self.skip("%d of %d cases of batches" % (self.left, self.cases),
+                      "AEGSH_CHECK_SHARE=%d" % share())
         # A plan of no rows would count as skipped.
         if self.count == 0:
             self.ok(False, "something was looked at")

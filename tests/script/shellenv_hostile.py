@@ -117,23 +117,22 @@ def looks(home, name, shells=SHELLS, **env):
     """Every verb that only looks."""
     bad = []
     before = home.state()
-    for shell in shells:
-        for verb in (("files", shell), ("check", "--no-probe", "--shell",
-                                        shell),
-                     ("detect", "--no-probe", "--shell", shell),
-                     ("which", "ls", "cargo", "--shell", shell),
-                     ("path", "add", DIR, "--print", "--shell", shell),
-                     ("backups",)):
-            for args in (verb, verb + ("--json",)):
-                found = wrong(home.run(*args, **env), args)
-                bad += [found] if found else []
+    verbs = [verb + more for shell in shells for verb in (
+        ("files", shell), ("check", "--no-probe", "--shell", shell),
+        ("detect", "--no-probe", "--shell", shell),
+        ("which", "ls", "cargo", "--shell", shell),
+        ("path", "add", DIR, "--print", "--shell", shell),
+        ("backups",)) for more in ((), ("--json",))]
+    for args in tap.part(verbs):
+        found = wrong(home.run(*args, **env), args)
+        bad += [found] if found else []
     tap.ok(not bad, name + ": it is looked at", *bad)
     tap.ok(home.state() == before, name + ": and stays as it is")
 
 
 def undone(home, name, shells=SHELLS, refused=False):
     """Added, again, and taken out: the bytes of before."""
-    for shell in shells:
+    for shell in tap.part(shells):
         before = home.state()
         first = home.add(shell)
         middle = home.state()
@@ -204,11 +203,11 @@ def test_texts():
         undone(home, name, ("bash", "zsh", "sh"))
     home = Home().each(b"A=1\0\n")
     undone(home, "a NUL", refused=True)
-    many = "".join('export PATH="/opt/p%d:$PATH"\n' % i
-                   for i in range(4000))
-    home = Home().each(many)
+    many = tap.part(tap.part(range(4000)))
+    home = Home().each("".join('export PATH="/opt/p%d:$PATH"\n' % i
+                               for i in many))
     looks(home, "4,000 entries", ("bash",),
-          PATH=":".join("/opt/p%d" % i for i in range(4000)) + ":/usr/bin")
+          PATH=":".join("/opt/p%d" % i for i in many) + ":/usr/bin")
     undone(home, "4,000 entries", ("bash", "zsh"))
     for name, text in (
             ("functions that call each other",
@@ -294,7 +293,7 @@ def test_which():
                  "%s/one/prog:%s/two", "two/../one"):
         for cwd in ("", "two"):
             env = home.env(PATH=path.replace("%s", home.path))
-            for tool in ("prog", "only", "closed", "gone"):
+            for tool in tap.part(("prog", "only", "closed", "gone")):
                 want = subprocess.run(
                     ["/bin/bash", "-c", "type -P %s" % tool], env=env,
                     cwd=home.at(cwd), stdout=subprocess.PIPE,
@@ -369,15 +368,17 @@ def test_together():
     home = Home()
     home.put(".bashrc", "# mine\n" * 100)
     home.put(".profile", ". ~/.bashrc\n")
+    names = tap.part(range(30))
     runs = [home.start("path", "add", "--yes", "--shell", "bash",
-                       "/opt/t%02d" % i) for i in range(30)]
+                       "/opt/t%02d" % i) for i in names]
     done = [(p.communicate(), p.returncode) for p in runs]
     text = home.get(".bashrc")
-    tap.same([r for _, r in done], [0] * 30, "thirty at once: all succeed")
-    tap.same([i for i in range(30)
+    tap.same([r for _, r in done], [0] * len(names),
+             "thirty at once: all succeed")
+    tap.same([i for i in names
               if text.count('"/opt/t%02d:$PATH"' % i) != 1], [],
              "and each line is there once")
-    for i in range(30):
+    for i in names:
         home.remove("bash", "/opt/t%02d" % i)
     tap.same(home.get(".bashrc"), "# mine\n" * 100, "all taken out")
 

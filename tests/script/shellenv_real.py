@@ -12,8 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from tap import Tap  # noqa: E402
+
+tap = Tap()
 CTL = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl")
-count = failed = 0
 
 # The shell, how it is called, and every start-up file that could be its.
 SHELLS = {
@@ -32,22 +35,6 @@ SHELLS = {
 }
 SESSIONS = {"login": ["-l", "-i"], "login-command": ["-l"],
             "interactive": ["-i"], "command": [], "ssh-command": []}
-
-
-def report(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        for line in str(detail).split("\n"):
-            print("# " + line)
-
-
-def skip(why):
-    global count
-    count += 1
-    print("ok %d # SKIP %s" % (count, why))
 
 
 def environment(home, **more):
@@ -119,7 +106,7 @@ def check_files(shell, names, root):
         says = told(home, shell, session)
         if real != says:
             bad.append("%s: reads %s, told %s" % (session, real, says))
-    report(not bad, "%s with %s: what is read in each session" %
+    tap.ok(not bad, "%s with %s: what is read in each session" %
            (shell, " ".join(names) or "no file"), "\n".join(bad))
     shutil.rmtree(home)
 
@@ -142,14 +129,14 @@ def check_hidden(root):
     for make in (directory, dangling, circle, unreadable):
         name = "bash, .bash_profile: " + make.__name__
         if make is unreadable and os.geteuid() == 0:
-            skip(name + ": root reads everything")
+            tap.skip(name, "root reads everything")
             continue
         home = tempfile.mkdtemp(dir=root)
         put(home, ".profile", "echo profile\n")
         make(os.path.join(home, ".bash_profile"))
         real = run_shell("bash", "login", home, ":").split()
         says = [os.path.basename(n) for n in told(home, "bash", "login")]
-        report((".profile" in says) == ("profile" in real), name,
+        tap.ok((".profile" in says) == ("profile" in real), name,
                "%s %s" % (real, says))
         shutil.rmtree(home)
 
@@ -157,7 +144,7 @@ def check_hidden(root):
 def check_compiled(root):
     """A newer .zwc is what zsh reads."""
     if shutil.which("zsh", path="/usr/bin:/bin") is None:
-        skip("zsh is not installed")
+        tap.skip("a compiled .zshrc", "no zsh")
         return
     home = tempfile.mkdtemp(dir=root)
     rc = os.path.join(home, ".zshrc")
@@ -172,7 +159,7 @@ def check_compiled(root):
         files = json.loads(ctl(home, "files", "--json", "--session",
                                "interactive", "zsh")[1])["files"]
         hidden = [f["shadowed_by"] for f in files if f["path"] == rc][0]
-        report(real == [want] and (hidden == rc + ".zwc") ==
+        tap.ok(real == [want] and (hidden == rc + ".zwc") ==
                (want == "old"), "zsh, a compiled .zshrc: " + want,
                "%s %s" % (real, hidden))
     shutil.rmtree(home)
@@ -216,7 +203,7 @@ def check_add(shell, files, root):
     before = snapshot(home)
     status, out, err = ctl(home, "path", "add", "--yes", "--shell", shell,
                            "$HOME/.cargo/bin")
-    report(status == 0, label + ": added", out + err)
+    tap.ok(status == 0, label + ": added", out + err)
     bad = []
     for session in EXPECTED.get(shell, ["login", "interactive"]):
         path = path_of(shell, session, home)
@@ -226,17 +213,17 @@ def check_add(shell, files, root):
         path = path_of(shell, session, home, PATH=":".join(path))
         if path.count(wanted) != 1 and session == "interactive":
             bad.append("%s, inside: %s" % (session, path))
-    report(not bad, label + ": on PATH once in each session",
+    tap.ok(not bad, label + ": on PATH once in each session",
            "\n".join(bad) + "\n" + str(snapshot(home)))
     after = snapshot(home)
     ctl(home, "path", "add", "--yes", "--shell", shell, wanted + "/")
-    report(snapshot(home) == after, label + ": adding again changes nothing")
+    tap.ok(snapshot(home) == after, label + ": adding again changes nothing")
     status, out, err = ctl(home, "path", "remove", "--yes", "--shell", shell,
                            "~/.cargo/bin")
-    report(status == 0 and snapshot(home) == before,
+    tap.ok(status == 0 and snapshot(home) == before,
            label + ": taken out, the bytes are back", out + err)
     gone = all(wanted not in path_of(shell, s, home) for s in SESSIONS)
-    report(gone, label + ": and it is off PATH")
+    tap.ok(gone, label + ": and it is off PATH")
     shutil.rmtree(home)
 
 
@@ -282,18 +269,17 @@ def main():
     try:
         for shell, (argv, names) in SHELLS.items():
             if shutil.which(argv[0], path="/usr/bin:/bin") is None:
-                skip(shell + " is not installed")
+                tap.skip(shell, "not installed")
                 continue
-            for some in subsets(names):
+            for some in tap.part(subsets(names)):
                 check_files(shell, list(some), root)
-            for files in HOMES[shell]:
+            for files in tap.part(HOMES[shell]):
                 check_add(shell, files, root)
         check_hidden(root)
         check_compiled(root)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    print("1..%d" % count)
-    sys.exit(failed > 0)
+    tap.done()
 
 
 main()

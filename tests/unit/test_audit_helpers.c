@@ -297,8 +297,7 @@ everywhere(const char *name, enum kind kind, int step, int at_least)
 int
 main(void)
 {
-	const char *share = getenv("AEGSH_CHECK_SHARE");
-	int step = share != NULL && atoi(share) > 1 ? atoi(share) : 1;
+	int step = tap_share("the calls of a session");
 
 	setenv("AEGSH_TEST_ROOT", scratch_new(), 1);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
