@@ -123,10 +123,12 @@ def main():
         for name, minimum in (("attacks", EXACT_MIN), ("doubts", DOUBTS_MIN),
                               ("shapes", MADE_MIN),
                               ("evaluated", EVALUATED_MIN)):
-            compare(tap, rigs, cases("facts-%s.case" % name), name, minimum)
+            compare(tap, rigs,
+                    tap.part(cases("facts-%s.case" % name)), name, minimum)
         tools = [run_oracle.Rig(os.path.join(where, "t%d" % i),
                                 run_oracle.ROWS) for i in range(WORKERS)]
-        compare(tap, tools, cases("facts-rows.case"), "rows", ROWS_MIN)
+        compare(tap, tools, tap.part(cases("facts-rows.case")), "rows",
+                ROWS_MIN)
         compare(tap, rigs, runlines.make(seed, count), "made up", MADE_MIN)
         compare(tap, rigs, runlines.make_given(seed, count // 2),
                 "shells with words, made up", GIVEN_MIN)

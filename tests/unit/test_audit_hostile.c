@@ -150,18 +150,18 @@ by_bytes(void)
 {
 	struct buf file = BUF_INIT;
 	struct hostile_seen seen;
+	size_t at, step = (size_t)tap_share("the bytes and pages");
 	int unfair = 0;
-	size_t at;
 
 	buf_put(&file, model.data, model.len);
-	for (at = 0; at < model.len; at += 4096) {
+	for (at = 0; at < model.len; at += 4096 * step) {
 		memset(file.data + at, 0, 4096);
 		hostile_put("store", file.data, file.len);
 		seen = hostile_read(place);
 		unfair += !hostile_is_fair(&seen, &was);
 		memcpy(file.data + at, model.data + at, 4096);
 	}
-	for (at = 0; at < model.len; at += 499) {
+	for (at = 0; at < model.len; at += 499 * step) {
 		file.data[at] = (char)(file.data[at] ^ (1 << at % 8));
 		hostile_put("store", file.data, file.len);
 		seen = hostile_read(place);
