@@ -192,7 +192,7 @@ else:
     print(n)
 """
 root.write(HOME + "/escape", ESCAPE)
-for limits in ("limit-children = 5", "limit-time = 3"):
+for limits in ("limit-children = 5", "limit-time = 60"):
     limit(limits + "\n")
     for options in ((), ("-l",)):
         how = ("launcher: " if options else "direct: ") + limits
@@ -200,7 +200,7 @@ for limits in ("limit-children = 5", "limit-time = 3"):
             status, out, err = run(line % PY, options)
             tap.ok(out == "-1 Invalid argument\n",
                    how + ": no sibling of one's own: " + line, out + err)
-limit("limit-children = 5\nlimit-time = 5\n")
+limit("limit-children = 5\nlimit-time = 60\n")
 for options in ((), ("-l",)):
     how = "launcher" if options else "direct"
     status, out, err = run("%s escape raw; :" % PY, options)
@@ -334,7 +334,7 @@ tap.ok(status == 0 and out == "end\n" and err == "",
        "each unit has a time of its own", "%r %r %r" % (status, out, err))
 
 # ---- what is left behind -----------------------------------------------------
-limit("limit-time = 2\n")
+limit("limit-time = 5\n")
 status, out, err = run("setsid -f sh -c 'echo $$ >late; exec sleep 1000'; "
                        "until [ -s late ]; do :; done")
 with open(HOME + "/late") as f:

@@ -4,6 +4,7 @@ and what a line leaves behind has no more than that, either."""
 import os
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from procs import DEADLINE, alive, until  # noqa: E402
@@ -55,12 +56,13 @@ def popen(env, *argv):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-# It has 8 s for a line.  After 5 at least in which there is none comes one of
-# 4: together more, and each of them far from it.
-idle = popen(room(8), AEGSH, "-s")
+# It has 16 s for a line.  After 13 at least in which there is none comes one of
+# 4: together more, and that one far from it.
+idle = popen(room(16), AEGSH, "-s")
 idle.stdin.write("echo one\n")
 idle.stdin.flush()
 tap.same(idle.stdout.readline(), "one\n", "a first line on standard input")
+idle_since = time.monotonic()
 
 env = room(1, (("file", "echo begun\nsleep 1000\necho on\n"),))
 forced = dict(env, SSH_ORIGINAL_COMMAND="sleep 1000; echo on")
@@ -196,7 +198,7 @@ for word in "keep", "end":
 
 # ---- nothing to do -----------------------------------------------------------
 out, err = None, None
-until(lambda: idle.poll() is not None, 5)
+until(lambda: idle.poll() is not None, 13 - (time.monotonic() - idle_since))
 idle.stdin.write("sleep 4\necho two\n")
 idle.stdin.flush()
 out = idle.stdout.readline()

@@ -125,12 +125,12 @@ def test_limits():
     done = run("sleep 600 & sleep 600", "time = 1")
     tap.ok(done.returncode == 126 and "limit-time: more than 1 s" in
            done.stderr, "limits: time", done.stderr)
-    done = run("timeout 0.1 timeout 600 sleep 600; echo $?", "children = 2")
+    done = run("timeout 60 timeout 600 sleep 600; echo $?", "children = 2")
     tap.ok(done.returncode == 0 and done.stdout == "125\n" and
            "limit of the profile full-auto: limit-children: 2 at one time"
            in done.stderr, "limits: more children are refused", done.stderr)
     done = p.run("--profile", "full-auto", text="echo one\n"
-                 "timeout 0.1 timeout 600 sleep 600\necho two\n")
+                 "timeout 60 timeout 600 sleep 600\necho two\n")
     tap.ok(done.stdout == "one\ntwo\n" and done.stderr.count(
         "limit-children: 2 at one time") == 1,
            "limits: of lines on standard input", done.stdout + done.stderr)
@@ -162,7 +162,7 @@ def entrances(line):
 
 def test_limits_of_entrances():
     for limit, line, said, status in (
-            ("children = 2", "timeout 0.1 timeout 600 sleep 600; :",
+            ("children = 2", "timeout 60 timeout 600 sleep 600; :",
              "limit-children: 2 at one time", 0),
             ("memory = 60", 'python3 -c "import time; x = bytearray(200 << 20)'
              '; time.sleep(600)"', "limit-memory: more than 60 MiB", 126),
