@@ -121,6 +121,14 @@ aside(void *arg)
 	return 0;
 }
 
+void
+audit_slots_done(struct audit_slots *what)
+{
+	buf_done(&what->record);
+	free(what->room);
+	what->room = NULL;
+}
+
 /* ---- here ---------------------------------------------------------------- */
 
 static int

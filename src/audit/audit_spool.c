@@ -181,16 +181,17 @@ lock(struct audit_spool *s)
 		    0);
 
 		if (said == 0)
-			break;
+			return 0;
 		if (said != -EWOULDBLOCK && said != -EINTR)
 			return note(s, "lock", (int)-said);
 		if (clock_mono_ns() - since > s->busy_ns)
-			return note(s, "is locked by another process", 0);
+			break;
 		call_raw(SYS_nanosleep, (long)(intptr_t)&pause, 0, 0, 0);
 		if (pause.tv_nsec < 2 * 1000 * 1000)
 			pause.tv_nsec += 50 * 1000;
 	}
-	return 0;
+	note(s, "is locked by another process", 0);
+	return -EBUSY;
 }
 
 static void
@@ -419,26 +420,24 @@ is_trusted(const struct audit_spool *s)
 static int
 append(struct audit_spool *s, struct audit_slots *what, bool sync)
 {
-	int rc;
+	int64_t busy_ns = s->busy_ns;
+	int rc = -EBUSY;
 
-	if (s->wait_ns > 0 && (sync || !is_trusted(s))) {
+	/* Others are waited for by that process, too. */
+	if (s->wait_ns > 0)
+		s->busy_ns = 0;
+	if (s->wait_ns == 0 || (!sync && is_trusted(s)))
+		rc = audit_spool_write(s, what);
+	s->busy_ns = busy_ns;
+	if (s->wait_ns > 0 && rc == -EBUSY) {
 		s->answered_ns = 0;
 		return audit_aside(s, what, sync);
 	}
-	rc = audit_spool_write(s, what);
 	audit_slots_done(what);
 	if (rc == 0 && s->made_in >= 0 && fsync(s->made_in) < 0)
 		rc = note(s, "sync its directory", errno);
 	io_close(&s->made_in);
 	return rc;
-}
-
-void
-audit_slots_done(struct audit_slots *what)
-{
-	buf_done(&what->record);
-	free(what->room);
-	what->room = NULL;
 }
 
 int

@@ -5,10 +5,14 @@
 #include "store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
+#include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
@@ -440,6 +444,45 @@ full(void)
 	IS_INT(number("full", "SELECT count(*) FROM commands"), 2);
 }
 
+/* What needs no sync waits for another that holds the spool as a process of
+ * its own does: no longer than it may, and it is there later. */
+static void
+held(void)
+{
+	AEG_AUTOFREE char *file = scratch_path("held/audit.spool");
+	struct timespec pause = { 0, 2 * 1000 * 1000 };
+	struct err err = ERR_INIT;
+	struct audit *a;
+	int64_t id, end;
+	int fd;
+
+	scratch_mkdir("held", 0700);
+	a = brief_open("held");
+	id = store_put(a, "line", &err);
+	OK(id > 0);
+	/* A disk that has just answered, for good, and little patience. */
+	a->spool.answered_ns = INT64_MAX;
+	a->spool.wait_ns = 50 * 1000 * 1000;
+	fd = open(file, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+		scratch_die("flock");
+	audit_outcome(a, id, &(struct audit_outcome){ .status = 9 });
+	IS_INTN(audit_flush(a, &err), 0, "another holds the spool: no error");
+	if (err.text[0] != '\0')
+		printf("# %s\n", err.text);
+	close(fd);
+	audit_close(a);
+	end = clock_mono_ns() + STORE_WAIT_NS;
+	while (number("held", "SELECT count(*) FROM commands WHERE status = 9")
+	    != 1 && clock_mono_ns() < end) {
+		(void)store_count("held");	/* takes it in */
+		nanosleep(&pause, NULL);
+	}
+	IS_INTN(number("held", "SELECT count(*) FROM commands WHERE status"
+	    " = 9"), 1, "and the outcome is there later");
+	IS_INT(store_count("held").rows, 1);
+}
+
 static int
 intent_rc(const char *dir, const char *says)
 {
@@ -547,6 +590,7 @@ main(void)
 	torn();
 	emptied();
 	full();
+	held();
 	trust();
 	items();
 	return tap_done();
