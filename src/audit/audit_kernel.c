@@ -7,16 +7,24 @@
  * The kernel acknowledges a message that it then drops, as auditing is off:
  * so it is asked first whether it is on.  Both are allowed to few: to root,
  * and not within a container that has users of its own.
+ *
+ * A kernel whose queue is full keeps whoever sends anything in that call, for
+ * up to a minute (audit_backlog_wait_time).  So a process of its own is: it is
+ * waited for as long as an answer takes at most, and as long as the kernel has
+ * not let it go, nobody else is sent.
  */
-#include "audit_int.h"
+#include "audit_apart_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "aegsh/base/clock.h"
 #include "aegsh/base/io.h"
@@ -190,24 +198,106 @@ open_audit(struct err *err)
 	return rc;
 }
 
+/* line NULL: whether it is on, and hears us. */
+static int
+tell(const char *line, struct err *err)
+{
+	AEG_AUTOFD int fd = open_audit(err);
+	int rc = fd;
+
+	if (fd < 0 || line == NULL)
+		return fd < 0 ? rc : 0;
+	rc = ask(fd, TRUSTED_APP, 2, line);
+	if (rc == 0)
+		rc = settle(fd, 2, NULL);
+	return rc < 0 ? kernel_failed(rc, err) : 0;
+}
+
+/* ---- a process of its own ------------------------------------------------ */
+
+struct said {			/* by it; less than PIPE_BUF */
+	int code;
+	char text[ERR_TEXT_MAX];
+};
+
+static pid_t held;		/* that was not waited for any longer, or 0 */
+
+static void __attribute__((noreturn))
+tell_and_say(const char *line, int to)
+{
+	struct said said = { .code = 0 };
+	struct err err = ERR_INIT;
+
+	audit_writer_become(to, "aegsh-witness");
+	said.code = tell(line, &err);
+	memcpy(said.text, err.text, sizeof said.text);
+	if (write(AUDIT_WRITER_FD, &said, sizeof said) != sizeof said)
+		_exit(1);
+	_exit(0);
+}
+
+/* 0: it said that; -ETIMEDOUT: nothing by then, -ECHILD: nor will it. */
+static int
+listen_to(int fd, struct said *ret)
+{
+	int64_t until = clock_mono_ns() + ANSWER_NS;
+
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		int64_t left = until - clock_mono_ns();
+		ssize_t n;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(&p, 1, (int)(left / 1000000) + 1) <= 0)
+			continue;
+		n = read(fd, ret, sizeof *ret);
+		if (n == (ssize_t)sizeof *ret)
+			return 0;
+		if (n >= 0 || errno != EINTR)
+			return -ECHILD;
+	}
+}
+
+static int
+by_process(const char *line, struct err *err)
+{
+	struct said said;
+	int ends[2], rc;
+	pid_t pid;
+
+	if (held > 0 && waitpid(held, NULL, WNOHANG) == 0)
+		return err_set(err, -EBUSY, "the kernel's audit: it has not "
+		    "taken what it was told before (its queue is full)");
+	held = 0;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "the kernel's audit: pipe");
+	pid = fork();
+	if (pid == 0)
+		tell_and_say(line, io_move_up(ends[1], STDERR_FILENO + 1));
+	rc = pid < 0 ? -errno : 0;
+	io_close(&ends[1]);
+	if (pid > 0) {
+		rc = listen_to(ends[0], &said);
+		if (rc == -ETIMEDOUT)
+			held = pid;
+		else
+			waitpid(pid, NULL, 0);
+	}
+	io_close(&ends[0]);
+	if (rc < 0)
+		return kernel_failed(rc, err);
+	return said.code == 0 ? 0 : err_set(err, said.code, "%s", said.text);
+}
+
 int
 audit_kernel_probe(struct err *err)
 {
-	AEG_AUTOFD int fd = open_audit(err);
-
-	return fd < 0 ? fd : 0;
+	return by_process(NULL, err);
 }
 
 int
 audit_kernel_tell(const char *line, struct err *err)
 {
-	AEG_AUTOFD int fd = open_audit(err);
-	int rc = fd;
-
-	if (fd < 0)
-		return rc;
-	rc = ask(fd, TRUSTED_APP, 2, line);
-	if (rc == 0)
-		rc = settle(fd, 2, NULL);
-	return rc < 0 ? kernel_failed(rc, err) : 0;
+	return by_process(line, err);
 }

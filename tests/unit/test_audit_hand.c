@@ -336,9 +336,61 @@ by_the_kernel(void)
 		    err.text);
 		OKF(strstr(err.text, cases[i].says) != NULL, "and says so");
 		IS_STR(halt(&k), cases[i].code == 0 ? "a head" : "");
+		/* Who told it, and was not waited for. */
+		while (waitpid(-1, NULL, 0) > 0)
+			;
 	}
 	/* Nobody is there at all. */
 	OK(audit_witness_send(AUDIT_WITNESS_KERNEL, "a head", NULL) < 0);
+}
+
+/* As one whose queue is full: whoever begins to tell it is in that call. */
+static int
+fill(const char *path, int fds[8])
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int i;
+
+	memcpy(at.sun_path, path, strlen(path) + 1);
+	for (i = 0; i < 8; i++) {
+		fds[i] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
+		    SOCK_NONBLOCK, 0);
+		if (connect(fds[i], (struct sockaddr *)&at, sizeof at) < 0)
+			return i + 1;
+	}
+	return 0;
+}
+
+static void
+held_by_the_kernel(void)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/system/kernel-audit",
+	    scratch_dir);
+	struct kernel k = boot(ON);
+	struct err err = ERR_INIT;
+	int fds[8], n, status;
+
+	/* It answers nobody, and its backlog is soon full. */
+	kill(k.pid, SIGSTOP);
+	waitpid(k.pid, &status, WUNTRACED);
+	if (listen(k.listener, 1) < 0)
+		scratch_die(path);
+	n = fill(path, fds);
+	OK(n > 0);
+	IS_INT(audit_witness_send(AUDIT_WITNESS_KERNEL, "one", &err),
+	    -ETIMEDOUT);
+	IS_INT(audit_witness_send(AUDIT_WITNESS_KERNEL, "two", &err), -EBUSY);
+	OKF(strstr(err.text, "queue is full") != NULL, "%s", err.text);
+	IS_INT(audit_witness_probe(AUDIT_WITNESS_KERNEL, &err), -EBUSY);
+	/* Let go, who was held goes on by itself, and others are heard. */
+	while (n > 0)
+		close(fds[--n]);
+	kill(k.pid, SIGCONT);
+	OK(waitpid(-1, NULL, 0) > 0);
+	IS_INT(audit_witness_send(AUDIT_WITNESS_KERNEL, "three", &err), 0);
+	n = read(k.heard, got, 3 + 1) == 4 ? 0 : 1;
+	IS_STRN(n == 0 ? got : "", "one", "what was held was heard");
+	halt(&k);
 }
 
 /* What one of them does not hear, the other does. */
@@ -428,6 +480,7 @@ main(void)
 	really();
 	words();
 	by_the_kernel();
+	held_by_the_kernel();
 	with_another();
 	told();
 	in_the_journal();
