@@ -15,8 +15,10 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/mem.h"
 
-#define UP_TO(first) \
-	"SELECT min(coalesce((" first "), max(id)), max(id)) - 1 FROM "
+#define UP_TO(first, table, wall) \
+	"SELECT coalesce(max(id), 0) FROM " table " WHERE " wall " >= " \
+	AUDIT_UNSET_NS " AND id <= (SELECT min(coalesce((" first \
+	"), max(id)), max(id)) - 1 FROM " table ")"
 
 static const struct {
 	enum audit_table table;
@@ -26,13 +28,14 @@ static const struct {
 } kinds[] = {
 	{ AUDIT_TABLE_OUTPUTS, "output-pruned", UP_TO("SELECT min(o.id) FROM"
 	    " outputs AS o JOIN commands AS c ON c.id = o.command WHERE"
-	    " c.wall_ns >= ?1") "outputs",
+	    " c.wall_ns >= ?1", "outputs", "(SELECT wall_ns FROM commands"
+	    " WHERE id = outputs.command)"),
 	    "DELETE FROM outputs WHERE id <= ?1" },
 	{ AUDIT_TABLE_EXECS, "execs-pruned", UP_TO("SELECT min(id) FROM execs"
-	    " WHERE wall_ns >= ?1") "execs",
+	    " WHERE wall_ns >= ?1", "execs", "wall_ns"),
 	    "DELETE FROM execs WHERE id <= ?1" },
 	{ AUDIT_TABLE_EVENTS, "events-pruned", UP_TO("SELECT min(id) FROM"
-	    " events WHERE wall_ns >= ?1") "events",
+	    " events WHERE wall_ns >= ?1", "events", "wall_ns"),
 	    "DELETE FROM events WHERE id <= ?1 AND kind NOT IN ('pruned',"
 	    " 'output-pruned', 'execs-pruned', 'events-pruned')" },
 };

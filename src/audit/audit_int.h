@@ -360,6 +360,13 @@ int audit_schema_check(struct audit_db *d, struct err *err);
 /* An empty store in memory; to be closed in any case. */
 int audit_schema_model(sqlite3 **ret);
 
+/* ---- audit_prune.c, audit_expire.c -------------------------------------- */
+
+/* The first second of 2020: a time before that is of a clock that nobody had
+ * set yet, and says nothing.  What it stands at goes only with what was
+ * recorded after it. */
+#define AUDIT_UNSET_NS "1577836800000000000"
+
 /* ---- audit_expire.c ----------------------------------------------------- */
 
 /* Inside a transaction: delete what is kept for a shorter time than lines

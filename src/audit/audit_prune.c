@@ -88,6 +88,25 @@ prepare(struct prune *p, const char *sql, sqlite3_stmt **ret,
 	return 0;
 }
 
+/* What was recorded just before, by a clock that nobody had set yet, may be as
+ * young. */
+static int
+spare_unset(struct prune *p, struct err *err)
+{
+	int64_t row[2] = { 0, 0 };
+	bool there = false;
+	int rc = audit_db_look_up(p->d, "SELECT id, wall_ns FROM commands"
+	    " WHERE id > coalesce((SELECT max(id) FROM commands WHERE id < ?1"
+	    " AND wall_ns >= " AUDIT_UNSET_NS "), 0) ORDER BY id LIMIT 1",
+	    p->first, row, 2, &there, err);
+
+	if (rc == 0 && there) {
+		p->first = row[0];
+		p->first_ns = row[1];
+	}
+	return rc;
+}
+
 /* The newest line always stays: the numbers of rows go on from it. */
 static int
 find_first(struct prune *p, const struct audit_keep *keep, struct err *err)
@@ -107,6 +126,8 @@ find_first(struct prune *p, const struct audit_keep *keep, struct err *err)
 		    err);
 	p->first = there ? row[0] : 0;
 	p->first_ns = there ? row[1] : 0;
+	if (rc == 0 && there && keep->since_ns != 0)
+		rc = spare_unset(p, err);
 	if (rc < 0 || !there || keep->most <= 0)
 		return rc;
 	/* From the first that did not outlive a deletion. */

@@ -46,12 +46,14 @@ audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
 }
 
 /* ?1, ?3: half a day ago, by the clock and by the time since the start of the
- * machine that ?2 is of.  A row of that start is so old by both, or it is not:
- * a clock that was set forward twice is no day.  An event of no session has no
- * start: then, by both. */
+ * machine that ?2 is of; ?4: that start, and those since which the machine has
+ * not run for half a day; ?5: are these all?  A row is so old by both, or it is not: a clock that
+ * was set forward twice is no day, nor is one that is wrong at two starts.  An
+ * event of no session has no start: then, as of this one. */
 #define OF(start) "(SELECT boot_id FROM sessions WHERE id = " start ")"
 #define BY_BOTH(wall, start, mono) \
-	wall " <= ?1 AND (" mono " <= ?3 OR " start " <> ?2)"
+	wall " <= ?1 AND ((?5 AND instr(?4, coalesce(" start ", ?2)) = 0) OR" \
+	" (" mono " <= ?3 AND coalesce(" start ", ?2) = ?2))"
 static const char newest_row[] = "SELECT max("
     "coalesce((SELECT wall_ns FROM commands WHERE "
     BY_BOTH("wall_ns", OF("commands.session"), "mono_ns")
@@ -63,27 +65,74 @@ static const char newest_row[] = "SELECT max("
     BY_BOTH("start_wall_ns", "boot_id", "start_mono_ns")
     " ORDER BY id DESC LIMIT 1), 0))";
 
+/* Sessions that are looked at for what the machine has run. */
+#define SESSIONS_MOST "200000"
+#define STARTS_MOST 64
+
+/* The names of this start and of those since which the machine has not run for
+ * half a day, as far as sessions tell; *ret_enough: it has, since those before
+ * them. */
+static int
+find_recent(struct audit_db *d, const char *boot, struct buf *ret,
+    bool *ret_enough, struct err *err)
+{
+	int64_t ran = clock_mono_ns();
+	sqlite3_stmt *st = NULL;
+	int n = 0;
+
+	buf_puts(ret, boot);
+	*ret_enough = ran >= EVERY_NS;
+	if (*ret_enough)
+		return 0;
+	if (sqlite3_prepare_v2(d->db, "SELECT boot_id, max(max(start_mono_ns,"
+	    " coalesce(end_mono_ns, 0))) FROM sessions WHERE boot_id <> ?1 AND"
+	    " id > (SELECT max(id) FROM sessions) - " SESSIONS_MOST
+	    " GROUP BY boot_id ORDER BY max(id) DESC", -1, &st, NULL) !=
+	    SQLITE_OK)
+		return audit_db_error(d, "prepare", err);
+	sqlite3_bind_text(st, 1, boot, -1, SQLITE_STATIC);
+	while (!*ret_enough && n++ < STARTS_MOST &&
+	    sqlite3_step(st) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(st, 0);
+
+		buf_putf(ret, " %s", name != NULL ? name : "");
+		ran += sqlite3_column_int64(st, 1);
+		*ret_enough = ran >= EVERY_NS;
+	}
+	sqlite3_finalize(st);
+	return 0;
+}
+
 /*
  * Up to when the clock is believed: a day behind the newest row of half a day
  * ago or before.  One that is years ahead for an hour, as a machine's without
  * a battery may be until the network has told it better, deletes nothing that
- * is young; who was away for long waits for the next day.
+ * is young; who was away for long waits for the next day.  A machine that
+ * runs a little each day deletes some days later.
  */
 static int
 find_believed(struct audit_db *d, int64_t now_ns, int64_t *ret,
     struct err *err)
 {
+	AEG_AUTO(buf_done) struct buf recent = BUF_INIT;
 	int64_t newest = 0;
 	sqlite3_stmt *st = NULL;
+	bool enough = false;
 	char boot[40];
 	int rc;
 
+	audit_boot_id(boot);
+	rc = find_recent(d, boot, &recent, &enough, err);
+	if (rc < 0)
+		return rc;
 	if (sqlite3_prepare_v2(d->db, newest_row, -1, &st, NULL) != SQLITE_OK)
 		return audit_db_error(d, "prepare", err);
-	audit_boot_id(boot);
 	sqlite3_bind_int64(st, 1, now_ns - EVERY_NS);
 	sqlite3_bind_text(st, 2, boot, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(st, 3, clock_mono_ns() - EVERY_NS);
+	sqlite3_bind_text(st, 4, recent.data, -1, SQLITE_STATIC);
+	/* Else none of another start is known to be so old. */
+	sqlite3_bind_int(st, 5, enough);
 	rc = sqlite3_step(st);
 	if (rc == SQLITE_ROW)
 		newest = sqlite3_column_int64(st, 0);

@@ -9,6 +9,7 @@ import os
 import random
 import sqlite3
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
@@ -182,6 +183,25 @@ def fill_outputs(path, lines, rng=None):
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
     return total
+
+
+def reboot(path):
+    """The machine was started since, and had run for 13 hours by an hour
+    ago."""
+    db = sqlite3.connect(path, isolation_level=None)
+    last = db.execute("SELECT coalesce(max(id), 0) FROM sessions"
+                      ).fetchone()[0]
+    links = Chain(db)
+    row = (last + 1, os.urandom(16), "stand-alone",
+           "11111111-3f5d-4d6e-9a1b-0123456789ab",
+           time.time_ns() - 3600 * 10 ** 9, 13 * 3600 * 10 ** 9, 4712, 1000,
+           "kim", "pts/3", "prompt", "box", "0.1.0", "admin", "f" * 64)
+    links.add(1, SESSION, row)
+    db.execute("INSERT INTO sessions (%s) VALUES (%s)" % (
+        ", ".join(SESSION), ",".join("?" * len(SESSION))), row)
+    db.executemany("INSERT INTO chain (seq, kind, row, link)"
+                   " VALUES (?, ?, ?, ?)", links.rows)
+    db.close()
 
 
 if __name__ == "__main__":

@@ -144,6 +144,8 @@ def old(n, yesterday=True):
     gen_store.fill(file, n)
     if yesterday:
         gen_store.fill(file, 1, time.time_ns() - 86400 * 10 ** 9, "lee")
+    # So that it does not matter for how long this one has run.
+    gen_store.reboot(file)
     subprocess.run([program("store_fill")], env=env, input=b"ok between\n")
 
 

@@ -111,6 +111,7 @@ def store(name):
     gen_store.fill(where + "/audit.db", 10, time.time_ns() - 90 * DAY,
                    user=name)
     gen_store.fill(where + "/audit.db", 10, time.time_ns() - DAY, user=name)
+    gen_store.reboot(where + "/audit.db")
     os.chmod(where + "/audit.db", 0o600)
     for path in [where] + glob.glob(where + "/*"):
         os.chown(path, user.pw_uid, user.pw_gid)

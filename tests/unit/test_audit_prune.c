@@ -368,6 +368,87 @@ twice(void)
 	OKF(is_believed(), "one that has gone on for so long does");
 }
 
+static void
+sql(const char *dir, const char *text)
+{
+	AEG_AUTOFREE char *path = xasprintf("%s/%s/audit.db", scratch_dir,
+	    dir);
+	sqlite3 *db = NULL;
+
+	if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, text,
+	    NULL, NULL, NULL) != SQLITE_OK)
+		scratch_die(path);
+	sqlite3_close(db);
+}
+
+/* A clock that is wrong at one start of the machine and at the next: that it
+ * shows another day is no proof of one, but that the machine has run is. */
+static void
+two_starts(void)
+{
+	struct err err = ERR_INIT;
+	struct audit *a;
+
+	if (clock_mono_ns() >= INT64_C(43200) * 1000000000) {
+		SKIP(2, "a clock that is wrong at two starts: this machine has"
+		    " run for half a day since the last one");
+		return;
+	}
+	sql("twice", "UPDATE sessions SET boot_id = 'one', start_mono_ns = 1,"
+	    " end_mono_ns = 2");
+	OKF(!is_believed(), "a clock of two starts deletes nothing");
+	a = store_open("twice");
+	store_put(a, "between", &err);
+	audit_close(a);
+	sql("twice", "UPDATE sessions SET boot_id = 'two', start_mono_ns ="
+	    " 46800000000000 WHERE id = (SELECT max(id) FROM sessions)");
+	OKF(is_believed(), "unless the machine has run for long meanwhile");
+}
+
+/* A clock that nobody had set says nothing of when a line ran. */
+static void
+unset(void)
+{
+	const int64_t now = clock_wall_ns();
+	struct audit_keep keep = { .since_ns = now - INT64_C(1000000000) *
+		86400, .execs_since_ns = now - INT64_C(1000000000) * 86400,
+		.who = "x" };
+	AEG_AUTOFREE char *path = scratch_path("unset");
+	struct audit_exec x = { .pid = 7, .ppid = 1, .path = "/bin/ls",
+		.argv = "ls", .argv_len = 3 };
+	static const char *const lines[] = { "old", "unset", "young" };
+	struct audit_pruned p = { .lines = -1 };
+	struct err err = ERR_INIT;
+	struct audit *a;
+	size_t i;
+
+	scratch_mkdir("unset", 0700);
+	a = store_open("unset");
+	for (i = 0; i < AEG_NELEM(lines); i++) {
+		int64_t id = store_put(a, lines[i], &err);
+
+		audit_exec(a, id, &x);
+		audit_outcome(a, id, &(struct audit_outcome){ .status = 0 });
+		IS_INT(audit_flush(a, &err), 0);
+	}
+	audit_close(a);
+	sql("unset", "UPDATE commands SET wall_ns = CASE id WHEN 1 THEN"
+	    " 1700000000000000000 WHEN 2 THEN 5 ELSE wall_ns END;"
+	    " UPDATE execs SET wall_ns = (SELECT wall_ns FROM commands WHERE"
+	    " id = command)");
+	IS_INT(audit_open(path, false, &a, &err), 0);
+	IS_INT(audit_prune(a, &keep, &p, &err), 0);
+	IS_INTN(p.lines, 1, "a line of an unset clock stays with the next");
+	audit_close(a);
+	sql("unset", "UPDATE commands SET wall_ns = 1700000000000000000 WHERE"
+	    " id = 3");
+	a = store_open("unset");
+	store_put(a, "younger", &err);
+	IS_INT(audit_prune(a, &keep, &p, &err), 0);
+	IS_INTN(p.lines, 2, "and goes with it");
+	audit_close(a);
+}
+
 /* Other seeds by hand: test_audit_prune SEED... */
 int
 main(int argc, char **argv)
@@ -383,6 +464,8 @@ main(int argc, char **argv)
 	is_gone();
 	in_time();
 	twice();
+	two_starts();
+	unset();
 	broken();
 	return tap_done();
 }
