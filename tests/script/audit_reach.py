@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: ISC
 """A store whose disk does not answer as aegsh starts: a file system of FUSE
-that never replies, in a mount name space of this test's own.  Its user is
-nobody, the operator is root."""
+that never replies, in a mount name space of this test's own.  And recordings
+on another disk than the record, which is full, can only be read, or does not
+answer.  Its user is nobody, the operator is root."""
 
 import ctypes
 import json
@@ -23,15 +24,15 @@ USER = pwd.getpwnam("nobody")
 OWN = os.path.join(root, "own")
 STORE = os.path.join(OWN, "aegsh-%d" % USER.pw_uid)
 LIBC = ctypes.CDLL(None, use_errno=True)
-NEWNS, DETACH, REC_PRIVATE = 0x00020000, 2, 0x4000 | 0x40000
+NEWNS, DETACH, RDONLY, REC_PRIVATE = 0x00020000, 2, 1, 0x4000 | 0x40000
 
 
-def stall():
-    """The store, covered by a disk that says nothing; a descriptor."""
+def stall(where):
+    """That directory, covered by a disk that says nothing; a descriptor."""
     fd = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
     options = "fd=%d,rootmode=40700,user_id=%d,group_id=%d,allow_other" % (
         fd, USER.pw_uid, USER.pw_gid)
-    if LIBC.mount(b"aegsh", STORE.encode(), b"fuse", 0, options.encode()):
+    if LIBC.mount(b"aegsh", where.encode(), b"fuse", 0, options.encode()):
         os.close(fd)
         return -1
     # linux/fuse.h: FUSE_INIT is the one that gets an answer.
@@ -80,7 +81,7 @@ if not is_possible():
 os.chmod(OWN, 0o1777)
 settings()
 tap.same(run(AEGSH, "-c", "echo one"), (0, "one\n", ""), "a store is made")
-disk = stall()
+disk = stall(STORE)
 if disk < 0:
     tap.skip("a store that does not answer", "no FUSE can be mounted here")
     tap.done()
@@ -109,5 +110,54 @@ tap.same(run(AEGSH, "-c", "echo six"), (0, "six\n", ""),
 status, out, err = run(CTL, "audit", "log", "--json", "-n", "0")
 tap.same([json.loads(x)["line"] for x in out.splitlines()],
          ["echo one", "echo six"], "what was not recorded is not there")
+tap.same(run(CTL, "audit", "verify")[0], 0, "and the record is whole")
+
+# ---- recordings elsewhere ------------------------------------------------------
+PLACE = os.path.join(STORE, "output")
+settings("output = full\n")
+tap.same(run(AEGSH, "-c", "echo seven"), (0, "seven\n", ""), "one is made")
+
+
+def elsewhere(flags, size):
+    return LIBC.mount(b"aegsh", PLACE.encode(), b"tmpfs", flags,
+                      b"mode=700,uid=%d,size=%s" % (USER.pw_uid, size)) == 0
+
+
+def rows():
+    """Of lines that ended: how often each is there, and what it wrote."""
+    out = run(CTL, "audit", "export", "--json")[1]
+    found = {}
+    for row in map(json.loads, out.splitlines()):
+        if "line" in row:
+            found.setdefault(row["line"], []).append(row)
+    return found
+
+
+def without(name, word):
+    line = "echo %s" % word
+    status, out, err = run(AEGSH, "-c", line)
+    tap.same((status, out), (0, word + "\n"), name + ": a line runs")
+    tap.ok("not all kept" in err, "and it is said that its output is not kept",
+           err)
+    there = rows().get(line, [])
+    tap.ok(len(there) == 1 and there[0]["status"] == 0, "it is on record",
+           there)
+    told = run(CTL, "audit", "events", "--json", "--kind", "output-not-kept",
+               "-n", "0")[1]
+    tap.ok(len(told.splitlines()) >= 1, "so is that", told)
+
+
+tap.ok(elsewhere(0, b"64k"), "a disk of 64 KiB")
+without("recordings on a full disk", "eight")
+LIBC.umount2(PLACE.encode(), DETACH)
+tap.ok(elsewhere(RDONLY, b"64m"), "one that can only be read")
+without("recordings on a disk that is only read", "nine")
+LIBC.umount2(PLACE.encode(), DETACH)
+disk = stall(PLACE)
+without("recordings on a disk that does not answer", "ten")
+LIBC.umount2(PLACE.encode(), DETACH)
+os.close(disk)
+tap.same(run(AEGSH, "-c", "echo eleven"), (0, "eleven\n", ""),
+         "once it answers, all is kept again")
 tap.same(run(CTL, "audit", "verify")[0], 0, "and the record is whole")
 tap.done()
