@@ -6,22 +6,18 @@
  * there, each line once, the chain verifies, and the next one goes on.
  */
 #include "audit/audit_int.h"
+#include "killed.h"
 #include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/ptrace.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
 #define LINES 3
-#define CANNOT 77		/* no process can be traced here */
 
 enum kind { KIND_SHORT = 0, KIND_SESSION };
 
@@ -96,9 +92,7 @@ record(const char *path, enum kind kind, int to)
 	int rc;
 	char i;
 
-	if (syscall(SYS_ptrace, PTRACE_TRACEME, 0, NULL, NULL) < 0)
-		_exit(CANNOT);
-	raise(SIGSTOP);
+	killed_begin();
 	rc = kind == KIND_SHORT ? audit_open_brief(path, STORE_WAIT_NS, false,
 	    &a, &err) : audit_open_apart(path, STORE_WAIT_NS, false, &a, &err);
 	if (rc < 0 || audit_session_begin(a, &store_session, &err) < 0)
@@ -123,59 +117,6 @@ record(const char *path, enum kind kind, int to)
 
 /* ---- who kills ----------------------------------------------------------- */
 
-static long
-trace(int request, pid_t pid, long at, void *data)
-{
-	return syscall(SYS_ptrace, request, pid, at, data);
-}
-
-static bool
-begins_a_call(pid_t pid)
-{
-	struct ptrace_syscall_info info = { .op = 0 };
-
-	return trace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) > 0 &&
-	    info.op == PTRACE_SYSCALL_INFO_ENTRY;
-}
-
-/* Of a stop: the signal that is passed on. */
-static long
-passed_on(int status)
-{
-	int sig = WSTOPSIG(status);
-
-	return (status >> 16) != 0 || sig == SIGTRAP || sig == (SIGTRAP | 0x80)
-	    || sig == SIGSTOP ? 0 : sig;
-}
-
-/* Until all have ended; true: one that main_pid started was killed as it
- * began the nth of their calls. */
-static bool
-watch(pid_t main_pid, int nth, int *ret_status)
-{
-	int calls = 0, status;
-	bool done = false;
-	pid_t pid;
-
-	*ret_status = -1;
-	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
-		if (!WIFSTOPPED(status)) {
-			if (pid == main_pid)
-				*ret_status = status;
-			continue;
-		}
-		if (pid != main_pid && !done && begins_a_call(pid) &&
-		    ++calls == nth) {
-			done = true;
-			kill(pid, SIGKILL);
-			continue;
-		}
-		trace(pid == main_pid || done ? PTRACE_CONT : PTRACE_SYSCALL,
-		    pid, 0, (void *)(intptr_t)passed_on(status));
-	}
-	return done;
-}
-
 /* 1: killed, 0: all ended before, -1: nothing can be traced here, 2: who
  * waited for it failed. */
 static int
@@ -193,22 +134,12 @@ run(const char *path, enum kind kind, int nth, char told[LINES + 1])
 	if (pid == 0)
 		record(path, kind, ends[1]);
 	close(ends[1]);
-	waitpid(pid, &status, 0);
-	if (WIFSTOPPED(status)) {
-		trace(PTRACE_SETOPTIONS, pid, 0, (void *)(intptr_t)(
-		    PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD |
-		    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-		    PTRACE_O_TRACECLONE));
-		trace(PTRACE_CONT, pid, 0, NULL);
-		killed = watch(pid, nth, &status);
-	} else {
-		killed = false;
-	}
+	killed = killed_watch(pid, nth, &status);
 	while (io_read_full(ends[0], &n, 1) == 0)
 		if (n > 0 && n <= LINES)
 			told[(int)n]++;
 	close(ends[0]);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == KILLED_CANNOT)
 		return -1;
 	return !WIFEXITED(status) || WEXITSTATUS(status) > (killed ? 1 : 0) ?
 	    2 : killed;
