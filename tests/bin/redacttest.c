@@ -5,6 +5,7 @@
  * -l RECALL PRECISION (percent): fails when it finds less.
  */
 #include "aegsh/redact.h"
+#include "pick.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -13,17 +14,6 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
-
-static uint64_t seed = 0x9e3779b97f4a7c15;
-
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed % n);
-}
 
 /* %N and %xN of a pattern, spelt out. */
 static void

@@ -3,7 +3,10 @@
 #ifndef TESTS_STORE_H
 #define TESTS_STORE_H
 
+#include <errno.h>
+
 #include "aegsh/audit.h"
+#include "aegsh/audit_chain.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -88,6 +91,26 @@ store_count(const char *dir)
 	audit_close(a);
 	free(path);
 	return c;
+}
+
+/* Whether the store at path reads and verifies, or is not there yet; each of
+ * its rows goes to fn. */
+static inline bool
+store_is_sound(const char *path, int (*fn)(void *ctx,
+    const struct audit_row *row), void *ctx, struct err *err)
+{
+	static const struct audit_query all = { 0 };
+	const struct audit_against against = { .n = 0 };
+	struct audit_verdict v = { .findings = 0 };
+	struct audit *a = NULL;
+	int rc = audit_open(path, true, &a, err);
+
+	if (rc == 0)
+		rc = audit_verify(a, &against, NULL, NULL, &v, err);
+	if (rc == 0)
+		rc = audit_query(a, &all, fn, ctx, err);
+	audit_close(a);
+	return (rc == 0 || rc == -ENOENT) && v.findings == 0;
 }
 
 #endif

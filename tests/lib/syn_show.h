@@ -64,35 +64,7 @@ syn_show_word(struct buf *b, const struct syn_word *word)
 static inline const char *
 syn_show_op(enum syn_redir_op op)
 {
-	switch (op) {
-	case SYN_REDIR_IN:
-		return "<";
-	case SYN_REDIR_OUT:
-		return ">";
-	case SYN_REDIR_APPEND:
-		return ">>";
-	case SYN_REDIR_CLOBBER:
-		return ">|";
-	case SYN_REDIR_RDWR:
-		return "<>";
-	case SYN_REDIR_BOTH:
-		return "&>";
-	case SYN_REDIR_BOTH_APPEND:
-		return "&>>";
-	case SYN_REDIR_DUP_IN:
-		return "<&";
-	case SYN_REDIR_DUP_OUT:
-		return ">&";
-	case SYN_REDIR_CLOSE:
-		return "close";
-	case SYN_REDIR_HEREDOC:
-		return "<<";
-	case SYN_REDIR_HERESTRING:
-		return "<<<";
-	case SYN_REDIR_UNKNOWN:
-		break;
-	}
-	return "?";
+	return op == SYN_REDIR_CLOSE ? "close" : syn_redir_text(op);
 }
 
 static inline void

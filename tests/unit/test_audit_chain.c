@@ -3,6 +3,7 @@
  * removed, put in or cut off behind aegsh's back is named. */
 #include "audit/audit_chain_int.h"
 #include "store.h"
+#include "store_sql.h"
 
 #include "aegsh/base/mem.h"
 
@@ -35,21 +36,6 @@ check(const char *dir, const struct audit_witnessed *w)
 		snprintf(findings, sizeof findings, "%s", err.text);
 	audit_close(a);
 	return v;
-}
-
-static void
-sql(const char *dir, const char *text)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/%s/audit.db", scratch_dir,
-	    dir);
-	sqlite3 *db = NULL;
-
-	if (sqlite3_open(path, &db) != SQLITE_OK ||
-	    sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) {
-		fprintf(stderr, "%s: %s\n", text, sqlite3_errmsg(db));
-		exit(99);
-	}
-	sqlite3_close(db);
 }
 
 /* Lines, two of which overlap, a builtin, events, an end; and short runs. */
@@ -171,7 +157,7 @@ named(void)
 		snprintf(dir, sizeof dir, "attack%zu", i);
 		make(dir);
 		IS_INTN((int)check(dir, NULL).findings, 0, dir);
-		sql(dir, attacks[i].sql);
+		store_sql(dir, attacks[i].sql);
 		OK(check(dir, NULL).findings > 0);
 		findings[strlen(attacks[i].want)] = '\0';
 		IS_STRN(findings, attacks[i].want, attacks[i].sql);
@@ -189,7 +175,7 @@ cut_off(void)
 	v = check("cut", NULL);
 	w.seq = v.last;
 	memcpy(w.link, v.link, sizeof w.link);
-	sql("cut", "DELETE FROM chain WHERE seq > 15; DELETE FROM heads;"
+	store_sql("cut", "DELETE FROM chain WHERE seq > 15; DELETE FROM heads;"
 	    "DELETE FROM sessions WHERE id > 1; UPDATE sessions SET"
 	    " end_wall_ns = NULL, end_mono_ns = NULL; DELETE FROM commands"
 	    " WHERE id NOT IN (SELECT row FROM chain WHERE kind IN (3, 5));"
@@ -218,13 +204,13 @@ damaged(void)
 		snprintf(dir, sizeof dir, "damaged%zu", i);
 		make(dir);
 		if (i == 1)
-			sql(dir, "INSERT INTO tombstones (wall_ns, seq, link,"
-			    " root, removed) SELECT 1, 2, link, link, 3 FROM"
-			    " chain WHERE seq = 1; DELETE FROM chain");
+			store_sql(dir, "INSERT INTO tombstones (wall_ns, seq,"
+			    " link, root, removed) SELECT 1, 2, link, link, 3"
+			    " FROM chain WHERE seq = 1; DELETE FROM chain");
 		snprintf(text, sizeof text, "PRAGMA ignore_check_constraints"
 		    " = ON; UPDATE %s SET link = x'01'",
 		    where[i]);
-		sql(dir, text);
+		store_sql(dir, text);
 		IS_INTN((int)check(dir, NULL).findings, i == 2 ? 1 : -1,
 		    findings);
 		a = store_open(dir);
@@ -277,7 +263,7 @@ older(void)
 
 	make("older");
 	check("older", NULL);
-	sql("older", "DELETE FROM chain; DELETE FROM heads; DELETE FROM"
+	store_sql("older", "DELETE FROM chain; DELETE FROM heads; DELETE FROM"
 	    " execs; UPDATE origin SET"
 	    " sessions = 2, commands = 8, events = 1");
 	fill("older", 2);

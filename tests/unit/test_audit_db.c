@@ -2,6 +2,7 @@
 /* What goes wrong with a store: each is an error that says so. */
 #include "audit/audit_int.h"
 #include "store.h"
+#include "store_sql.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -20,21 +21,6 @@ fails(struct audit *a, int code, const char *text)
 	OKF(rc == code && strstr(err.text, text) != NULL, "error: %s", text);
 	if (rc != code || strstr(err.text, text) == NULL)
 		printf("# %" PRId64 " %s\n", rc, err.text);
-}
-
-static void
-exec_sql(const char *dir, const char *sql)
-{
-	char *path = scratch_path(dir);
-	sqlite3 *db = NULL;
-
-	if (sqlite3_open(path, &db) ||
-	    sqlite3_exec(db, sql, NULL, NULL, NULL)) {
-		fprintf(stderr, "%s: %s\n", path, sqlite3_errmsg(db));
-		exit(99);
-	}
-	sqlite3_close(db);
-	free(path);
 }
 
 static void
@@ -58,7 +44,7 @@ garbage(void)
 	for (i = 0; i < 300; i++)
 		store_put(a, "some line that takes its place in a page", &err);
 	audit_close(a);
-	exec_sql("trunc/audit.db", "PRAGMA wal_checkpoint(TRUNCATE)");
+	store_sql("trunc", "PRAGMA wal_checkpoint(TRUNCATE)");
 	if (truncate(path, 4096) < 0)
 		scratch_die("truncate");
 	a = store_open("trunc");
@@ -76,14 +62,14 @@ foreign(void)
 
 	scratch_mkdir("foreign", 0700);
 	scratch_write("foreign/audit.db", "", 0, 0600);
-	exec_sql("foreign/audit.db", "CREATE TABLE t (x)");
+	store_sql("foreign", "CREATE TABLE t (x)");
 	a = store_open("foreign");
 	fails(a, ERR_STORE, "some other database");
 	audit_close(a);
 
 	scratch_mkdir("newer", 0700);
 	scratch_write("newer/audit.db", "", 0, 0600);
-	exec_sql("newer/audit.db", "PRAGMA user_version = 99");
+	store_sql("newer", "PRAGMA user_version = 99");
 	a = store_open("newer");
 	fails(a, ERR_STORE, "has schema 99, this aegsh knows up to 6");
 	audit_close(a);
@@ -93,7 +79,7 @@ foreign(void)
 	a = store_open("trigger");
 	OK(store_put(a, "one", &err) > 0);
 	audit_close(a);
-	exec_sql("trigger/audit.db", "CREATE TRIGGER t BEFORE INSERT ON"
+	store_sql("trigger", "CREATE TRIGGER t BEFORE INSERT ON"
 	    " commands BEGIN SELECT raise(IGNORE); END");
 	a = store_open("trigger");
 	OK(store_put(a, "two", &err) > 0);

@@ -4,23 +4,9 @@
 #include "audit/audit_int.h"
 #include "aegsh/audit_read.h"
 #include "apart.h"
+#include "store_sql.h"
 
 #include "aegsh/base/io.h"
-
-static void
-sql(const char *dir, const char *text)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/%s/audit.db", scratch_dir,
-	    dir);
-	sqlite3 *db;
-
-	if (sqlite3_open(path, &db) != SQLITE_OK ||
-	    sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) {
-		fprintf(stderr, "%s: %s\n", text, sqlite3_errmsg(db));
-		exit(99);
-	}
-	sqlite3_close(db);
-}
 
 static void
 find_fault(void *ctx, const struct audit_finding *f)
@@ -191,13 +177,13 @@ in_each_way(void)
 static void
 tampered(void)
 {
-	sql("direct", "UPDATE files SET change = 'made' WHERE id = 2");
+	store_sql("direct", "UPDATE files SET change = 'made' WHERE id = 2");
 	IS_STR(verify("direct"), "altered files 2");
-	sql("brief", "DELETE FROM files WHERE id = 3");
+	store_sql("brief", "DELETE FROM files WHERE id = 3");
 	IS_STR(verify("brief"), "missing files 3");
-	sql("apart", "INSERT INTO files SELECT 9, command, writer, wall_ns,"
-	    " mono_ns, path, change, old_sha256, new_sha256 FROM files WHERE"
-	    " id = 1");
+	store_sql("apart", "INSERT INTO files SELECT 9, command, writer,"
+	    " wall_ns, mono_ns, path, change, old_sha256, new_sha256 FROM"
+	    " files WHERE id = 1");
 	IS_STR(verify("apart"), "unchained files 9");
 }
 

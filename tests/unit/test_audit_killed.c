@@ -36,19 +36,9 @@ count(void *ctx, const struct audit_row *row)
 static struct seen
 look(const char *path)
 {
-	static const struct audit_query all = { 0 };
-	struct audit_against against = { NULL, 0, NULL };
-	struct audit_verdict v = { .findings = 0 };
 	struct seen s = { 0, ERR_INIT };
-	struct audit *a = NULL;
-	int rc = audit_open(path, true, &a, &s.err);
 
-	if (rc == 0)
-		rc = audit_verify(a, &against, NULL, NULL, &v, &s.err);
-	if (rc == 0)
-		rc = audit_query(a, &all, count, &s, &s.err);
-	audit_close(a);
-	if ((rc < 0 && rc != -ENOENT) || v.findings > 0)
+	if (!store_is_sound(path, count, &s, &s.err))
 		s.rows = -1;
 	return s;
 }

@@ -2,6 +2,7 @@
 /* What lines wrote, by each of the ways into the store, and in its chain. */
 #include "audit/audit_int.h"
 #include "store.h"
+#include "store_sql.h"
 
 #include <sys/wait.h>
 
@@ -39,21 +40,6 @@ check(const char *dir, const char *want)
 		snprintf(findings, sizeof findings, "%s", err.text);
 	audit_close(a);
 	IS_STRN(findings, want, dir);
-}
-
-static void
-sql(const char *dir, const char *text)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/%s/audit.db", scratch_dir,
-	    dir);
-	sqlite3 *db = NULL;
-
-	if (sqlite3_open(path, &db) != SQLITE_OK ||
-	    sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) {
-		fprintf(stderr, "%s: %s\n", text, sqlite3_errmsg(db));
-		exit(99);
-	}
-	sqlite3_close(db);
 }
 
 static int
@@ -162,11 +148,11 @@ three_ways(void)
 static void
 attacked(void)
 {
-	sql("store", "UPDATE outputs SET head = x'41' WHERE id = 1");
+	store_sql("store", "UPDATE outputs SET head = x'41' WHERE id = 1");
 	check("store", "altered outputs 1");
-	sql("brief", "UPDATE outputs SET file_length = 1 WHERE id = 1");
+	store_sql("brief", "UPDATE outputs SET file_length = 1 WHERE id = 1");
 	check("brief", "altered outputs 1");
-	sql("apart", "DELETE FROM outputs WHERE id = 2");
+	store_sql("apart", "DELETE FROM outputs WHERE id = 2");
 	check("apart", "missing outputs 2");
 }
 
@@ -212,10 +198,10 @@ expired(void)
 	keep = (struct audit_keep){ .who = "me", .lines = 2 };
 	audit_close(a);
 	/* What was put in, or deleted, beside that is found all the same. */
-	sql("expired", "INSERT INTO outputs (command, writer, stream, head,"
-	    " bytes, cut) VALUES (1, 'stand-alone', 1, x'41', 1, 0)");
+	store_sql("expired", "INSERT INTO outputs (command, writer, stream,"
+	    " head, bytes, cut) VALUES (1, 'stand-alone', 1, x'41', 1, 0)");
 	check("expired", "unchained outputs 13");
-	sql("expired", "DELETE FROM outputs WHERE id IN (12, 13)");
+	store_sql("expired", "DELETE FROM outputs WHERE id IN (12, 13)");
 	check("expired", "missing outputs 12");
 }
 
@@ -239,7 +225,7 @@ not_expired(void)
 	audit_note(a, "output-pruned", "9999 was the last");
 	IS_INT(audit_flush(a, &err), 0);
 	audit_close(a);
-	sql("forged", "DELETE FROM outputs WHERE id = 1");
+	store_sql("forged", "DELETE FROM outputs WHERE id = 1");
 	check("forged", "missing outputs 1");
 	/* By way of the spool it has not even the name. */
 	IS_INT(audit_open_brief(path, STORE_WAIT_NS, true, &a, &err), 0);
@@ -247,11 +233,11 @@ not_expired(void)
 	IS_INT(audit_flush(a, &err), 0);
 	audit_close(a);
 	check("forged", "missing outputs 1");
-	sql("forged", "CREATE TEMP TABLE t (n CHECK (n = 1)); INSERT INTO t"
-	    " SELECT count(*) FROM events WHERE kind = 'event-forged'");
-	sql("forged", row);
+	store_sql("forged", "CREATE TEMP TABLE t (n CHECK (n = 1)); INSERT"
+	    " INTO t SELECT count(*) FROM events WHERE kind = 'event-forged'");
+	store_sql("forged", row);
 	check("forged", "unchained events 3, missing outputs 1");
-	sql("forged", "DELETE FROM events WHERE session IS NULL AND"
+	store_sql("forged", "DELETE FROM events WHERE session IS NULL AND"
 	    " kind = 'output-pruned'");
 	/* One that is chained is of what was there before it. */
 	a = store_open("forged");
@@ -264,7 +250,7 @@ not_expired(void)
 		write_some(a, false);
 	audit_close(a);
 	check("forged", "");
-	sql("forged", "DELETE FROM outputs WHERE id = 8");
+	store_sql("forged", "DELETE FROM outputs WHERE id = 8");
 	check("forged", "missing outputs 8");
 }
 
@@ -278,8 +264,8 @@ left_out(void)
 	audit_without(a, AUDIT_WITHOUT_OUTPUT);
 	write_some(a, false);
 	audit_close(a);
-	sql("without", "CREATE TEMP TABLE t (n CHECK (n = 0)); INSERT INTO t"
-	    " SELECT count(*) FROM outputs");
+	store_sql("without", "CREATE TEMP TABLE t (n CHECK (n = 0)); INSERT"
+	    " INTO t SELECT count(*) FROM outputs");
 	check("without", "");
 }
 

@@ -3,6 +3,7 @@
  * verifies; what goes is not in the files any more. */
 #include "audit/audit_int.h"
 #include "store.h"
+#include "store_sql.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -257,21 +258,15 @@ is_gone(void)
 static void
 broken(void)
 {
-	AEG_AUTOFREE char *path = xasprintf("%s/" DIR "/audit.db",
-	    scratch_dir);
 	struct audit *a = store_open(DIR);
 	struct err err = ERR_INIT;
-	sqlite3 *db = NULL;
 	int i;
 
 	for (i = 0; i < 9; i++)
 		store_put(a, "line", &err);
 	audit_close(a);
-	if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db,
-	    "DELETE FROM chain WHERE seq = (SELECT max(seq) - 4 FROM chain)",
-	    NULL, NULL, NULL) != SQLITE_OK)
-		scratch_die(path);
-	sqlite3_close(db);
+	store_sql(DIR, "DELETE FROM chain WHERE seq ="
+	    " (SELECT max(seq) - 4 FROM chain)");
 	i = store_count(DIR).rows;
 	IS_INT(prune(1, 0).lines, -1);
 	IS_INT(store_count(DIR).rows, i);
@@ -318,18 +313,13 @@ in_time(void)
 static void
 shift(const char *what, int64_t wall_ago_s, int64_t mono_ago_s)
 {
-	AEG_AUTOFREE char *path = xasprintf("%s/twice/audit.db", scratch_dir);
 	AEG_AUTOFREE char *text = xasprintf("UPDATE commands SET wall_ns ="
 	    " %" PRId64 ", mono_ns = %" PRId64 " WHERE CAST(line AS TEXT) ="
 	    " '%s'",
 	    clock_wall_ns() - wall_ago_s * 1000000000, clock_mono_ns() -
 	    mono_ago_s * 1000000000, what);
-	sqlite3 *db = NULL;
 
-	if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, text,
-	    NULL, NULL, NULL) != SQLITE_OK)
-		scratch_die(path);
-	sqlite3_close(db);
+	store_sql("twice", text);
 }
 
 static bool
@@ -368,19 +358,6 @@ twice(void)
 	OKF(is_believed(), "one that has gone on for so long does");
 }
 
-static void
-sql(const char *dir, const char *text)
-{
-	AEG_AUTOFREE char *path = xasprintf("%s/%s/audit.db", scratch_dir,
-	    dir);
-	sqlite3 *db = NULL;
-
-	if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, text,
-	    NULL, NULL, NULL) != SQLITE_OK)
-		scratch_die(path);
-	sqlite3_close(db);
-}
-
 /* A clock that is wrong at one start of the machine and at the next: that it
  * shows another day is no proof of one, but that the machine has run is. */
 static void
@@ -394,14 +371,14 @@ two_starts(void)
 		    " run for half a day since the last one");
 		return;
 	}
-	sql("twice", "UPDATE sessions SET boot_id = 'one', start_mono_ns = 1,"
-	    " end_mono_ns = 2");
+	store_sql("twice", "UPDATE sessions SET boot_id = 'one', start_mono_ns"
+	    " = 1, end_mono_ns = 2");
 	OKF(!is_believed(), "a clock of two starts deletes nothing");
 	a = store_open("twice");
 	store_put(a, "between", &err);
 	audit_close(a);
-	sql("twice", "UPDATE sessions SET boot_id = 'two', start_mono_ns ="
-	    " 46800000000000 WHERE id = (SELECT max(id) FROM sessions)");
+	store_sql("twice", "UPDATE sessions SET boot_id = 'two', start_mono_ns"
+	    " = 46800000000000 WHERE id = (SELECT max(id) FROM sessions)");
 	OKF(is_believed(), "unless the machine has run for long meanwhile");
 }
 
@@ -432,7 +409,7 @@ unset(void)
 		IS_INT(audit_flush(a, &err), 0);
 	}
 	audit_close(a);
-	sql("unset", "UPDATE commands SET wall_ns = CASE id WHEN 1 THEN"
+	store_sql("unset", "UPDATE commands SET wall_ns = CASE id WHEN 1 THEN"
 	    " 1700000000000000000 WHEN 2 THEN 5 ELSE wall_ns END;"
 	    " UPDATE execs SET wall_ns = (SELECT wall_ns FROM commands WHERE"
 	    " id = command)");
@@ -440,8 +417,8 @@ unset(void)
 	IS_INT(audit_prune(a, &keep, &p, &err), 0);
 	IS_INTN(p.lines, 1, "a line of an unset clock stays with the next");
 	audit_close(a);
-	sql("unset", "UPDATE commands SET wall_ns = 1700000000000000000 WHERE"
-	    " id = 3");
+	store_sql("unset", "UPDATE commands SET wall_ns = 1700000000000000000"
+	    " WHERE id = 3");
 	a = store_open("unset");
 	store_put(a, "younger", &err);
 	IS_INT(audit_prune(a, &keep, &p, &err), 0);

@@ -2,6 +2,7 @@
 #include "audit/audit_int.h"
 #include "aegsh/audit_chain.h"
 #include "store.h"
+#include "store_sql.h"
 
 #include "aegsh/base/mem.h"
 
@@ -141,17 +142,6 @@ fill(void)
 	audit_flush(a, &err);
 }
 
-static void
-alter(const char *name, const char *sql)
-{
-	AEG_AUTOFREE char *file = scratch_path(name);
-	sqlite3 *db = NULL;
-
-	OKF(sqlite3_open(file, &db) == SQLITE_OK && sqlite3_exec(db, sql,
-	    NULL, NULL, NULL) == SQLITE_OK, "%s", sql);
-	sqlite3_close(db);
-}
-
 /* Rows that somebody has given the last number there is. */
 static void
 at_the_end(void)
@@ -168,7 +158,7 @@ at_the_end(void)
 	store_put(a, "five", &err);
 	store_put(a, "six", &err);
 	audit_close(a);
-	alter("end/audit.db", "UPDATE chain SET seq = 9223372036854775807"
+	store_sql("end", "UPDATE chain SET seq = 9223372036854775807"
 	    " WHERE seq = (SELECT max(seq) FROM chain)");
 	IS_INT(audit_open(path, false, &a, &err), 0);
 	OKF((audit_session_begin(a, &store_session, &err) < 0 ||
@@ -176,13 +166,13 @@ at_the_end(void)
 	    strstr(err.text, "no number left") != NULL,
 	    "a chain that has no number left: %s", err.text);
 	audit_close(a);
-	alter("end/audit.db", "INSERT INTO tombstones VALUES (1, 1,"
+	store_sql("end", "INSERT INTO tombstones VALUES (1, 1,"
 	    " 9223372036854775807, zeroblob(32), zeroblob(32), 1)");
 	IS_INT(audit_open(path, false, &a, &err), 0);
 	OKF(audit_prune(a, &keep, &pruned, &err) < 0, "nothing is deleted "
 	    "from it: %s", err.text);
 	audit_close(a);
-	alter("end/audit.db", "UPDATE commands SET id = 9223372036854775807"
+	store_sql("end", "UPDATE commands SET id = 9223372036854775807"
 	    " WHERE id = (SELECT max(id) FROM commands)");
 	IS_INT(audit_open(path, true, &a, &err), 0);
 	IS_INT(audit_recall(a, &(struct audit_query){ 0 }, &at, 0, add_line,

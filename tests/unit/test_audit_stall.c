@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/base/rights.h"
 
 /* What becomes of the call that was given up. */
 enum end { ENDS_WELL = 0, ENDS_FAILED, ENDS_KILLED };
@@ -28,40 +29,21 @@ struct run {
 static void
 pass_fd(int to, int fd)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} u = { .room = { 0 } };
-	struct iovec one = { &(char){ fd >= 0 ? 'f' : 'n' }, 1 };
-	struct msghdr m = { .msg_iov = &one, .msg_iovlen = 1 };
+	const struct iovec one = { &(char){ fd >= 0 ? 'f' : 'n' }, 1 };
 
-	if (fd >= 0) {
-		m.msg_control = &u;
-		m.msg_controllen = sizeof u;
-		u.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd),
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
-		memcpy(CMSG_DATA(&u.head), &fd, sizeof fd);
-	}
-	if (sendmsg(to, &m, MSG_NOSIGNAL) != 1)
+	if (rights_send(to, &one, 1, 0, &fd, fd >= 0) != 1)
 		_exit(8);
 }
 
 static int
 take_fd(int from)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} u = { .room = { 0 } };
 	char byte = 0;
-	struct iovec one = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &one, .msg_iovlen = 1,
-		.msg_control = &u, .msg_controllen = sizeof u };
 	int fd = -1;
+	size_t n = 1;
 
-	if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) == 1 && byte == 'f')
-		memcpy(&fd, CMSG_DATA(&u.head), sizeof fd);
-	return fd;
+	(void)rights_receive(from, &(struct iovec){ &byte, 1 }, 1, 0, &fd, &n);
+	return n == 1 ? fd : -1;
 }
 
 static void __attribute__((noreturn))

@@ -2,6 +2,7 @@
 /* What is written to a session's file comes back byte for byte, secrets
  * apart, however it was split. */
 #include "aegsh/cast.h"
+#include "pick.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -20,17 +21,7 @@
 
 static unsigned char session[UUID_LEN] = { 1 }, line[UUID_LEN] = {
 	0xab, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
-static uint64_t seed = 88172645463325252;
 static struct redact *redact;
-
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed % n);
-}
 
 /* Each test has a session of its own. */
 static struct cast *

@@ -5,6 +5,7 @@
  * text would have been replaced by.
  */
 #include "aegsh/cast.h"
+#include "pick.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -29,28 +30,11 @@ static const char *const places[] = { "export API_TOKEN=%s", "--token %s x",
     "secret=%s", "PGPASSWORD=%s psql; ls", "\t\tDB_PASS=%s\r",
     "printf '%%s' %s | chpasswd", "Password: %s", "token=%s," };
 
-static uint64_t seed = 88172645463325252;
-
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed % n);
-}
-
 static void
 random_text(char *ret, size_t n)
 {
-	static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"
-	    "STUVWXYZ0123456789";
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		ret[i] = all[pick(sizeof all - 1)];
+	pick_text(ret, n);
 	memcpy(ret + n - 6, "4q7Z19", 6);
-	ret[n] = '\0';
 }
 
 static struct cast *

@@ -418,6 +418,16 @@ test_output_stopped(void)
 	redact_free(redact);
 }
 
+static void
+test_start(void)
+{
+	test_yes();
+	test_no();
+	test_unasked();
+	test_killed();
+	test_descriptors();
+}
+
 int
 main(void)
 {
@@ -452,11 +462,7 @@ main(void)
 	opts.profile = profile;
 	opts.launcher = true;
 	IS_INTN(exec_session_new(&opts, &session, &err), 0, err.text);
-	test_yes();
-	test_no();
-	test_unasked();
-	test_killed();
-	test_descriptors();
+	test_start();
 	if (only_child() < 0)
 		SKIP(1, "this kernel keeps no list of children");
 	else
@@ -464,11 +470,7 @@ main(void)
 	exec_session_free(session);
 	opts.launcher = false;
 	IS_INTN(exec_session_new(&opts, &session, &err), 0, err.text);
-	test_yes();
-	test_no();
-	test_unasked();
-	test_killed();
-	test_descriptors();
+	test_start();
 	test_rules(&vars);
 	test_output_stopped();
 	exec_session_free(session);

@@ -2,6 +2,7 @@
 /* Thousands of planted secrets: none comes through, and nothing that a shell
  * would read as more than a piece of a word is lost. */
 #include "aegsh/redact.h"
+#include "pick.h"
 #include "tap.h"
 
 #include <stdint.h>
@@ -25,29 +26,14 @@ static const char *const places[] = { "export API_TOKEN=%s", "run --token %s",
     "for i in 1 2; do DB_PASS=%s ./run $i; done", "x=$(curl -u a:%s h)",
     "{ TOKEN=%s; } 2>/dev/null", "printf '%%s' %s | chpasswd" };
 
-static uint64_t seed = 88172645463325252;
-
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed % n);
-}
-
 static void
 make_secret(char *ret, size_t size)
 {
-	static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"
-	    "STUVWXYZ0123456789";
 	char random[64];
-	size_t i, n = 34 + pick(20);
+	size_t n = 34 + pick(20);
 
-	for (i = 0; i < n; i++)
-		random[i] = all[pick(sizeof all - 1)];
+	pick_text(random, n);
 	memcpy(random + n - 6, "4q7Z19", 6);
-	random[n] = '\0';
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(ret, size, shapes[pick(AEG_NELEM(shapes))], random);
