@@ -232,16 +232,14 @@ put(struct syn_walk *w, struct syn_slot *slot, enum syn_var state,
 	slot->stamp = ++env->clock;
 }
 
-/* An attribute is kept among the variables, by a name that none of them can
- * have, so that it is doubted and taken back where they are. */
-static struct syn_slot *
-attribute_slot(struct syn_walk *w, const struct syn_slot *slot)
+struct syn_slot *
+syn_env_beside(struct syn_walk *w, const char *name, size_t len, char what)
 {
-	char *key = arena_alloc(w->arena, slot->len + 2);
+	char *key = arena_alloc(w->arena, len + 2);
 
-	memcpy(key, slot->name, slot->len);
-	key[slot->len] = '%';
-	return syn_env_slot(w, key, slot->len + 1);
+	memcpy(key, name, len);
+	key[len] = what;
+	return syn_env_slot(w, key, len + 1);
 }
 
 void
@@ -251,7 +249,7 @@ syn_env_attribute(struct syn_walk *w, const char *name, size_t len,
 	struct syn_slot *slot = syn_env_slot(w, name, len), *attribute;
 
 	slot->attributed = true;
-	attribute = attribute_slot(w, slot);
+	attribute = syn_env_beside(w, slot->name, slot->len, '%');
 	/* What several of them make of a value is not worked out. */
 	if (!w->first && (!syn_env_certain(w, attribute) || (attribute->set &&
 	    (attribute->state != SYN_VAR_SET ||
@@ -299,7 +297,8 @@ static enum syn_var
 through_attribute(struct syn_walk *w, struct syn_slot *slot,
     enum syn_var state, const char **value, size_t *len)
 {
-	struct syn_slot *attribute = attribute_slot(w, slot);
+	struct syn_slot *attribute = syn_env_beside(w, slot->name, slot->len,
+	    '%');
 
 	if (!syn_env_certain(w, attribute))
 		return SYN_VAR_UNKNOWN;

@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Variables that the line exports, for the programs that it starts.
- *
- * That one is exported is kept among the variables, by a name that none of
- * them can have, so that it is doubted and taken back where they are.
- */
+/* Variables that the line exports, for the programs that it starts. */
 #include "facts_int.h"
-
-static struct syn_slot *
-mark_of(struct syn_walk *w, const char *name, size_t len)
-{
-	char *key = arena_alloc(w->arena, len + 2);
-
-	memcpy(key, name, len);
-	key[len] = '!';
-	return syn_env_slot(w, key, len + 1);
-}
 
 static bool
 is_listed(const struct syn_walk *w, const struct syn_slot *slot)
@@ -38,7 +23,7 @@ syn_export(struct syn_walk *w, const char *name, size_t len)
 			return;
 		w->exported[w->n_exported++] = slot;
 	}
-	mark = mark_of(w, name, len);
+	mark = syn_env_beside(w, name, len, '!');
 	/* A function's own variable is gone when it ends. */
 	if ((w->at.context & SYN_IN_FUNCTION) != 0)
 		syn_env_forget(w, mark->name, mark->len);
@@ -54,14 +39,14 @@ syn_export_not(struct syn_walk *w, const char *name, size_t len)
 
 	if (!is_listed(w, syn_env_slot(w, name, len)))
 		return;
-	mark = mark_of(w, name, len);
+	mark = syn_env_beside(w, name, len, '!');
 	syn_env_forget(w, mark->name, mark->len);
 }
 
 static bool
 is_exported(struct syn_walk *w, struct syn_slot *slot)
 {
-	struct syn_slot *mark = mark_of(w, slot->name, slot->len);
+	struct syn_slot *mark = syn_env_beside(w, slot->name, slot->len, '!');
 
 	return mark->set && mark->state == SYN_VAR_SET &&
 	    syn_env_certain(w, mark) && slot->set && !slot->array;

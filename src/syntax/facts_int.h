@@ -251,6 +251,12 @@ enum syn_mode {			/* how a word is expanded */
 /* facts_env.c */
 struct syn_slot *syn_env_slot(struct syn_walk *w, const char *name,
 	size_t len);
+/* What is known of a variable besides its value is kept among them, by a name
+ * that none of them can have, so that it is doubted and taken back where they
+ * are: its attribute ('%'), whether it is exported ('!') or associative
+ * ('@'). */
+struct syn_slot *syn_env_beside(struct syn_walk *w, const char *name,
+	size_t len, char what);
 enum syn_var syn_env_get(struct syn_walk *w, const char *name, size_t len,
 	const char **ret_value, size_t *ret_len);
 void syn_env_set(struct syn_walk *w, const char *name, size_t len,

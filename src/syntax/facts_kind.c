@@ -96,17 +96,6 @@ syn_env_integer(struct syn_walk *w, const char *name, size_t len)
 		w->again = true;
 }
 
-/* Kept among the variables, as attributes are. */
-static struct syn_slot *
-assoc_slot(struct syn_walk *w, const char *name, size_t len)
-{
-	char *key = arena_alloc(w->arena, len + 2);
-
-	memcpy(key, name, len);
-	key[len] = '@';
-	return syn_env_slot(w, key, len + 1);
-}
-
 bool
 syn_env_is_assoc(struct syn_walk *w, const char *name, size_t len)
 {
@@ -114,7 +103,7 @@ syn_env_is_assoc(struct syn_walk *w, const char *name, size_t len)
 
 	if (w->first || !w->any_assoc)
 		return false;
-	slot = assoc_slot(w, name, len);
+	slot = syn_env_beside(w, name, len, '@');
 	return syn_env_certain(w, slot) && slot->set &&
 	    slot->state == SYN_VAR_SET;
 }
@@ -127,7 +116,7 @@ syn_env_assoc(struct syn_walk *w, const char *name, size_t len, bool is)
 	if (!is && !w->any_assoc)
 		return;
 	w->any_assoc = true;
-	slot = assoc_slot(w, name, len);
+	slot = syn_env_beside(w, name, len, '@');
 	syn_env_set(w, slot->name, slot->len, is ? SYN_VAR_SET :
 	    SYN_VAR_UNSET, "", 0);
 }
