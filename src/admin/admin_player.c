@@ -16,7 +16,7 @@
 #include "aegsh/base/clock.h"
 #include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
-#include "aegsh/cast.h"
+#include "aegsh/cast_read.h"
 
 #define SPEED_MAX 1000
 #define MS INT64_C(1000000)

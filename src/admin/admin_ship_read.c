@@ -17,7 +17,6 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
-#include "aegsh/cast.h"
 #include "aegsh/wire.h"
 
 #define STORE_MS (15 * 1000)	/* a store that is held fast is left */

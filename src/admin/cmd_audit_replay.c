@@ -9,7 +9,8 @@
 #include "aegsh/base/hex.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
-#include "aegsh/cast.h"
+#include "aegsh/cast_files.h"
+#include "aegsh/cast_read.h"
 
 #define IDLE_S 3
 #define IDLE_MAX 3600

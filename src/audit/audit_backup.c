@@ -11,6 +11,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/cast.h"
+#include "aegsh/cast_files.h"
 
 static int
 fail(const char *path, const char *why, struct err *err)

@@ -3,7 +3,7 @@
 #include "audit_int.h"
 
 #include "aegsh/base/mem.h"
-#include "aegsh/cast.h"
+#include "aegsh/cast_files.h"
 
 struct dropping {
 	struct audit_db *d;

@@ -9,6 +9,7 @@
 
 #include "aegsh/base/mem.h"
 #include "aegsh/cast.h"
+#include "aegsh/cast_files.h"
 
 int
 audit_output_check(struct audit_verifying *v, struct err *err)

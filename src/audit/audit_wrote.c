@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "aegsh/base/mem.h"
-#include "aegsh/cast.h"
+#include "aegsh/cast_read.h"
 
 /* Of a sequence; what is longer is none. */
 #define SEQUENCE_MAX 256

@@ -6,6 +6,7 @@
 #include <nettle/sha2.h>
 
 #include "aegsh/cast.h"
+#include "aegsh/cast_read.h"
 
 /* ---- cast_window.c: what is held back, and told without secrets ------ */
 

@@ -20,6 +20,7 @@
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
+#include "aegsh/cast_files.h"
 
 #define BLOCK ((size_t)64 * 1024)
 #define NAME_LEN 41		/* "UUID.cast" */

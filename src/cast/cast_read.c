@@ -15,6 +15,7 @@
 #include "aegsh/base/hex.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/cast_files.h"
 
 #define BLOCK ((size_t)64 * 1024)
 /* An event whose every byte is escaped. */

@@ -2,6 +2,8 @@
 /* What is written to a session's file comes back byte for byte, secrets
  * apart, however it was split. */
 #include "aegsh/cast.h"
+#include "aegsh/cast_files.h"
+#include "aegsh/cast_read.h"
 #include "pick.h"
 #include "scratch.h"
 #include "tap.h"

@@ -2,6 +2,8 @@
 /* A recording that a process of its own writes is the same, whatever becomes
  * of that process; and no put waits for it. */
 #include "aegsh/cast.h"
+#include "aegsh/cast_files.h"
+#include "aegsh/cast_read.h"
 #include "held.h"
 #include "scratch.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* What of a line's output may reach a terminal again. */
-#include "aegsh/cast.h"
+#include "aegsh/cast_read.h"
 #include "tap.h"
 
 static const struct {

@@ -17,6 +17,8 @@
 
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/cast_files.h"
+#include "aegsh/cast_read.h"
 
 #define MS INT64_C(1000000)
 #define LATE (INT64_C(480) * 1000 * MS)	/* for a disk that answers */

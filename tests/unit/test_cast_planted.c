@@ -5,6 +5,7 @@
  * text would have been replaced by.
  */
 #include "aegsh/cast.h"
+#include "aegsh/cast_read.h"
 #include "pick.h"
 #include "scratch.h"
 #include "tap.h"
