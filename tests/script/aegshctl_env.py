@@ -17,27 +17,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
 from json_schema import problems  # noqa: E402
+from tap import Tap  # noqa: E402
 
 CTL = os.path.join(os.environ["abs_top_builddir"], "tests/bin/aegshctl")
 DATA = os.path.join(os.environ["abs_top_srcdir"], "share")
 LINE = 'export PATH="$HOME/.cargo/bin:$PATH"'
-count = failed = 0
-
-
-def report(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        for line in str(detail).split("\n"):
-            print("# " + line)
-
-
-def skip(why):
-    global count
-    count += 1
-    print("ok %d # SKIP %s" % (count, why))
+tap = Tap()
 
 
 class Home:
@@ -122,7 +107,7 @@ def conforms(verb, text):
         wrong = problems(doc, SCHEMA["$defs"][kind], SCHEMA)
         validated[verb] = validated.get(verb, 0) + 1
         if wrong:
-            report(False, "%s --json: as the schema says" % verb,
+            tap.ok(False, "%s --json: as the schema says" % verb,
                    "\n".join(wrong))
 
 
@@ -132,20 +117,20 @@ def test_schema(root):
                            stdout=subprocess.PIPE, text=True,
                            env=Home(root).env()).stdout
     verbs = [line.split("\t")[0] for line in verbs.splitlines()]
-    report("detect" in verbs and len(verbs) == 13, "the verbs", verbs)
+    tap.ok("detect" in verbs and len(verbs) == 13, "the verbs", verbs)
     for verb in verbs:
         options = subprocess.run([CTL, "__complete", "aegshctl", "env", verb,
                                   "--"], stdout=subprocess.PIPE, text=True,
                                  env=Home(root).env()).stdout
         if "--json" in options or verb == "wrap":
-            report(validated.get(verb, 0) > 0, "%s: %d documents are as the "
+            tap.ok(validated.get(verb, 0) > 0, "%s: %d documents are as the "
                    "schema says" % (verb, validated.get(verb, 0)))
     doc = Home(root).json("detect", "--no-probe", "--shell", "bash")[0]
     for name in list(doc):
         less = {k: v for k, v in doc.items() if k != name}
         if not problems(less, SCHEMA["$defs"]["detect"], SCHEMA):
-            report(False, "the schema asks for " + name)
-    report(problems(dict(doc, more=1), SCHEMA["$defs"]["detect"], SCHEMA)
+            tap.ok(False, "the schema asks for " + name)
+    tap.ok(problems(dict(doc, more=1), SCHEMA["$defs"]["detect"], SCHEMA)
            and problems(dict(doc, uid="0"), SCHEMA["$defs"]["detect"],
                         SCHEMA), "the schema takes nothing else")
 
@@ -153,47 +138,47 @@ def test_schema(root):
 def test_detect(root):
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     doc = h.json("detect", "--shell", "bash")[0]
-    report(doc["type"] == "bash" and doc["login_profile"] == "~/.profile"
+    tap.ok(doc["type"] == "bash" and doc["login_profile"] == "~/.profile"
            and doc["rc_file"] == "~/.bashrc", "detect: the seed's values",
            doc)
-    report(doc["path_login"] is not None and doc["path_nonlogin"] ==
+    tap.ok(doc["path_login"] is not None and doc["path_nonlogin"] ==
            "/usr/bin:/bin", "detect: PATH of both", doc)
-    report(doc["version"] is not None and doc["version"][0].isdigit(),
+    tap.ok(doc["version"] is not None and doc["version"][0].isdigit(),
            "detect: a version", doc["version"])
     doc = h.json("detect", "--shell", "bash", "--no-probe")[0]
-    report(doc["path_login"] is None and doc["path_healthy"] is None,
+    tap.ok(doc["path_login"] is None and doc["path_healthy"] is None,
            "detect --no-probe: nothing is claimed", doc)
     for shell in ("zsh", "fish", "dash", "sh", "ash", "ksh93", "mksh",
                   "yash"):
         doc = h.json("detect", "--shell", shell)[0]
         if doc["shell_real"] is None:
-            skip(shell + " is not installed")
+            tap.skip(shell, "it is not installed")
             continue
-        report(doc["type"] == shell and doc["path_login"] is not None,
+        tap.ok(doc["type"] == shell and doc["path_login"] is not None,
                "detect: %s %s" % (shell, doc["version"]), doc)
     doc = h.json("detect", "--shell", "aegsh")[0]
-    report(doc["type"] == "aegsh" and doc["path_login"] is not None and
+    tap.ok(doc["type"] == "aegsh" and doc["path_login"] is not None and
            doc["rc_file"] == "~/.profile", "detect: aegsh", doc)
     h.put(".profile", "read x; sleep 1000\n")
     before = time.monotonic()
     doc = h.json("detect", "--shell", "bash")[0]
     took = time.monotonic() - before
-    report(doc["path_login"] is None and doc["path_healthy"] is False
+    tap.ok(doc["path_login"] is None and doc["path_healthy"] is False
            and "did not end" in doc["probe_note"] and took < 60,
            "detect: a profile that hangs is told", (took, doc))
     h.put(".profile", "echo noise; printf '\\033[2J'; exit 3\n")
     doc = h.json("detect", "--shell", "bash")[0]
-    report("status 3" in (doc["probe_note"] or ""),
+    tap.ok("status 3" in (doc["probe_note"] or ""),
            "detect: a profile that exits is told", doc)
     h.put(".profile", "touch $HOME/made; echo x >$HOME/wrote\n")
     doc = h.json("detect", "--shell", "bash")[0]
     if doc["probe_confinement"] == "none":
-        skip("no Landlock: probes can write")
+        tap.skip("what probes may write", "no Landlock")
     else:
-        report(h.get("made") is None and not h.get("wrote"),
+        tap.ok(h.get("made") is None and not h.get("wrote"),
                "detect: a profile writes nothing")
     status, out, err = h.run("detect", "--shell", "rbash", "--json")
-    report(json.loads(out)["restricted"], "detect: rbash is restricted")
+    tap.ok(json.loads(out)["restricted"], "detect: rbash is restricted")
     for option, restricted in (("-norc", False), ("-noprofile", False),
                                ("-r", True)):
         p = subprocess.run(
@@ -201,10 +186,10 @@ def test_detect(root):
             env=h.env(PATH=os.path.dirname(CTL) + ":/usr/bin:/bin"),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         doc = json.loads(p.stdout)
-        report(doc["restricted"] is restricted,
+        tap.ok(doc["restricted"] is restricted,
                "detect: inside bash %s" % option, doc)
-    report(h.run("detect", "x")[0] == 100, "detect: no operands")
-    report(h.run("detect", "--user", "no-such-user")[0] == 100,
+    tap.ok(h.run("detect", "x")[0] == 100, "detect: no operands")
+    tap.ok(h.run("detect", "--user", "no-such-user")[0] == 100,
            "detect: no such user")
 
 
@@ -221,7 +206,7 @@ def test_speed(root):
         times.append(spent() - before)
     # What it does, not what it waits for; 30 ms is the aim, and a machine
     # under load or a sanitizer gets some more.
-    report(min(times) < 0.12, "detect --no-probe in %.1f ms" %
+    tap.ok(min(times) < 0.12, "detect --no-probe in %.1f ms" %
            (min(times) * 1000))
 
 
@@ -230,39 +215,39 @@ def test_looking(root):
                     "#!/bin/sh\n"})
     os.chmod(os.path.join(h.path, ".cargo/bin/cargo"), 0o755)
     docs = h.json("files", "bash")
-    report(len(docs) == 8, "files: every kind of session")
-    report(h.run("files", "--session", "no")[0] == 100,
+    tap.ok(len(docs) == 8, "files: every kind of session")
+    tap.ok(h.run("files", "--session", "no")[0] == 100,
            "files: no such session")
-    report(h.run("files", "nosuchshell")[0] == 100, "files: no such shell")
+    tap.ok(h.run("files", "nosuchshell")[0] == 100, "files: no such shell")
     status, out, err = h.run("check", "--shell", "bash", "--json",
                              "--no-probe")
     docs = [json.loads(line) for line in out.splitlines()]
     ids = [d["id"] for d in docs]
-    report(status == 1 and "tool-unreachable:cargo" in ids
+    tap.ok(status == 1 and "tool-unreachable:cargo" in ids
            and "rc-not-sourced:~/.profile" in ids, "check: findings", ids)
     cargo = docs[ids.index("tool-unreachable:cargo")]
-    report(cargo["what"].startswith("cargo is installed at "
+    tap.ok(cargo["what"].startswith("cargo is installed at "
                                     "~/.cargo/bin/cargo but not on PATH"),
            "check: the seed's sentence", cargo["what"])
-    report(cargo["command"] ==
+    tap.ok(cargo["command"] ==
            "aegshctl env fix tool-unreachable:cargo --shell bash",
            "check: the command", cargo["command"])
     status, out, err = h.run(*cargo["command"].split()[2:], "--yes",
                              "--json")
-    report(status == 0 and LINE in (h.get(".bashrc") or ""),
+    tap.ok(status == 0 and LINE in (h.get(".bashrc") or ""),
            "fix: it is mended", out + err)
     status, out, err = h.run("check", "--shell", "bash", "--no-probe")
-    report("tool-unreachable" not in out and "rc-not-sourced" not in out,
+    tap.ok("tool-unreachable" not in out and "rc-not-sourced" not in out,
            "check: and found no more", out)
     doc = h.json("which", "ls", "cargo", "no-such-tool", "--shell", "bash")
-    report([d["state"] for d in doc] == ["found", "unreachable", "absent"],
+    tap.ok([d["state"] for d in doc] == ["found", "unreachable", "absent"],
            "which: three states", doc)
-    report("~/.bashrc:" in doc[1]["note"], "which: set in new sessions",
+    tap.ok("~/.bashrc:" in doc[1]["note"], "which: set in new sessions",
            doc[1])
-    report(h.run("which", "ls")[0] == 0 and
+    tap.ok(h.run("which", "ls")[0] == 0 and
            h.run("which", "no-such-tool")[0] == 1, "which: exit status")
     docs = h.json("sandbox")
-    report([d["id"] for d in docs][:6] == ["snap", "flatpak", "selinux",
+    tap.ok([d["id"] for d in docs][:6] == ["snap", "flatpak", "selinux",
                                            "apparmor", "chroot", "docker"],
            "sandbox: the rows")
 
@@ -287,16 +272,16 @@ def test_findings(root):
     that do not work."""
     def has(id, h, *args, **more):
         ids = found(h, *(args or ("--no-probe",)), **more)
-        report(id in ids, "check: " + id, ids)
+        tap.ok(id in ids, "check: " + id, ids)
 
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     ids = found(h, "--no-probe")
     try:
         pwd.getpwuid(os.geteuid())
     except KeyError:
-        skip("check: home-differs: no account has this uid")
+        tap.skip("check: home-differs", "no account has this uid")
     else:
-        report("home-differs" in ids and not [
+        tap.ok("home-differs" in ids and not [
             i for i in ids if i.split("-")[0] in ("path", "file", "login")],
             "check: home-differs, and nothing else of the kind", ids)
     has("path-unset", h, PATH=None)
@@ -316,7 +301,7 @@ def test_findings(root):
     if user and subprocess.run(["setpriv", "--reuid", "4242", "--regid",
                                 "4242", "--clear-groups", "test", "-x",
                                 CTL]).returncode != 0:
-        skip("check: rights: another user cannot reach the build")
+        tap.skip("check: rights", "another user cannot reach the build")
         return
     os.chmod(root, 0o755)
     os.makedirs(h.path + "/closed")
@@ -332,7 +317,7 @@ def test_findings(root):
     has("file-unreadable:~/.bashrc", h, user=user)
     os.chmod(h.path + "/.bashrc", 0o644)
     if not user:
-        skip("check: owners: not root")
+        tap.skip("check: owners", "not root")
         return
     os.chown(h.path + "/.bashrc", 4343, 4343)
     has("file-foreign-owner:~/.bashrc", h, user=user)
@@ -348,25 +333,25 @@ def test_consent(root):
     add = ("path", "add", "$HOME/.cargo/bin", "--shell", "bash")
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     status, out, err = h.run(*add)
-    report(status == 1 and h.get(".bashrc") == ":\n" and "--yes" in err,
+    tap.ok(status == 1 and h.get(".bashrc") == ":\n" and "--yes" in err,
            "without a terminal and without --yes: nothing", err)
     status, out, err = h.run(*add, "--print")
-    report(status == 0 and h.get(".bashrc") == ":\n" and "+" + LINE in out,
+    tap.ok(status == 0 and h.get(".bashrc") == ":\n" and "+" + LINE in out,
            "--print: a diff, and nothing is written", out)
     for answer in (b"n\n", b"\n", b"x\n", b"\x04"):
         status, out = h.on_terminal(answer, *add)
-        report(status == 1 and h.get(".bashrc") == ":\n",
+        tap.ok(status == 1 and h.get(".bashrc") == ":\n",
                "%r at the question: nothing is written" % answer, out)
     status, out = h.on_terminal(b"y\n", *add, early=True)
-    report(status == 1 and h.get(".bashrc") == ":\n",
+    tap.ok(status == 1 and h.get(".bashrc") == ":\n",
            "a yes typed before the question does not count", out)
     status, out = h.on_terminal(b"y\n", *add)
-    report(status == 0 and LINE in h.get(".bashrc"),
+    tap.ok(status == 0 and LINE in h.get(".bashrc"),
            "y at the question: it is written", out)
     status, out, err = h.run(*add, "--yes")
-    report(status == 0 and "nothing to change" in out,
+    tap.ok(status == 0 and "nothing to change" in out,
            "again: nothing to change", out)
-    report(h.run("path", "add")[0] == 100 and
+    tap.ok(h.run("path", "add")[0] == 100 and
            h.run("path", "grow", "/x")[0] == 100 and
            h.run("path", "add", "relative", "--yes")[0] == 100 and
            h.run("var", "set", "1=2", "--yes")[0] == 100 and
@@ -379,20 +364,20 @@ def test_told(root):
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     out = h.run("path", "add", "/opt/x", "--yes", "--shell", "bash")[1]
     back = re.search("(?m)^# back again by: aegshctl (env restore .*)$", out)
-    report("# written: ~/.bashrc\n" in out and "new sessions" in out and
+    tap.ok("# written: ~/.bashrc\n" in out and "new sessions" in out and
            back is not None, "told: the file, where it holds, the way back",
            out)
     out = h.run(*back.group(1).split()[1:], "--yes")[1]
-    report(h.get(".bashrc") == ":\n", "which goes back", out)
+    tap.ok(h.get(".bashrc") == ":\n", "which goes back", out)
     h = Home(root)
     out = h.run("var", "set", "A=b", "--yes", "--shell", "sh")[1]
-    report("# written: ~/.profile\n" in out, "told: a new file", out)
+    tap.ok("# written: ~/.profile\n" in out, "told: a new file", out)
     out = h.run("var", "unset", "A", "--yes", "--shell", "sh")[1]
-    report("# removed: ~/.profile\n" in out and "# written" not in out and
+    tap.ok("# removed: ~/.profile\n" in out and "# written" not in out and
            not os.path.exists(os.path.join(h.path, ".profile")),
            "told: a file that is gone", out)
     out = h.run("path", "add", "/opt/x", "--print")[1]
-    report("# it holds" not in out and "# back" not in out,
+    tap.ok("# it holds" not in out and "# back" not in out,
            "told: nothing, where nothing is written", out)
 
 
@@ -403,7 +388,7 @@ def test_builtins(root):
              "zsh": "print -l ${(k)builtins}; print -l ${(k)reswords}"}
     for shell, ask in words.items():
         if shutil.which(shell) is None:
-            skip("builtins of %s: it is not installed" % shell)
+            tap.skip("builtins of " + shell, "it is not installed")
             continue
         known = subprocess.run([shell, "-c", ask], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, text=True,
@@ -412,7 +397,7 @@ def test_builtins(root):
                                  "cd", "if", "history", "no-such-word")
         rows = [json.loads(x) for x in out.splitlines()]
         notes = [x["note"] for x in rows]
-        report(status == 1 and all(
+        tap.ok(status == 1 and all(
             (note is not None and "not a program" in note and
              note.split()[3] in ("builtin", "keyword")) ==
             (row["tool"] in known) for note, row in zip(notes, rows)) and
@@ -422,16 +407,16 @@ def test_builtins(root):
                            stdout=subprocess.PIPE).stdout.split()
     none = [w for w in known if shutil.which(w) is None]
     out = h.run("which", "--shell", "bash", "--", *none)[1]
-    report("not installed" not in out and len(none) > 30,
+    tap.ok("not installed" not in out and len(none) > 30,
            "which: all words of bash", out)
     out = h.run("which", "--shell", "bash", "cd")[1]
-    report(out == "cd is a builtin of bash, not a program\n",
+    tap.ok(out == "cd is a builtin of bash, not a program\n",
            "which: cd", out)
 
 
 def test_patch(root):
     if shutil.which("patch") is None:
-        skip("patch is not installed")
+        tap.skip("patch", "it is not installed")
         return
     for text in (":\n", "no end", "", "a\nb\nc\nd\ne\nf\n"):
         h = Home(root, {".profile": ". ~/.bashrc\n", ".bashrc": text})
@@ -442,7 +427,7 @@ def test_patch(root):
                            input=out, text=True, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
         g.run(*add, "--yes")
-        report(p.returncode == 0 and h.get(".bashrc") == g.get(".bashrc"),
+        tap.ok(p.returncode == 0 and h.get(".bashrc") == g.get(".bashrc"),
                "patch(1) makes of the diff what --yes writes (%r)" % text,
                p.stdout + out)
 
@@ -453,30 +438,30 @@ def test_apply(root):
         "path_append": ["$HOME/.cargo/bin"],
         "env_vars": {"GOPATH": "$HOME/go"}}))
     doc = h.json("apply", plan, "--print", "--shell", "bash")[0]
-    report(doc["steps"] == [
+    tap.ok(doc["steps"] == [
         {"type": "shell_config", "label": "Set GOPATH in ~/.bashrc",
          "file": "~/.bashrc", "line": 'export GOPATH="$HOME/go"',
          "needs_sudo": False},
         {"type": "shell_config", "label": "Add cargo to PATH in ~/.bashrc",
          "file": "~/.bashrc", "line": LINE, "needs_sudo": False}],
         "apply: the seed's steps", doc["steps"])
-    report(not doc["written"] and h.get(".bashrc") == ":\n",
+    tap.ok(not doc["written"] and h.get(".bashrc") == ":\n",
            "apply --print writes nothing")
     doc = h.json("apply", plan, "--yes", "--shell", "bash")[0]
     lines = h.get(".bashrc").split("\n")
-    report(doc["written"] and LINE in lines and
+    tap.ok(doc["written"] and LINE in lines and
            'export GOPATH="$HOME/go"' in lines and
            len(doc["backups"]) == 1, "apply: carried out", doc)
     doc = h.json("apply", plan, "--yes", "--shell", "bash")[0]
-    report(not doc["written"] and doc["edits"] == [],
+    tap.ok(not doc["written"] and doc["edits"] == [],
            "apply: twice is once", doc)
     h.put("whole.json", json.dumps({"post_env": "x", "shell_config":
                                     {"path_append": ["/opt/two"]}}))
-    report(h.run("apply", h.path + "/whole.json", "--yes", "--shell",
+    tap.ok(h.run("apply", h.path + "/whole.json", "--yes", "--shell",
                  "bash")[0] == 0 and "/opt/two" in h.get(".bashrc"),
            "apply: a whole recipe")
     fish = h.json("apply", plan, "--print", "--shell", "fish")[0]["steps"]
-    report([s["line"] for s in fish] == [
+    tap.ok([s["line"] for s in fish] == [
         "set -gx GOPATH $HOME/go", "set -gx PATH $HOME/.cargo/bin $PATH"]
         and fish[0]["file"] == "~/.config/fish/config.fish",
         "apply: the seed's lines for fish", fish)
@@ -490,56 +475,56 @@ def test_apply(root):
         h.put("bad.json", bad)
         status, out, err = h.run("apply", h.path + "/bad.json", "--yes",
                                  "--shell", "bash")
-        report(status == 100 and h.get(".bashrc") == before,
+        tap.ok(status == 100 and h.get(".bashrc") == before,
                "apply: %s is refused" % bad, err)
-    report(h.run("apply", "/no/such/file", "--yes")[0] == 111,
+    tap.ok(h.run("apply", "/no/such/file", "--yes")[0] == 111,
            "apply: no such file")
 
 
 def test_mending(root):
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     b = ("--yes", "--shell", "bash")
-    report(h.run("var", "set", "EDITOR=vi -e", "A=it's \"$HOME\"", *b,
+    tap.ok(h.run("var", "set", "EDITOR=vi -e", "A=it's \"$HOME\"", *b,
                  "--json")[0]
            == 0 and 'export EDITOR="vi -e"' in h.get(".bashrc"),
            "var set: two at once")
     out = subprocess.run(["bash", "-lc", 'printf %s "$A"'], env=h.env(),
                          stdout=subprocess.PIPE, text=True).stdout
-    report(out == "it's \"%s\"" % h.path, "var set: its value", out)
-    report(h.run("var", "unset", "EDITOR", "A", *b)[0] == 0
+    tap.ok(out == "it's \"%s\"" % h.path, "var set: its value", out)
+    tap.ok(h.run("var", "unset", "EDITOR", "A", *b)[0] == 0
            and h.get(".bashrc") == ":\n", "var unset: the bytes are back")
     status, out, err = h.run("path", "add", "/opt/x", "--file",
                              "~/.profile", *b)
-    report(status == 0 and "/opt/x" in h.get(".profile")
+    tap.ok(status == 0 and "/opt/x" in h.get(".profile")
            and h.get(".bashrc") == ":\n", "--file: another file", err)
     status, out, err = h.run("path", "remove", "/opt/x", *b, "--json")
-    report(h.get(".profile") == ". ~/.bashrc\n",
+    tap.ok(h.get(".profile") == ". ~/.bashrc\n",
            "path remove: found in it all the same", out)
     h.put(".bashrc", "PATH=/opt/own:$PATH\n")
     status, out, err = h.run("path", "remove", "/opt/own", *b)
-    report(status == 0 and "~/.bashrc:1, which aegshctl did not write" in
+    tap.ok(status == 0 and "~/.bashrc:1, which aegshctl did not write" in
            out and h.get(".bashrc") == "PATH=/opt/own:$PATH\n",
            "path remove: somebody else's line is told, not touched", out)
     docs = h.json("backups")
-    report(len(docs) >= 4 and docs == sorted(
+    tap.ok(len(docs) >= 4 and docs == sorted(
         docs, key=lambda d: d["name"], reverse=True),
         "backups: newest first", docs)
     first = [d for d in docs if d["file"] == "~/.bashrc"][-1]
-    report(h.run("restore", first["name"], "--yes", "--json")[0] == 0
+    tap.ok(h.run("restore", first["name"], "--yes", "--json")[0] == 0
            and h.get(".bashrc") == ":\n", "restore")
     os.unlink(os.path.join(h.path, ".bashrc"))
     h.run("restore", first["name"], "--yes")
-    report(os.stat(os.path.join(h.path, ".bashrc")).st_mode & 0o777 == 0o600,
+    tap.ok(os.stat(os.path.join(h.path, ".bashrc")).st_mode & 0o777 == 0o600,
            "restore: what is gone comes back private")
-    report(h.run("restore", "nothing", "--yes")[0] == 1,
+    tap.ok(h.run("restore", "nothing", "--yes")[0] == 1,
            "restore: no such backup")
     rb = h.run("path", "add", "/opt/y", "--yes", "--shell", "rbash")
-    report(rb[0] == 1 and "restricted" in rb[2] and
+    tap.ok(rb[0] == 1 and "restricted" in rb[2] and
            h.get(".bashrc") == ":\n", "a restricted shell: nothing", rb)
     h.put(".bashrc", "\x1b]0;title\x07 PATH=/opt/z:$PATH\n")
     status, out, err = h.run("path", "add", "/opt/y", "--print", "--shell",
                              "bash")
-    report("\x1b" not in out and "\x07" not in out,
+    tap.ok("\x1b" not in out and "\x07" not in out,
            "escape sequences of a file stay off the screen", repr(out))
 
 
@@ -548,15 +533,15 @@ def test_wrap(root):
     post = 'export PATH="$HOME/.cargo/bin:$PATH"'
     out = h.run("wrap", "--post-env", post, "--", "cargo", "install",
                 "cargo-audit")[1]
-    report(json.loads(out) == ["bash", "-c", post +
+    tap.ok(json.loads(out) == ["bash", "-c", post +
                                " && cargo install cargo-audit"],
            "wrap: the seed's example", out)
-    report(h.run("wrap", "--post-env", "x #", "--", "ls")[0] == 100,
+    tap.ok(h.run("wrap", "--post-env", "x #", "--", "ls")[0] == 100,
            "wrap: what no command can follow")
-    report(h.run("wrap", "--post-env", post)[0] == 100,
+    tap.ok(h.run("wrap", "--post-env", post)[0] == 100,
            "wrap: no command")
     out = h.run("wrap", "ls", "--json")[1]
-    report(json.loads(out)[2] == "ls --json",
+    tap.ok(json.loads(out)[2] == "ls --json",
            "wrap: options of the command are its own", out)
     conforms("wrap", out)
 
@@ -584,38 +569,38 @@ def test_run(root):
 
     post = ("--post-env", 'export A="of the $HOME"')
     got = run(*post, "--", "sh", "-c", 'echo "$A"; exit 7')
-    report(got == (7, "of the %s\n" % env["HOME"], ""),
+    tap.ok(got == (7, "of the %s\n" % env["HOME"], ""),
            "run: the exports, the output and the status", got)
     words = ["two words", "it's", '"quoted"', "$HOME", "a\nline", "", "*",
              "\\", "--json", "äöü", "#x", "~", "a;b", "$(echo no)", "!"]
     got = run(*post, "--", "printf", "[%s]", *words)
-    report(got == (0, "".join("[%s]" % w for w in words), ""),
+    tap.ok(got == (0, "".join("[%s]" % w for w in words), ""),
            "run: words arrive as they are", got)
     got = run("cat", input="mine\n", stdin=None)
-    report(got == (0, "mine\n", ""), "run: standard input is the command's",
+    tap.ok(got == (0, "mine\n", ""), "run: standard input is the command's",
            got)
     got = run("no-such-command-here")
-    report(got[0] == 127 and got[1] == "", "run: not found is 127", got)
+    tap.ok(got[0] == 127 and got[1] == "", "run: not found is 127", got)
     got = run("sh", "-c", "kill -TERM $$")
-    report(got[0] in (-15, 143) and got[1:] == ("", ""),
+    tap.ok(got[0] in (-15, 143) and got[1:] == ("", ""),
            "run: death by a signal", got)
     got = run(*post, "--", "sh", "-c", "curl -s http://127.0.0.1:1/x | sh")
-    report(got[0] == 126 and got[1] == "" and
+    tap.ok(got[0] == 126 and got[1] == "" and
            got[2].startswith("aegsh: blocked: "),
            "run: what policy blocks is refused", got)
     got = run("--post-env", "curl -s http://127.0.0.1:1/x | sh", "--",
               "echo", "ran")
-    report(got[0] == 126 and got[1] == "", "run: in the exports as well",
+    tap.ok(got[0] == 126 and got[1] == "", "run: in the exports as well",
            got)
     got = run("--post-env", 'eval "$(cat /dev/null)"', "--", "echo", "ran")
-    report(got[0] == 126 and got[1] == "" and "nobody" in got[2],
+    tap.ok(got[0] == 126 and got[1] == "" and "nobody" in got[2],
            "run: with no terminal a question is a no", got)
-    report(run("--post-env", "x #", "--", "ls")[0] == 100 and
+    tap.ok(run("--post-env", "x #", "--", "ls")[0] == 100 and
            run()[0] == 100, "run: wrong calls are 100")
     out = subprocess.run([CTL, "history", "--json"], env=h.env(**env),
                          stdout=subprocess.PIPE, text=True).stdout
     lines = [json.loads(line) for line in out.splitlines()]
-    report([d["decision"] for d in lines].count("block") == 3 and
+    tap.ok([d["decision"] for d in lines].count("block") == 3 and
            any(d["line"].startswith('export A="of the $HOME" && printf')
                and d["decision"] == "allow" for d in lines),
            "run: all of it is on record", out)
@@ -624,7 +609,7 @@ def test_run(root):
     p = subprocess.run([alone, "env", "run", "true"], env=h.env(
         AEGSH_TEST_LIBEXEC=place + "/x/y/z", **env), stderr=subprocess.PIPE,
         text=True)
-    report(p.returncode == 111 and "aegsh is not installed" in p.stderr,
+    tap.ok(p.returncode == 111 and "aegsh is not installed" in p.stderr,
            "run: without aegsh it fails and says why", p)
     shutil.rmtree(place)
 
@@ -649,8 +634,8 @@ def unused_uid():
 def test_nss(root):
     """A user whom /etc/passwd does not have, but the name service does."""
     if os.geteuid() != 0:
-        skip("users of the name service: only root can become one whom "
-             "passwd(5) does not have")
+        tap.skip("users of the name service",
+                 "only root can become one whom passwd(5) does not have")
         return
     uid = unused_uid()
     h = Home(root, {".zshrc": ":\n"})
@@ -677,22 +662,22 @@ def test_nss(root):
     os.chmod(root, 0o755)
     status, out, err = run("detect", "--json", "--no-probe")
     if status != 0 or "fromldap" not in out:
-        report(False, "the name service: detect", out + err)
+        tap.ok(False, "the name service: detect", out + err)
         return
     doc = json.loads(out)
-    report((doc["user"], doc["home"], doc["type"], doc["type_source"]) ==
+    tap.ok((doc["user"], doc["home"], doc["type"], doc["type_source"]) ==
            ("fromldap", h.path, "zsh", "passwd"),
            "the name service: user, home and shell, $SHELL lies", doc)
     status, out, err = run("check", "--no-probe", "--json")
-    report("shell-variable-differs" in out, "and that is told", out)
+    tap.ok("shell-variable-differs" in out, "and that is told", out)
     status, out, err = run("path", "add", "/opt/x", "--yes")
-    report(status == 0 and "/opt/x" in h.get(".zshrc"),
+    tap.ok(status == 0 and "/opt/x" in h.get(".zshrc"),
            "the name service: their file is edited", out + err)
-    report(run("detect", "--user", "other")[0] == 100,
+    tap.ok(run("detect", "--user", "other")[0] == 100,
            "another of the name service: not for ordinary users")
     status, out, err = h.run("check", "--user", "other", "--no-probe",
                              "--json", **more)
-    report("home-missing" in out, "another's home that is not there",
+    tap.ok("home-missing" in out, "another's home that is not there",
            out + err)
 
 
@@ -703,7 +688,7 @@ def test_examples(root):
         text = f.read().replace("\\\n", "").replace("\\(dq", '"')
     lines = re.findall(r"^\.Dl (.*)", text[text.index(".Sh EXAMPLES"):],
                        re.M)
-    report(len(lines) >= 10, "the page has %d examples" % len(lines))
+    tap.ok(len(lines) >= 10, "the page has %d examples" % len(lines))
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n",
                     ".cargo/bin/cargo": "#!/bin/sh\n"})
     os.chmod(h.path + "/.cargo/bin/cargo", 0o755)
@@ -713,24 +698,24 @@ def test_examples(root):
                            env=h.env(PATH=os.path.dirname(CTL) +
                                      ":/usr/bin:/bin"), text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        report(p.returncode in (0, 1) and p.stderr == "" and p.stdout != "",
+        tap.ok(p.returncode in (0, 1) and p.stderr == "" and p.stdout != "",
                line, p.stdout + p.stderr)
         if "apply" in line:
             middle = h.get(".bashrc") + (h.get(".profile") or "")
     if "bash" in h.run("detect", "--no-probe")[1].split("\n")[0]:
-        report(LINE in middle and "GOPATH" in middle and
+        tap.ok(LINE in middle and "GOPATH" in middle and
                h.get(".bashrc") == ":\n" and
                h.get(".profile") == ". ~/.bashrc\n",
                "they do and undo what they say", h.get(".bashrc"))
     else:
-        skip("the login shell here is not bash")
+        tap.skip("the login shell", "here it is not bash")
 
 
 def with_user(root):
     """As root asked for by another user, in a mount namespace where that
     user exists."""
     if os.geteuid() != 0:
-        skip("sudo's variables: not root")
+        tap.skip("sudo's variables", "not root")
         return
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     for name in ("", ".bashrc", ".profile"):
@@ -754,22 +739,22 @@ def with_user(root):
 
     status, out, err = run("detect", "--json", SUDO_UID="4242")
     if status != 0 and "mount" in err + out or "unshare" in err:
-        skip("no mount namespace here")
+        tap.skip("other mounts", "no mount namespace here")
         return
     doc = json.loads(out)
-    report(doc["user"] == "asker" and doc["home"] == h.path
+    tap.ok(doc["user"] == "asker" and doc["home"] == h.path
            and doc["type"] == "bash", "sudo: the invoking user", doc)
-    report(run("detect", "--json", DOAS_USER="asker")[1] == out or
+    tap.ok(run("detect", "--json", DOAS_USER="asker")[1] == out or
            json.loads(run("detect", "--json", DOAS_USER="asker")[1])["user"]
            == "asker", "doas: the invoking user")
     status, out, err = run("path", "add", "/opt/x", "--yes",
                            SUDO_UID="4242")
     st = os.stat(os.path.join(h.path, ".bashrc"))
-    report(status == 0 and "/opt/x" in h.get(".bashrc")
+    tap.ok(status == 0 and "/opt/x" in h.get(".bashrc")
            and (st.st_uid, st.st_gid) == (4242, 4242),
            "sudo: their file, still theirs", out + err)
     st = os.stat(os.path.join(h.path, ".local/state/aegsh/env"))
-    report(st.st_uid == 4242, "sudo: the backups are theirs too")
+    tap.ok(st.st_uid == 4242, "sudo: the backups are theirs too")
     bashrc = os.path.join(h.path, ".bashrc")
     os.unlink(bashrc)
     os.symlink(rootfile, bashrc)
@@ -777,28 +762,28 @@ def with_user(root):
                            SUDO_UID="4242")
     with open(rootfile) as f:
         text = f.read()
-    report(status == 1 and text == "root's\n",
+    tap.ok(status == 1 and text == "root's\n",
            "sudo: a link to root's file is refused", out + err)
     os.unlink(bashrc)
     # What the user's start-up files run, runs with the user's rights.
     h.put(".bashrc", 'PATH="/uid$(id -u):$PATH"\n')
     status, out, err = run("detect", "--json", SUDO_UID="4242")
-    report("/uid4242" in (json.loads(out)["path_login"] or ""),
+    tap.ok("/uid4242" in (json.loads(out)["path_login"] or ""),
            "sudo: the user's shell runs as the user", out)
     status, out, err = run("detect", "--json", "--user", "root",
                            SUDO_UID="4242")
-    report(json.loads(out)["user"] == "root", "sudo --user root: root")
-    report(run("detect", SUDO_UID="987654")[0] == 100,
+    tap.ok(json.loads(out)["user"] == "root", "sudo --user root: root")
+    tap.ok(run("detect", SUDO_UID="987654")[0] == 100,
            "sudo: a user that nobody knows")
 
 
 def with_sudo(root):
     """The real sudo: passwd and sudoers stand only in a mount namespace."""
     if shutil.which("sudo") is None:
-        skip("sudo is not installed: run with its variables only")
+        tap.skip("sudo", "it is not installed: run with its variables only")
         return
     if os.geteuid() != 0:
-        skip("sudo: giving it a user of a test's own needs root")
+        tap.skip("sudo", "giving it a user of a test's own needs root")
         return
     h = Home(root, {".bashrc": ":\n", ".profile": ". ~/.bashrc\n"})
     for name in ("", ".bashrc", ".profile"):
@@ -824,28 +809,28 @@ def with_sudo(root):
 
     status, out, err = sudo("id", "-u")
     if status != 0 or out != "0\n":
-        skip("sudo does not work here: " + (out + err).strip()[:100])
+        tap.skip("sudo", "it does not work: " + (out + err).strip()[:100])
         return
     doc = json.loads(sudo(CTL, "env", "detect", "--json", "--no-probe")[1])
-    report((doc["user"], doc["home"], doc["uid"]) ==
+    tap.ok((doc["user"], doc["home"], doc["uid"]) ==
            ("asker", h.path, 4242), "real sudo: the invoking user", doc)
     status, out, err = sudo(CTL, "env", "path", "add", "--yes", "/opt/x")
     st = os.stat(os.path.join(h.path, ".bashrc"))
-    report(status == 0 and "/opt/x" in h.get(".bashrc") and
+    tap.ok(status == 0 and "/opt/x" in h.get(".bashrc") and
            (st.st_uid, st.st_gid) == (4242, 4242),
            "real sudo: their file, still theirs", out + err)
     # With their rights: what root could write and they cannot stays.
     os.chown(os.path.join(h.path, ".bashrc"), 0, 0)
     before = h.get(".bashrc")
     status, out, err = sudo(CTL, "env", "path", "add", "--yes", "/opt/y")
-    report(status == 1 and h.get(".bashrc") == before,
+    tap.ok(status == 1 and h.get(".bashrc") == before,
            "real sudo: a file that is root's is left alone", out + err)
     doc = json.loads(sudo(CTL, "env", "detect", "--json", "--no-probe",
                           "--user", "root")[1])
-    report(doc["user"] == "root", "real sudo --user root: root", doc)
+    tap.ok(doc["user"] == "root", "real sudo --user root: root", doc)
     doc = json.loads(sudo("-i", CTL, "env", "detect", "--json",
                           "--no-probe")[1] or "null")
-    report(doc is not None and doc["user"] == "asker",
+    tap.ok(doc is not None and doc["user"] == "asker",
            "real sudo -i: the invoking user as well", doc)
 
 
@@ -853,10 +838,10 @@ def test_rights(root):
     with_user(root)
     with_sudo(root)
     if os.geteuid() == 0:
-        skip("another user's environment without rights: root has them")
+        tap.skip("another user's environment without rights", "root has them")
         return
     status, out, err = Home(root).run("detect", "--user", "root")
-    report(status == 100 and "root" in err,
+    tap.ok(status == 100 and "root" in err,
            "another user's environment is not for ordinary users", err)
 
 
@@ -870,8 +855,7 @@ def main():
             test(root)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    print("1..%d" % count)
-    sys.exit(failed > 0)
+    tap.done()
 
 
 main()

@@ -11,49 +11,13 @@ import sys
 
 TOP = os.environ["abs_top_srcdir"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from procs import DEADLINE, until  # noqa: E402
-from pty_session import Session, place, program  # noqa: E402
+from procs import until  # noqa: E402
+from model_rig import (  # noqa: E402
+    env, port, requests, root, run, settings, stop)
+from pty_session import Session, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-root, env = place()
-record = os.path.join(root, "requests")
-# A program that no rule knows: what policy leaves to the model.
-tool = os.path.join(env["HOME"], "frobnicate")
-with open(tool, "w") as f:
-    f.write("#!/bin/sh\necho ran \"$@\"\n")
-os.chmod(tool, 0o755)
-env["PATH"] = env["HOME"] + ":" + env["PATH"]
-
-server = subprocess.Popen(
-    ["/usr/bin/python3", os.path.join(TOP, "tests", "lib", "fake_llm.py"),
-     "--record", record], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-port = int(server.stdout.readline().split()[1])
-
-
-def settings(mode, *more):
-    with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
-        conf.write('endpoint = "http://127.0.0.1:%d/v1"\nmodel = "%s"\n'
-                   'prompt = "READY> "\n' % (port, mode))
-        if not any(line.startswith("ask-timeout") for line in more):
-            conf.write("ask-timeout = 60000\n")    # for a machine under load
-        for line in more:
-            conf.write(line + "\n")
-
-
-def run(line):
-    return subprocess.run([program("aegsh"), "-c", line], env=env,
-                          cwd=env["HOME"], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=60, start_new_session=True)
-
-
-def requests():
-    """Questions that came; how long an answer took is written later."""
-    if not os.path.exists(record):
-        return []
-    with open(record) as f:
-        return [r for r in map(json.loads, f) if "server_ns" not in r]
 
 
 settings("allow")
@@ -191,6 +155,5 @@ tap.ok(s.expect("model down READY> "), "and is down after it failed", s.seen)
 s.line("exit")
 s.wait()
 s.close()
-server.stdin.close()
-server.wait(timeout=DEADLINE)
+stop()
 tap.done()

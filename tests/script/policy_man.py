@@ -8,18 +8,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from tap import Tap  # noqa: E402
+
 TOP = os.environ["abs_top_srcdir"]
 TEST = os.path.join(os.environ["abs_top_builddir"], "tests/bin/policytest")
-count = failed = 0
-
-
-def report(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
+tap = Tap()
 
 
 def plain(block):
@@ -39,7 +33,7 @@ with open(os.path.join(TOP, "man/aegsh-policy.5"), encoding="utf-8") as f:
 examples = re.search(r"^\.Sh EXAMPLES\n(.*?)^\.Sh ", page, re.S | re.M).group(1)
 blocks = re.findall(r"^\.Bd -literal[^\n]*\n(.*?)^\.Ed", examples,
                     re.S | re.M)
-report(len(blocks) >= 4, "the page has examples")
+tap.ok(len(blocks) >= 4, "the page has examples")
 
 with tempfile.TemporaryDirectory(prefix="aegsh-test-") as root:
     env = dict(os.environ, AEGSH_TEST_ROOT=root,
@@ -50,13 +44,13 @@ with tempfile.TemporaryDirectory(prefix="aegsh-test-") as root:
             f.write(plain(block))
         done = subprocess.run([TEST, "-k", path], env=env,
                               capture_output=True, text=True)
-        report(done.returncode == 0, re.search(r'"([^"]+)"', block).group(1),
+        tap.ok(done.returncode == 0, re.search(r'"([^"]+)"', block).group(1),
                done.stderr)
     with open(path, "a", encoding="utf-8") as f:
         f.write('rule "x" { decision = block }\n')
     done = subprocess.run([TEST, "-k", path], env=env, capture_output=True,
                           text=True)
-    report(done.returncode != 0 and "no reason" in done.stderr,
+    tap.ok(done.returncode != 0 and "no reason" in done.stderr,
            "a file that is wrong is told", done.stderr)
 
 conditions = re.search(r"^\.Sh CONDITIONS\n(.*?)^\.Sh ", page,
@@ -66,7 +60,7 @@ for header, macro in (("policy_conds.h", "POL_COND"),
                       ("policy_features.h", "POL_FEATURE")):
     want = words(header, macro, 1)
     missing = [w for w in want if w not in named]
-    report(len(want) > 10 and not missing, "the page names all of " + header,
+    tap.ok(len(want) > 10 and not missing, "the page names all of " + header,
            missing)
 with open(os.path.join(TOP, "src/policy/policy_conds.c"),
           encoding="utf-8") as f:
@@ -75,7 +69,6 @@ for table in ("kinds", "unknowns", "origins"):
     want = re.findall(r'"([^"]+)"', re.search(
         r"%s\[\] = \{(.*?)\};" % table, source, re.S).group(1))
     missing = [w for w in want if w not in named]
-    report(len(want) > 4 and not missing, "the page names all " + table,
+    tap.ok(len(want) > 4 and not missing, "the page names all " + table,
            missing)
-print("1..%d" % count)
-sys.exit(failed > 0)
+tap.done()

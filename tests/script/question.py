@@ -12,52 +12,19 @@ import sqlite3
 import subprocess
 import sys
 
-TOP = os.environ["abs_top_srcdir"]
-sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-from pty_session import Session, place, program  # noqa: E402
+sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
+from model_rig import (  # noqa: E402
+    env, home, requests, root, run, settings, stop, tool)
+from pty_session import Session, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 tap = Tap()
-root, env = place()
-record = os.path.join(root, "requests")
-home = env["HOME"]
-tool = os.path.join(home, "frobnicate")
-with open(tool, "w") as f:
-    f.write("#!/bin/sh\necho ran \"$@\"\n")
-os.chmod(tool, 0o755)
 binary = os.path.join(home, "frobinary")
 shutil.copy("/bin/true", binary)
-env["PATH"] = home + ":" + env["PATH"]
-
-server = subprocess.Popen(
-    ["/usr/bin/python3", os.path.join(TOP, "tests", "lib", "fake_llm.py"),
-     "--record", record], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-port = int(server.stdout.readline().split()[1])
-
-
-def settings(mode, *more):
-    with open(os.path.join(root, "etc", "aegsh.conf"), "w") as conf:
-        conf.write('endpoint = "http://127.0.0.1:%d/v1"\nmodel = "%s"\n'
-                   'prompt = "READY> "\n' % (port, mode))
-        if not any(line.startswith("ask-timeout") for line in more):
-            conf.write("ask-timeout = 60000\n")    # for a machine under load
-        for line in more:
-            conf.write(line + "\n")
-
-
-def run(line, *args, **kw):
-    return subprocess.run([program("aegsh"), "-c", line, *args],
-                          env=dict(env, **kw), cwd=home,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60,
-                          start_new_session=True)
 
 
 def questions():
-    if not os.path.exists(record):
-        return []
-    with open(record) as f:
-        return [r for r in map(json.loads, f) if "line" in r]
+    return [r for r in requests() if "line" in r]
 
 
 def facts():
@@ -382,6 +349,5 @@ settings("needs-key", "key-env = LLM_KEY", "ask-cache-ttl = 0")
 done = run("frobinary; env", LLM_KEY="right")
 tap.ok(done.returncode == 0 and b"LLM_KEY" not in done.stdout,
        "a key out of the environment, which no line sees", done)
-server.stdin.close()
-server.wait(timeout=60)
+stop()
 tap.done()
