@@ -203,9 +203,9 @@ struct exec_elevated {
 int exec_elevate(const struct decision *d, const struct exec_elevated *e,
 	pid_t *ret_pid, struct err *err);
 
-/* The job table: stopped and background jobs. */
-/* spec: %…, a number, the beginning of a text, or NULL for the current one.
- * Where several match, NULL and *ret_ambiguous. */
+/* One of the job table, of stopped and background jobs.  spec: %…, a number,
+ * the beginning of a text, or NULL for the current one.  Where several match,
+ * NULL and *ret_ambiguous. */
 struct job *exec_job(struct exec_session *s, const char *spec,
 	bool *ret_ambiguous);
 /* That the process belongs to, or NULL. */
@@ -213,6 +213,8 @@ struct job *exec_job_of(struct exec_session *s, pid_t pid);
 /* What became of one that has left the table (of the last few that ended);
  * false when it is not known. */
 bool exec_past(const struct exec_session *s, pid_t pid, int *ret_status);
+/* Each, with the sign that jobs gives it (+, -, blank), until fn returns other
+ * than 0, which is returned then; fn may free the job. */
 int exec_each_job(struct exec_session *s,
 	int (*fn)(void *ctx, struct job *j, char mark), void *ctx);
 int job_continue(struct exec_session *s, struct job *j, bool foreground,

@@ -74,25 +74,25 @@ void state_set_limits(struct state *s, const struct rlimit *limits);
  * until the next change.  It goes to capture_dirs(). */
 char *const *state_dirstack(struct state *s);
 
+/* A word whose leading ~ is not quoted, with it expanded; owned. */
+char *state_tilde(const struct state *s, const char *word);
 /*
  * cd, pushd, popd, dirs of bash 5.2: argv without the name, words expanded.
  * Output goes to out; to complaint, as lines, what bash says after "bash:
  * line N: " ("cd: x: No such file or directory\n", for wrong usage a second
  * line).  The return value is $?, which is not set here.
  */
-/* A word whose leading ~ is not quoted, with it expanded; owned. */
-char *state_tilde(const struct state *s, const char *word);
 int state_cd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
-/* Commands are in a directory that was removed and had this name: relative
- * names are below it, though nobody can go there. */
-void state_cd_gone(struct state *s, const char *name);
 int state_pushd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
 int state_popd(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
 int state_dirs(struct state *s, char *const *argv, struct buf *out,
 	struct buf *complaint);
+/* Commands are in a directory that was removed and had this name: relative
+ * names are below it, though nobody can go there. */
+void state_cd_gone(struct state *s, const char *name);
 
 /* Whether frames are of bash that was asked for more than exports. */
 void state_set_keeps(struct state *s, bool keeps);

@@ -229,6 +229,8 @@ int admin_policy_session(struct admin *a, const struct admin_session *s,
 int admin_policy(struct admin *a, const char *profile, struct policy **ret,
 	struct err *err);
 /* A sandbox profile as it is here; NULL: the configured policy's. */
+int admin_sandbox(struct admin *a, const char *name,
+	struct sandbox_profile **ret, struct err *err);
 /* Try what a sandbox profile forbids; an exit status. */
 int admin_trial(struct admin *a, const char *name, bool json);
 /* The acts of it that a supervisor keeps from lines whose profile lists unix
@@ -236,8 +238,6 @@ int admin_trial(struct admin *a, const char *name, bool json);
 #define ADMIN_SOCKET_TRIALS 2
 int admin_try_sockets(const struct sandbox_profile *p,
 	struct sandbox_trial ret[ADMIN_SOCKET_TRIALS], struct err *err);
-int admin_sandbox(struct admin *a, const char *name,
-	struct sandbox_profile **ret, struct err *err);
 
 /* ---- admin_validator.c --------------------------------------------------- */
 
@@ -265,9 +265,9 @@ enum admin_show { ADMIN_SHOW_AS_IS = 0, ADMIN_SHOW_FOLDED };
  * Folded: broken to fit the terminal, which what lines were is not. */
 void admin_json_show(struct admin *a, json_t *document, enum admin_show how);
 /* Names of enum sandbox_layer bits. */
+json_t *admin_layers_json(unsigned bits);
 /* Who holds what a line may use, as this profile (NULL: any) lets it be; owned.
  * admin_cgroup.c. */
 char *admin_limits_text(const struct sandbox_profile *p);
-json_t *admin_layers_json(unsigned bits);
 
 #endif

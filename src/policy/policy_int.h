@@ -356,12 +356,12 @@ void pol_sources_hash(struct pol_sources *s);
 
 /* ---- what may change while a session lasts ------------------------------- */
 
-/* The directories and files of the operator as they are now. */
 /* policy_load_layers(), to be refreshed or not. */
 int pol_load(const char *profile, const char *cache_dir,
 	const struct policy_user *user, bool watched, struct policy **ret,
 	struct err *err);
 
+/* The directories and files of the operator as they are now. */
 struct pol_watch *pol_watch_new(void);
 void pol_watch_free(struct pol_watch *w);
 bool pol_watch_changed(const struct pol_watch *w);

@@ -239,9 +239,9 @@ struct syn_andor {
 	size_t amp;
 	struct syn_andor *next;
 };
-/* amp: offset of the & of one in the background. */
-/* line_end: a newline follows, so that bash runs it before it reads on
- * (meaningful at the top of a script only). */
+/* amp: offset of the & of one in the background.  line_end: a newline
+ * follows, so that bash runs it before it reads on (meaningful at the top of
+ * a script only). */
 
 struct syn_list {
 	struct syn_andor *first;

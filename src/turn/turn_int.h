@@ -177,13 +177,13 @@ bool turn_may_start(void *ctx, const struct supervise_image *m,
 	char *ret_said, size_t size);
 /* In the supervisor, too: the rules as they are now. */
 void turn_renew(void *ctx);
-/* What the line's supervisor is told, where the line runs in that sandbox. */
 /* For supervise_opts, of a line of the session's: where its limits are held,
  * which begins with the first that has some; the places of the profile are
  * known.  NULL: they are counted alone. */
 struct cgroup *turn_cgroup(struct turn *t, const struct supervise_opts *watch);
 /* No line follows. */
 void turn_cgroup_end(struct turn *t);
+/* What the line's supervisor is told, where the line runs in that sandbox. */
 const struct supervise_opts *turn_supervise(struct turn *t,
 	const struct sandbox_profile *where, const struct turn_judged *j,
 	struct supervise_opts *ret);
@@ -274,8 +274,6 @@ void turn_words_of(const struct turn_judged *j, struct turn_words *ret);
 void turn_words_done(struct turn_words *w);
 /* Put the line to the validator; j->asked has the answer. */
 void turn_ask(struct turn *t, struct turn_judged *j);
-/* The intent, by the rules for a store that fails: 0 when the line may go
- * on. */
 /* What the settings leave out of a record that was just opened. */
 int turn_leave_out(const struct turn *t, struct audit *a, struct err *err);
 /* And for how long it is kept. */
@@ -286,6 +284,8 @@ void turn_spare(struct turn *t);
  * without it. */
 int64_t turn_record_wait(const struct turn *t);
 bool turn_runs_on(const struct turn *t);
+/* The intent, by the rules for a store that fails: 0 when the line may go
+ * on. */
 int turn_record_intent(struct turn *t, struct audit_event *ev,
 	struct err *err);
 /* What was noted so far, before what it is about happens; as an intent. */
