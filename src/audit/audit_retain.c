@@ -47,9 +47,9 @@ audit_retain_keep(const struct audit_retain *r, int64_t now_ns,
 
 /* ?1, ?3: half a day ago, by the clock and by the time since the start of the
  * machine that ?2 is of; ?4: that start, and those since which the machine has
- * not run for half a day; ?5: are these all?  A row is so old by both, or it is not: a clock that
- * was set forward twice is no day, nor is one that is wrong at two starts.  An
- * event of no session has no start: then, as of this one. */
+ * not run for half a day; ?5: are these all?  A row is so old by both, or it is
+ * not: a clock that was set forward twice is no day, nor is one that is wrong
+ * at two starts.  An event of no session has no start: then, as of this one. */
 #define OF(start) "(SELECT boot_id FROM sessions WHERE id = " start ")"
 #define BY_BOTH(wall, start, mono) \
 	wall " <= ?1 AND ((?5 AND instr(?4, coalesce(" start ", ?2)) = 0) OR" \
