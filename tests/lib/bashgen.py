@@ -20,11 +20,12 @@ PLAIN = ["a", "b", "ls", "-l", "x.c", "1", "23", "foo", "in", "do", "done",
          "==", "-f", "-n", ":", "99999999999", "+", "@", "a:b", "^"]
 
 
-class Maker:
-    def __init__(self, rng, depth=4):
+class Chooser:
+    """Choices at random, so deep within each other."""
+
+    def __init__(self, rng, depth):
         self.rng = rng
         self.depth = depth
-        self.docs = []
 
     def pick(self, *choices):
         return self.rng.choice(choices)
@@ -40,6 +41,12 @@ class Maker:
             return make()
         finally:
             self.depth += 1
+
+
+class Maker(Chooser):
+    def __init__(self, rng, depth=4):
+        super().__init__(rng, depth)
+        self.docs = []
 
     # ---- words ----------------------------------------------------------
     def single(self):

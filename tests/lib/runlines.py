@@ -4,6 +4,8 @@ only programs in them are its stand-ins, the only files below its working
 directory."""
 import random
 
+from bashgen import Chooser
+
 NAMES = ["t1", "t2", "t3", "f1", "run", "tool", "u1", "only2", "nx"]
 SURE = ["t1", "t2", "t3", "run", "tool"]
 VARS = ["a", "b", "c", "V1", "V2", "V3"]
@@ -21,22 +23,9 @@ OPERATORS = ["${%s#t}", "${%s##*t}", "${%s%%1}", "${%s%%%%1*}", "${%s/t/u}",
              "${%s^$b}", "${%s,$b}", "${%s^^$b}"]
 
 
-class Lines:
+class Lines(Chooser):
     def __init__(self, rng):
-        self.rng = rng
-        self.depth = 3
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
-
-    def deeper(self, make, otherwise):
-        if self.depth <= 0:
-            return otherwise
-        self.depth -= 1
-        try:
-            return make()
-        finally:
-            self.depth += 1
+        super().__init__(rng, 3)
 
     # ---- words ----------------------------------------------------------
     def quoted(self, text):
@@ -89,7 +78,7 @@ class Lines:
                              "$((1+2))", "$((i))", "$((i+1))", "$[2*3]",
                              "x$a", '"x $a y"', "$?", "$0", "${a}1")
         if kind < 13:
-            return self.deeper(
+            return self.nested(
                 lambda: self.pick("$(%s)", '"$(%s)"', "<(%s)", "x$(%s)") %
                 self.line(), "x")
         return self.quoted(self.pick(*PLAIN))
@@ -209,7 +198,7 @@ class Lines:
         return prefix + self.name() + " " + self.words() + suffix
 
     def program(self):
-        text = self.deeper(self.line, "t1 x")
+        text = self.nested(self.line, "t1 x")
         quoted = "'" + text.replace("'", "'\\''") + "'"
         return self.pick(
             lambda: "eval " + quoted,
@@ -446,8 +435,8 @@ class Lines:
                 value, word, value))()
 
     def compound(self):
-        inner = self.deeper(self.line, "t1 in")
-        other = self.deeper(self.line, "t2 in")
+        inner = self.nested(self.line, "t1 in")
+        other = self.nested(self.line, "t2 in")
         return self.pick(
             lambda: "for a in %s %s; do %s; done" % (
                 self.pick(*SURE), self.words(), inner),
