@@ -114,39 +114,72 @@ look_at_lines(const char *text, size_t len)
 	return 0;
 }
 
+/*
+ * The options that the text can set: libconfuse copies all that it is given,
+ * which takes longer than reading a few lines does.  Behind a backslash a
+ * name may be spelt in another way.
+ */
+static void
+mark_named(const char *text, size_t len, bool named[CONF_COUNT])
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	const char *p = text, *end = text + len;
+
+	memset(named, memchr(text, '\\', len) != NULL, CONF_COUNT);
+	while (p < end) {
+		const char *from = p;
+		int id;
+
+		while (p < end && memchr(letters, *p, sizeof letters - 1) !=
+		    NULL)
+			p++;
+		id = p > from ? conf_find(from, (size_t)(p - from)) : -1;
+		if (id >= 0)
+			named[id] = true;
+		p += p == from;
+	}
+}
+
+static void
+read_text(const char *text, size_t len)
+{
+	AEG_AUTOFREE char *bare = xmemdup0(text, len);
+	cfg_opt_t opts[CONF_COUNT + 1] = { { .name = NULL } };
+	bool named[CONF_COUNT];
+	cfg_t *cfg;
+	int id, n = 0;
+
+	conf_blank_comments(bare, len);
+	mark_named(bare, len, named);
+	for (id = 0; id < CONF_COUNT; id++)
+		if (named[id])
+			opts[n++] = (cfg_opt_t)CFG_STR(
+			    conf_row((enum conf_id)id)->name, NULL,
+			    CFGF_NODEFAULT);
+	opts[n] = (cfg_opt_t)CFG_END();
+	cfg = cfg_init(opts, CFGF_NONE);
+	if (cfg == NULL)
+		abort();	/* no memory, as xmalloc() has it */
+	cfg_set_error_function(cfg, on_error);
+	for (id = 0; id < n; id++)
+		cfg_set_validate_func(cfg, opts[id].name, on_value);
+	if (cfg_parse_buf(cfg, bare) != CFG_SUCCESS)
+		fail(ERR_SYNTAX, cfg->line, "cannot be read");
+	cfg_free(cfg);
+}
+
 int
 conf_file_parse(const char *path, const char *text, size_t len,
     struct conf_setting *set, struct err *err)
 {
-	cfg_opt_t opts[] = {
-#define CONF_ROW(id, name, ...) CFG_STR(name, NULL, CFGF_NODEFAULT),
-#include "aegsh/conf_options.h"
-#undef CONF_ROW
-		CFG_END()
-	};
 	struct parse parse = { .path = path, .set = set, .err = err };
-	AEG_AUTOFREE char *bare = NULL;
-	cfg_t *cfg;
-	int id;
 
 	if (len > CONF_FILE_MAX)
 		return err_set(err, ERR_TOO_LONG,
 		    "%s: longer than %zu bytes", path, CONF_FILE_MAX);
 	parsing = &parse;
-	if (len > 0 && look_at_lines(text, len) == 0) {
-		cfg = cfg_init(opts, CFGF_NONE);
-		if (cfg == NULL)
-			abort();	/* no memory, as xmalloc() has it */
-		cfg_set_error_function(cfg, on_error);
-		for (id = 0; id < CONF_COUNT; id++)
-			cfg_set_validate_func(cfg,
-			    conf_row((enum conf_id)id)->name, on_value);
-		bare = xmemdup0(text, len);
-		conf_blank_comments(bare, len);
-		if (cfg_parse_buf(cfg, bare) != CFG_SUCCESS)
-			fail(ERR_SYNTAX, cfg->line, "cannot be read");
-		cfg_free(cfg);
-	}
+	if (len > 0 && look_at_lines(text, len) == 0)
+		read_text(text, len);
 	parsing = NULL;
 	return parse.code;
 }
