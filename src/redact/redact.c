@@ -19,7 +19,9 @@ redact_free(struct redact *r)
 		return;
 	redact_forget(r);
 	free(r->known);
-	redact_rules_done(&r->rules);
+	if (r->rules != NULL)
+		redact_rules_done(r->rules);
+	free(r->rules);
 	explicit_bzero(r->key, sizeof r->key);
 	free(r);
 }

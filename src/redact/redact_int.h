@@ -43,7 +43,7 @@ struct redact_known {
 struct redact {
 	bool keyed;
 	unsigned char key[REDACT_KEY_LEN];
-	struct redact_rules rules;
+	struct redact_rules *rules;	/* NULL: there are none */
 	struct redact_known *known;	/* REDACT_KNOWN_MAX; NULL: none yet */
 	size_t n_known, next_known;
 	bool known_first[256];	/* some value starts with this byte */

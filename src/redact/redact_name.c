@@ -56,16 +56,17 @@ redact_name_is_secret(const struct redact *r, const char *p, size_t len)
 	    "URI", "FD", "POLICY", "TYPE", "LENGTH", "TTL", "EXPIRY",
 	    "COUNT", "MAX_TOKENS", "ENABLED", "SECONDS",
 	    "NOPASSWD", "NOPASSWORD" };
+	const struct redact_rules *own = r != NULL ? r->rules : NULL;
 	char name[NAME_SIZE];
 	size_t i;
 
 	if (!fold(name, p, len))
 		return false;
-	for (i = 0; r != NULL && i < r->rules.n_not_names; i++)
-		if (strcmp(name, r->rules.not_names[i]) == 0)
+	for (i = 0; own != NULL && i < own->n_not_names; i++)
+		if (strcmp(name, own->not_names[i]) == 0)
 			return false;
-	for (i = 0; r != NULL && i < r->rules.n_names; i++)
-		if (strstr(name, r->rules.names[i]) != NULL)
+	for (i = 0; own != NULL && i < own->n_names; i++)
+		if (strstr(name, own->names[i]) != NULL)
 			return true;
 	for (i = 0; i < AEG_NELEM(not_ends); i++)
 		if (ends_with(name, not_ends[i]))

@@ -139,7 +139,7 @@ bool
 redact_rule_option(struct redact_scan *s)
 {
 	static bool begins[256], made;	/* what those of the rows begin with */
-	const struct redact_rules *own = &s->r->rules;
+	const struct redact_rules *own = s->r->rules;
 	const unsigned char c = (unsigned char)s->p[s->i];
 	size_t k;
 
@@ -152,7 +152,7 @@ redact_rule_option(struct redact_scan *s)
 	for (k = 0; begins[c] && k < AEG_NELEM(rows); k++)
 		if (take_option(s, &rows[k]))
 			return true;
-	for (k = 0; k < own->n_options; k++)
+	for (k = 0; own != NULL && k < own->n_options; k++)
 		if (take_option(s, &own->options[k]))
 			return true;
 	return false;

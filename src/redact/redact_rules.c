@@ -210,10 +210,12 @@ redact_rules_add(struct redact *r, const char *name, const char *text,
 		number++;
 		rc = read_line(&reading, line, err);
 	}
+	if (rc == 0 && r->rules == NULL)
+		r->rules = xcalloc(1, sizeof *r->rules);
 	if (rc < 0)
 		err_context(err, "%s:%d", name, number);
 	else
-		rc = append(&r->rules, more, err);
+		rc = append(r->rules, more, err);
 	redact_rules_done(more);
 	return rc;
 }

@@ -118,11 +118,11 @@ header_name(const struct redact_scan *s)
 	    "private-token", "x-gitlab-token", "x-vault-token",
 	    "x-goog-api-key", "x-amz-security-token",
 	    "x-csrf-token", "dd-api-key", "x-plex-token", "api-token" };
-	const struct redact_rules *own = &s->r->rules;
+	const struct redact_rules *own = s->r->rules;
+	size_t all = AEG_NELEM(names) + (own != NULL ? own->n_headers : 0), k;
 	const char *name;
-	size_t k;
 
-	for (k = 0; k < AEG_NELEM(names) + own->n_headers; k++) {
+	for (k = 0; k < all; k++) {
 		name = k < AEG_NELEM(names) ? names[k] :
 		    own->headers[k - AEG_NELEM(names)];
 		if ((name[0] | 32) == (s->p[s->i] | 32) &&
@@ -231,7 +231,8 @@ bool
 redact_rule_token(struct redact_scan *s)
 {
 	static bool begins[256], made;	/* what those shapes begin with */
-	const struct redact_rules *own = &s->r->rules;
+	const struct redact_rules *own = s->r->rules;
+	size_t all = AEG_NELEM(shapes) + (own != NULL ? own->n_tokens : 0);
 	size_t k, n;
 
 	for (k = 0; !made && k < AEG_NELEM(shapes); k++)
@@ -240,7 +241,7 @@ redact_rule_token(struct redact_scan *s)
 	if (!redact_at_start(s) && !redact_at(s, s->i - 1, "."))
 		return false;
 	k = begins[(unsigned char)s->p[s->i]] ? 0 : AEG_NELEM(shapes);
-	for (; k < AEG_NELEM(shapes) + own->n_tokens; k++) {
+	for (; k < all; k++) {
 		n = token_length(s, k < AEG_NELEM(shapes) ? &shapes[k] :
 		    &own->tokens[k - AEG_NELEM(shapes)]);
 		if (n > 0)
