@@ -5,7 +5,8 @@
  *
  * A terminal shows no NUL, and what follows a backspace in the place of what
  * stood before it.  So "p\bpa\ba", as nroff makes letters bold, is "pa", as is
- * what was typed wrong and mended, and UTF-16 of Latin letters is these.
+ * what was typed wrong and mended, and UTF-16 and UTF-32 of Latin letters are
+ * these.
  */
 #include "cast_int.h"
 
@@ -13,10 +14,9 @@
 
 #include "aegsh/base/mem.h"
 
-/* The escape sequence at p (ECMA-48 5.4, 8.3.89): its length, *ret_gap: it
- * moves what follows away from what was before.  len: it is not over. */
-static size_t
-sequence(const char *p, size_t len, bool *ret_gap)
+/* ECMA-48 5.4, 8.3.89 */
+size_t
+cast_clean_sequence(const char *p, size_t len, bool *ret_gap)
 {
 	size_t i = 2;
 
@@ -53,6 +53,7 @@ cast_clean_done(struct cast_clean *c)
 	if (c->at != NULL)
 		free((char *)(uintptr_t)c->p);
 	free(c->at);
+	free(c->low);
 }
 
 static bool
@@ -70,9 +71,13 @@ cast_clean_init(struct cast_clean *c, const struct buf *raw, bool shown)
 
 	*c = (struct cast_clean){ .p = raw->data, .len = raw->len,
 		.raw_len = raw->len, .shown = shown };
-	if (shown && !has(raw, '\0') && !has(raw, '\b'))
-		return false;
-	if (!shown && !has(raw, '\033') && !has(raw, '\0'))
+	if (shown) {
+		if (!cast_shown_differs(raw))
+			return false;
+		cast_shown(c, raw);
+		return true;
+	}
+	if (!has(raw, '\033') && !has(raw, '\0'))
 		return true;
 	to = xmalloc(raw->len);
 	c->at = xreallocarray(NULL, raw->len, sizeof c->at[0]);
@@ -80,15 +85,10 @@ cast_clean_init(struct cast_clean *c, const struct buf *raw, bool shown)
 		char b = raw->data[i];
 
 		gap = false;
-		n = b == '\033' ? sequence(raw->data + i, raw->len - i,
-		    &gap) : 1;
-		if ((b == '\033' && !gap) || (shown && b == '\0'))
+		n = b == '\033' ? cast_clean_sequence(raw->data + i,
+		    raw->len - i, &gap) : 1;
+		if (b == '\033' && !gap)
 			continue;
-		if (shown && b == '\b') {
-			len -= len > 0 && to[len - 1] != '\n' &&
-			    to[len - 1] != '\r';
-			continue;
-		}
 		c->at[len] = (uint32_t)i;
 		/* As in a list of a program's words, or variables. */
 		to[len++] = gap ? ' ' : b == '\0' ? '\n' : b;
@@ -107,17 +107,17 @@ cast_clean_raw(const struct cast_clean *c, size_t i)
 	return c->at != NULL ? c->at[i] : i;
 }
 
-/* The first byte that stands there in raw or behind it. */
 size_t
 cast_clean_at(const struct cast_clean *c, size_t raw)
 {
+	const uint32_t *at = c->shown ? c->low : c->at;
 	size_t low = 0, high = c->len, mid;
 
-	if (c->at == NULL)
+	if (at == NULL)
 		return raw < c->len ? raw : c->len;
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (c->at[mid] < raw)
+		if (at[mid] < raw)
 			low = mid + 1;
 		else
 			high = mid;
@@ -128,7 +128,31 @@ cast_clean_at(const struct cast_clean *c, size_t raw)
 size_t
 cast_clean_from(const struct cast_clean *c, size_t i)
 {
+	size_t low;
+
 	if (!c->shown)
 		return cast_clean_raw(c, i);
-	return i > 0 ? cast_clean_raw(c, i - 1) + 1 : 0;
+	low = i < c->len ? c->low[i] : c->raw_len;
+	return i == 0 ? 0 : c->at[i - 1] < low ? c->at[i - 1] + 1 : low;
+}
+
+void
+cast_clean_part(const struct cast_clean *c, size_t i, size_t len,
+    size_t *ret_from, size_t *ret_to)
+{
+	size_t k;
+
+	*ret_from = *ret_to = cast_clean_raw(c, i);
+	for (k = i; c->at != NULL && k < i + len; k++) {
+		if (c->at[k] < *ret_from)
+			*ret_from = c->at[k];
+		if (c->at[k] + 1U > *ret_to)
+			*ret_to = c->at[k] + 1U;
+	}
+	if (c->at == NULL)
+		*ret_to = *ret_from + len;
+	else if (c->shown && i == 0)
+		*ret_from = 0;
+	else if (c->shown && c->at[i - 1] < *ret_from)
+		*ret_from = c->at[i - 1] + 1U;
 }

@@ -14,7 +14,7 @@
 #define CAST_RAW (2 * CAST_HOLD)	/* and of what stood before it */
 #define CAST_CONTEXT ((size_t)4096)	/* of what was told */
 #define CAST_AHEAD ((size_t)8192)	/* a secret is known by so much */
-#define CAST_TIMES 64
+#define CAST_TIMES 256
 
 /* What is dropped that comes next: the rest of a secret longer than all
  * this. */
@@ -59,18 +59,31 @@ struct cast_clean {		/* raw without escape sequences */
 	uint32_t *at;		/* where each byte stands in raw, or NULL:
 				 * there */
 	size_t raw_len;
-	bool shown;		/* and without what stands under others */
+	bool shown;		/* as a terminal shows it: then … */
+	uint32_t *low;		/* nothing from there on stands before that */
+	size_t open;		/* what comes may stand from there on */
 };
 
 /* raw must outlive it.  False: shown would not differ. */
 bool cast_clean_init(struct cast_clean *c, const struct buf *raw, bool shown);
 void cast_clean_done(struct cast_clean *c);
-/* Where in raw the byte i stands, or ends what is before it; with all that
- * stands under it. */
+/* Where in raw the byte i stands, or ends what is before it; where all
+ * begins that is from there on, with what stands under it. */
 size_t cast_clean_raw(const struct cast_clean *c, size_t i);
 size_t cast_clean_from(const struct cast_clean *c, size_t i);
-/* The first byte that stands there in raw or behind it. */
+/* The part of raw that has len bytes, and what stands under them. */
+void cast_clean_part(const struct cast_clean *c, size_t i, size_t len,
+	size_t *ret_from, size_t *ret_to);
+/* The first byte from which on all stand there in raw or behind it. */
 size_t cast_clean_at(const struct cast_clean *c, size_t raw);
+/* The escape sequence at p: its length, *ret_gap: it moves what follows away
+ * from what was before.  len: it is not over. */
+size_t cast_clean_sequence(const char *p, size_t len, bool *ret_gap);
+
+/* ---- cast_shown.c: as a terminal shows it ------------------------------ */
+
+bool cast_shown_differs(const struct buf *raw);
+void cast_shown(struct cast_clean *c, const struct buf *raw);
 
 /* ---- cast_text.c: bytes as a JSON string, and back ------------------- */
 

@@ -87,6 +87,9 @@ safe_end(const struct cast_clean *c, size_t done)
 
 	while (end > done && !is_space(c->p[end - 1]))
 		end--;
+	/* What is to come stands over that. */
+	if (c->shown && c->open < end)
+		end = c->open;
 	limit = open_key(c);
 	if (limit < end)
 		end = limit;
@@ -177,11 +180,9 @@ static struct found
 found_at(const struct view *v, size_t view, size_t span)
 {
 	const struct redact_span *s = &v[view].spans.v[span];
-	const struct cast_clean *c = &v[view].c;
-	struct found f = { cast_clean_from(c, s->from), 0, view, span };
+	struct found f = { 0, 0, view, span };
 
-	f.to = s->len > 0 ? cast_clean_raw(c, s->from + s->len - 1) + 1 :
-	    f.from;
+	cast_clean_part(&v[view].c, s->from, s->len, &f.from, &f.to);
 	return f;
 }
 
@@ -228,6 +229,22 @@ look(struct view *v, const struct cast_window *w, const struct redact *redact,
 	}
 	v->end = all || end >= c->len ? c->raw_len : end > done ?
 	    cast_clean_from(c, end) : w->done;
+	/* What was in that line and is not any more is known. */
+	if (!all && c->shown && end <= c->open && c->open < c->len &&
+	    c->low[c->open] > v->end)
+		v->end = c->low[c->open];
+	/* One place that is written all the time. */
+	if (c->shown && c->raw_len - v->end > CAST_HOLD)
+		v->end = c->raw_len - CAST_AHEAD;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	return x->from != y->from ? (x->from > y->from) - (x->from <
+	    y->from) : (x->view > y->view) - (x->view < y->view);
 }
 
 /* The secrets of both, in their order; those that overlap are one, which has
@@ -235,27 +252,26 @@ look(struct view *v, const struct cast_window *w, const struct redact *redact,
 static size_t
 join(const struct view *v, struct found *ret)
 {
-	size_t next[VIEWS] = { 0 }, n = 0;
+	size_t all = 0, n = 0, i, k;
 
-	while (next[0] < v[0].spans.n || next[1] < v[1].spans.n) {
-		struct found f[VIEWS], *l = n > 0 ? &ret[n - 1] : NULL;
-		size_t k;
+	for (k = 0; k < VIEWS; k++)
+		for (i = 0; i < v[k].spans.n; i++)
+			ret[all++] = found_at(v, k, i);
+	if (all > 0)
+		qsort(ret, all, sizeof ret[0], by_place);
+	for (i = 0; i < all; i++) {
+		struct found f = ret[i], *l = n > 0 ? &ret[n - 1] : NULL;
 
-		for (k = 0; k < VIEWS; k++)
-			f[k] = next[k] < v[k].spans.n ? found_at(v, k,
-			    next[k]) : (struct found){ .from = SIZE_MAX };
-		k = f[1].from < f[0].from;
-		next[k]++;
-		if (l == NULL || f[k].from >= l->to) {
-			ret[n++] = f[k];
+		if (l == NULL || f.from >= l->to) {
+			ret[n++] = f;
 			continue;
 		}
-		if (f[k].to - f[k].from > l->to - l->from) {
-			l->view = k;
-			l->span = f[k].span;
+		if (f.to - f.from > l->to - l->from) {
+			l->view = f.view;
+			l->span = f.span;
 		}
-		if (f[k].to > l->to)
-			l->to = f[k].to;
+		if (f.to > l->to)
+			l->to = f.to;
 	}
 	return n;
 }

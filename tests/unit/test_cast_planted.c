@@ -192,7 +192,8 @@ in_colours(const struct redact *r)
 
 /* ---- as it is shown ------------------------------------------------------ */
 
-enum { BOLD, UNDERLINED, MENDED, REMOVED, NULS, LITTLE, BIG, ENVIRON, FORMS };
+enum { BOLD, UNDERLINED, MENDED, REMOVED, LEFT, NULS, LITTLE, BIG, LITTLE_32,
+	BIG_32, ENVIRON, FORMS };
 
 /* A text in one of the forms in which a terminal shows just that. */
 static void
@@ -200,13 +201,15 @@ disguise(struct buf *to, const char *p, size_t len, unsigned form)
 {
 	static const char *const forms[FORMS] = { [BOLD] = "c\bc",
 		[UNDERLINED] = "_\bc", [MENDED] = "x\b \bc",
-		[REMOVED] = "x\bc", [NULS] = "0c", [LITTLE] = "c0",
-		[BIG] = "0c", [ENVIRON] = "c" };
+		[REMOVED] = "x\bc", [LEFT] = "x\033[Dc", [NULS] = "0c",
+		[LITTLE] = "c0", [BIG] = "0c", [LITTLE_32] = "c000",
+		[BIG_32] = "000c", [ENVIRON] = "c" };
 	const char *f;
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		bool all = form != MENDED && form != REMOVED && form != NULS;
+		bool all = form != MENDED && form != REMOVED && form != LEFT &&
+		    form != NULS;
 
 		/* A space that was overstruck is no space. */
 		if ((p[i] == ' ' && form < NULS) || (!all && pick(3) > 0)) {
@@ -226,8 +229,13 @@ undisguise(struct buf *b)
 	size_t i, n = 0;
 
 	for (i = 0; i < b->len; i++) {
-		if (b->data[i] == '\b')
+		if (b->data[i] == '\b') {
 			n -= n > 0 && b->data[n - 1] != '\n';
+		} else if (i + 2 < b->len && memcmp(b->data + i, "\033[D",
+		    3) == 0) {
+			n -= n > 0 && b->data[n - 1] != '\n';
+			i += 2;
+		}
 		else if (b->data[i] != '\0')
 			b->data[n++] = b->data[i];
 	}
@@ -277,11 +285,144 @@ disguised(const struct redact *r)
 	IS_INTN((int)kept, 800, "what stands around stays");
 }
 
+/* A line in one of the ways in which a cursor that goes back writes it. */
+static void
+write_moving(struct buf *to, const struct buf *line, unsigned form)
+{
+	size_t n = line->len, k = 1 + pick((unsigned)n - 1), i;
+	const char *p = line->data;
+
+	switch (form) {
+	case 0:		/* its beginning comes last */
+		for (i = 0; i < k; i++)
+			buf_putc(to, ' ');
+		buf_put(to, p + k, n - k);
+		buf_putc(to, '\r');
+		buf_put(to, p, k);
+		break;
+	case 1:		/* over another */
+		for (i = 0; i < n; i++)
+			buf_putc(to, "#=> "[pick(4)]);
+		buf_putc(to, '\r');
+		buf_put(to, p, n);
+		break;
+	case 2:		/* at their columns, of the line or of the screen */
+	case 3:
+		buf_puts(to, form == 2 ? "\r" : "\033[7H");
+		buf_putf(to, form == 2 ? "\033[%zuG" : "\033[7;%zuH", k + 1);
+		buf_put(to, p + k, n - k);
+		buf_puts(to, form == 2 ? "\033[G" : "\033[7;1H");
+		buf_put(to, p, k);
+		break;
+	case 4:		/* wrong, and mended */
+		buf_put(to, p, k);
+		for (i = k; i < n; i++)
+			buf_putc(to, 'x');
+		buf_putf(to, "\033[%zuD\033[K", n - k);
+		buf_put(to, p + k, n - k);
+		break;
+	case 5:		/* a letter that was left out is put in */
+		buf_put(to, p, k);
+		buf_put(to, p + k + 1, n - k - 1);
+		if (n > k + 1)
+			buf_putf(to, "\033[%zuD", n - k - 1);
+		buf_puts(to, "\033[@");
+		buf_putc(to, p[k]);
+		break;
+	default:	/* one too many is taken out */
+		buf_put(to, p, k);
+		buf_putc(to, 'x');
+		buf_put(to, p + k, n - k);
+		buf_putf(to, "\033[%zuD\033[P", n - k + 1);
+	}
+}
+
+/* What the cursor's ways put together on the screen. */
+static void
+moving(const struct redact *r)
+{
+	unsigned char session[UUID_LEN] = { 1, 6 };
+	unsigned i, told = 0, tags = 0, kept = 0;
+
+	for (i = 0; i < 350; i++) {
+		AEG_AUTO(buf_done) struct buf text = BUF_INIT, got = BUF_INIT;
+		AEG_AUTO(buf_done) struct buf plain = BUF_INIT;
+		struct cast *c = start(r, session, CAST_KEEP_FULL);
+		const char *place = places[i / 7 % AEG_NELEM(places)];
+		unsigned form = strstr(place, " | ") != NULL ? 1 : i % 7;
+		char secret[160];
+		size_t k;
+
+		put_secret(&plain, secret, sizeof secret, place);
+		plain.len -= plain.data[plain.len - 1] == '\r';
+		/* What a space ends is told, where no cursor has moved. */
+		if (form == 0 || form == 5)
+			plain.len = strcspn(strstr(plain.data, secret), " ") +
+			    (size_t)(strstr(plain.data, secret) -
+			    plain.data);
+		/* Only where it begins does a tab stand for eight columns. */
+		for (k = 0; k < plain.len && plain.data[k] == '\t'; k++)
+			plain.data[k] = ' ';
+		buf_puts(&text, "it begins\n");
+		write_moving(&text, &plain, form);
+		buf_puts(&text, "\nit ends\n");
+		cast_begin(c, session, 0);
+		put(c, &text, i % 3 == 0 ? 1 : i % 3 == 1 ? 7 : 300);
+		cast_end(c);
+		cast_free(c);
+		read_back(session, &got);
+		tags += memmem(got.data, got.len, "<redacted:", 10) != NULL;
+		kept += memmem(got.data, got.len, "it begins\n", 10) != NULL &&
+		    memmem(got.data, got.len, "\nit ends\n", 9) != NULL;
+		for (k = 0; k + 16 <= strlen(secret); k++)
+			if (memmem(got.data, got.len, secret + k, 16) != NULL)
+				break;
+		if (k + 16 > strlen(secret))
+			continue;
+		if (told++ < 8)
+			printf("# form %u: %s: %s\n", form, secret,
+			    got.data);
+	}
+	IS_INTN((int)told, 0, "secrets that a cursor put together");
+	IS_INTN((int)tags, 350, "each has a tag");
+	IS_INTN((int)kept, 350, "what stands around stays");
+}
+
+/* Lines that are written anew all the time are told while they are. */
+static void
+progress(const struct redact *r)
+{
+	unsigned char session[UUID_LEN] = { 1, 7 };
+	AEG_AUTO(buf_done) struct buf text = BUF_INIT, got = BUF_INIT;
+	struct cast *c = start(r, session, CAST_KEEP_FULL);
+	unsigned i;
+
+	cast_begin(c, session, 0);
+	for (i = 0; i < 3000; i++) {
+		char line[100];
+
+		snprintf(line, sizeof line, i % 2 ? "%3u%% of a1b2c3d4e5f6 "
+		    "[####]\r" : "\r%3u%% of a1b2c3d4e5f6 [###.]\033[K",
+		    i / 30);
+		buf_puts(&text, line);
+		cast_put(c, CAST_OUT, line, strlen(line), (int64_t)i);
+	}
+	read_back(session, &got);
+	OKF(got.len + 8192 > text.len, "%zu of %zu",
+	    got.len, text.len);
+	cast_end(c);
+	cast_free(c);
+	read_back(session, &got);
+	OK(got.len == text.len &&
+	    memcmp(got.data, text.data, got.len) == 0);
+}
+
 /* What shows nothing is not held for ever, whatever it is. */
 static void
 unseen(const struct redact *r)
 {
-	static const char *const bits[] = { "\033[m", "a\b", "a\b \b" };
+	static const char *const bits[] = { "\033[m", "a\b", "a\b \b",
+		"abcdefgh1\r", "\033[3Da", "\033[1000G", "a\033[@\033[G" };
 	unsigned char session[UUID_LEN] = { 1, 5 };
 	size_t i, k;
 
@@ -396,6 +537,8 @@ main(void)
 	planted(r);
 	in_colours(r);
 	disguised(r);
+	moving(r);
+	progress(r);
 	unseen(r);
 	keys(r);
 	long_ones(r);
