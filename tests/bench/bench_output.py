@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: ISC
 """make bench-output: what it costs that lines' output is kept.  By the pipe:
-bulk and one short line, beside the same without it.  By the terminal: a text
-of some megabytes, beside script(1) around the same shell; medians of runs
-that take turns, and their ratio."""
+bulk and one short line, beside the same without it.  By the terminal: texts
+of some megabytes, more than is kept, and one word, beside script(1) around the
+same shell; medians of runs that take turns, and their ratio."""
 import os
 import select
 import shutil
@@ -103,4 +103,10 @@ with open(env["HOME"] + "/text", "w") as f:
 pipes("a pipe, %d MB" % MEGABYTES, "cat bulk", ROUNDS)
 pipes("a pipe, one word", "echo word", 5 * ROUNDS)
 terminals("a terminal, 5 MB of text", "cat text", ROUNDS)
+with open(env["HOME"] + "/text") as f, open(env["HOME"] + "/more", "w") as more:
+    text = f.read()
+    for _ in range(10):
+        more.write(text)
+terminals("a terminal, seq 1000000", "seq 1000000", ROUNDS)
+terminals("a terminal, 50 MB of text", "cat more", (ROUNDS + 1) // 2)
 terminals("a terminal, one word", "echo word", 5 * ROUNDS)

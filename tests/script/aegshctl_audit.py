@@ -196,12 +196,14 @@ class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.tags, self.links, self.csp, self.text = set(), [], "", ""
-        self.open = []
+        self.open, self.rows, self.labels = [], [], []
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         if tag not in ("meta", "rect"):
             self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
         for name, value in attrs:
             if name in ("src", "href", "action") or name.startswith("on"):
                 self.links.append((tag, name, value))
@@ -217,6 +219,10 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.text += data
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1].append(data)
+        if self.open and self.open[-1] == "text":
+            self.labels.append(data)
 
 
 fill(b"ok <script>alert(1)</script>&\"'\nok <img/src=x/onerror=alert(1)>\n")
@@ -230,6 +236,21 @@ tap.ok("svg" in page.tags and not page.links and not page.open,
 tap.ok("default-src 'none'" in page.csp and "script" not in page.csp,
        "html: the browser may load nothing", page.csp)
 tap.ok("http" not in re.sub(r"http-equiv", "", body), "html: no address")
+tap.ok("prefers-color-scheme:dark" in body and "url(" not in body,
+       "html: light and dark")
+report = documents("audit", "report", "--json")[0]
+user = report["users"][0]
+shown = [str(user[k]) for k in ("user", "sessions", "lines", "refused",
+                                "confirmed", "declined", "failed", "secrets")]
+tap.same(page.rows[1][:8], shown, "html: has what --json has")
+text = ctl("audit", "report").stdout.decode().splitlines()
+tap.same(text[1].split(), shown, "and so has the text")
+tap.ok("%d lines of 1 users in %d sessions" % (user["lines"],
+                                               user["sessions"])
+       in page.text, "html: begins with it", page.text[:300])
+tap.ok(report["days"][-1]["day"] in page.labels and
+       str(max(report["hours"])) in page.labels and "of them refused" in
+       page.text, "html: plots say what they show", page.labels)
 
 # ---- who looked --------------------------------------------------------------
 events = documents("audit", "events", "--json", "--kind", "store-read",
