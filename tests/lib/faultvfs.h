@@ -19,7 +19,7 @@
 #include "aegsh/base/text.h"
 
 #define FAULT_SECTOR 512
-#define FAULT_FILES 3
+#define FAULT_FILES 5
 
 enum fault_op { FAULT_NONE = 0, FAULT_WRITE, FAULT_SYNC, FAULT_READ,
 	FAULT_OPEN,
@@ -50,7 +50,8 @@ static size_t fault_n;
 static bool fault_keeps;	/* the log */
 
 static const char *const fault_names[FAULT_FILES] = { "audit.db",
-	"audit.db-wal", "audit.db-journal" };
+	"audit.db-wal", "audit.db-journal",
+	"audit.spool", "audit.late" };	/* these two are not of sqlite */
 
 struct fault_file {
 	sqlite3_file base;

@@ -551,6 +551,14 @@ try:
     left = [name for name in os.listdir(here) if "aegsh-try" in name]
     if caught:
         tap.same(left, [], "a commit that is killed leaves no half a file")
+        rows = me.run(me.ctl, "audit", "events", "--json", "-n", "0")[1]
+        rows = [json.loads(row) for row in rows.splitlines()]
+        begun = [row["text"] for row in rows if row["kind"] == "try-commit"]
+        uuid = re.findall("[0-9a-f-]{36}", begun[-1])[0] if begun else "-"
+        tap.ok(begun and not [row for row in rows if uuid in row["text"] and
+                              row["kind"] in ("try-committed",
+                                              "try-half-committed")],
+               "and is on record as begun, and not as over", rows[-4:])
     else:
         tap.skip("a commit that is killed", "it was too fast five times")
     shutil.rmtree(here)

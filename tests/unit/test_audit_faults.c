@@ -8,7 +8,14 @@
 #include "aegsh/audit_chain.h"
 #include "audit/audit_int.h"
 #include "faultvfs.h"
+#include "killed.h"
 #include "store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 
 static const struct {
 	const char *name;
@@ -213,12 +220,11 @@ survives(size_t at, unsigned seed)
 }
 
 static void
-power(enum audit_journal journal, const char *name, int lines, int share)
+cut_everywhere(const char *name, int share)
 {
 	size_t at, cuts = 0, bad = 0, step, places = 0;
 	unsigned seed;
 
-	record(name, journal, lines);
 	/* Around each confirmation and each sync, and some between. */
 	step = fault_n / 60 + 1;
 	for (at = 1; at <= fault_n && bad < 5; at++) {
@@ -237,6 +243,229 @@ power(enum audit_journal journal, const char *name, int lines, int share)
 	    "%zu events", name, cuts, fault_n);
 }
 
+static void
+power(enum audit_journal journal, const char *name, int lines, int share)
+{
+	record(name, journal, lines);
+	cut_everywhere(name, share);
+}
+
+/* ---- a power cut, where others write ------------------------------------- */
+
+static const char *ack_pipe;	/* as /proc has it */
+
+/* Of a process that is traced: the call that it is in. */
+static struct in_call {
+	pid_t pid;
+	uint64_t number, args[4];
+} in_calls[16];
+
+static struct in_call *
+call_of(pid_t pid)
+{
+	struct in_call *free_one = NULL;
+	size_t i;
+
+	for (i = 0; i < AEG_NELEM(in_calls); i++) {
+		if (in_calls[i].pid == pid)
+			return &in_calls[i];
+		if (in_calls[i].pid == 0 || kill(in_calls[i].pid, 0) < 0)
+			free_one = &in_calls[i];
+	}
+	if (free_one == NULL)
+		scratch_die("too many processes");
+	*free_one = (struct in_call){ .pid = pid };
+	return free_one;
+}
+
+static void
+read_from(pid_t pid, uint64_t at, void *to, size_t len)
+{
+	struct iovec here = { to, len }, there = { (void *)(uintptr_t)at,
+		len };
+
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) <= 0)
+		scratch_die("process_vm_readv");
+}
+
+static void
+was_written(pid_t pid, int file, const struct in_call *c, int64_t n)
+{
+	AEG_AUTOFREE char *bytes = xmalloc((size_t)n);
+
+	read_from(pid, c->args[1], bytes, (size_t)n);
+	fault_did(FAULT_DID_WRITE, file, (int64_t)c->args[3], bytes,
+	    (size_t)n);
+}
+
+static void
+was_removed(pid_t pid, uint64_t at)
+{
+	char name[256];
+	size_t i;
+
+	for (i = 0; i < sizeof name - 1; i++) {
+		read_from(pid, at + i, &name[i], 1);
+		if (name[i] == '\0')
+			break;
+	}
+	name[i] = '\0';
+	fault_did(FAULT_DID_DELETE, fault_which(name), 0, NULL, 0);
+}
+
+/* A spool is there once its directory was synced, too; sqlite sees to its own
+ * files. */
+static void
+was_synced(const char *path, int file)
+{
+	static bool spool_named;
+	struct stat st;
+
+	if (file < 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		spool_named = true;
+		fault_did(FAULT_DID_SYNC_NAMES, 0, 0, NULL, 0);
+	}
+	if (text_ends(path, AUDIT_SPOOL) && !spool_named)
+		return;
+	fault_did(FAULT_DID_SYNC, file, 0, NULL, 0);
+}
+
+/* It has returned n. */
+static void
+was_called(pid_t pid, const struct in_call *c, int64_t n)
+{
+	AEG_AUTOFREE char *link = xasprintf("/proc/%d/fd/%d", (int)pid,
+	    (int)c->args[0]);
+	char path[512];
+	ssize_t len;
+	int file;
+
+	if (n < 0)
+		return;
+	if (c->number == SYS_unlinkat)
+		was_removed(pid, c->args[1]);
+#ifdef SYS_unlink
+	if (c->number == SYS_unlink)
+		was_removed(pid, c->args[0]);
+#endif
+	if (c->number != SYS_pwrite64 && c->number != SYS_write &&
+	    c->number != SYS_ftruncate && c->number != SYS_fsync &&
+	    c->number != SYS_fdatasync)
+		return;
+	len = readlink(link, path, sizeof path - 1);
+	path[len > 0 ? len : 0] = '\0';
+	file = fault_which(path);
+	if (c->number == SYS_write && strcmp(path, ack_pipe) == 0) {
+		char line;
+
+		read_from(pid, c->args[1], &line, 1);
+		fault_ack(line);
+	} else if (c->number == SYS_pwrite64 && file >= 0 && n > 0) {
+		was_written(pid, file, c, n);
+	} else if (c->number == SYS_ftruncate) {
+		fault_did(FAULT_DID_TRUNCATE, file, (int64_t)c->args[1], NULL,
+		    0);
+	} else if (c->number == SYS_fsync || c->number == SYS_fdatasync) {
+		was_synced(path, file);
+	}
+}
+
+/* Each of their calls, until all have ended. */
+static void
+follow(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+		struct ptrace_syscall_info info = { .op = 0 };
+		struct in_call *c;
+		size_t i;
+
+		if (!WIFSTOPPED(status))
+			continue;
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80) && killed_trace(
+		    PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) > 0) {
+			c = call_of(pid);
+			if (info.op == PTRACE_SYSCALL_INFO_EXIT)
+				was_called(pid, c, info.exit.rval);
+			c->number = info.entry.nr;
+			for (i = 0; i < AEG_NELEM(c->args); i++)
+				c->args[i] = info.entry.args[i];
+		}
+		killed_trace(PTRACE_SYSCALL, pid, 0, (void *)(intptr_t)
+		    killed_passed_on(status));
+	}
+}
+
+static void __attribute__((noreturn))
+record_by_others(const char *path, bool brief, int lines, int to)
+{
+	struct audit_outcome o = { .status = 0, .note = "over" };
+	struct err err = ERR_INIT;
+	struct audit *a = NULL;
+	int i;
+
+	killed_begin();
+	/* The disk that this process has. */
+	sqlite3_vfs_register(sqlite3_vfs_find("unix"), 1);
+	if ((brief ? audit_open_brief(path, STORE_WAIT_NS, false, &a, &err) :
+	    audit_open_apart(path, STORE_WAIT_NS, false, &a, &err)) < 0 ||
+	    audit_session_begin(a, &store_session, &err) < 0)
+		_exit(2);
+	for (i = 1; i <= lines; i++) {
+		int64_t id = store_put(a, "a line", &err);
+
+		if (id <= 0 || write(to, &(char){ (char)i }, 1) != 1)
+			_exit(3);
+		audit_outcome(a, id, &o);
+		if (i % 3 != 0)
+			audit_flush(a, &err);
+	}
+	audit_session_end(a, &err);
+	audit_close(a);
+	_exit(0);
+}
+
+static void
+power_of_others(bool brief, const char *name, int lines, int share)
+{
+	AEG_AUTOFREE char *path = scratch_path(name);
+	AEG_AUTOFREE char *link = NULL;
+	int ends[2], status = 0;
+	char seen[64] = "";
+	pid_t pid;
+
+	scratch_mkdir(name, 0700);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		scratch_die("pipe");
+	link = xasprintf("/proc/self/fd/%d", ends[1]);
+	if (readlink(link, seen, sizeof seen - 1) < 0)
+		scratch_die(link);
+	ack_pipe = seen;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		record_by_others(path, brief, lines, ends[1]);
+	waitpid(pid, &status, 0);
+	if (!WIFSTOPPED(status)) {
+		SKIP(1, "a power cut where others write: no process can be "
+		    "traced here");
+		return;
+	}
+	fault_forget();
+	fault_keeps = true;
+	killed_trace(PTRACE_SETOPTIONS, pid, 0, (void *)(intptr_t)(
+	    PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK |
+	    PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE));
+	killed_trace(PTRACE_SYSCALL, pid, 0, NULL);
+	follow();
+	fault_keeps = false;
+	close(ends[0]);
+	close(ends[1]);
+	cut_everywhere(name, share);
+}
+
 int
 main(void)
 {
@@ -248,6 +477,9 @@ main(void)
 	operations(AUDIT_JOURNAL_DELETE, "journal", share);
 	power(AUDIT_JOURNAL_WAL, "log", 60, share);
 	power(AUDIT_JOURNAL_DELETE, "journal", 12, share);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	power_of_others(true, "short runs", 10, share);
+	power_of_others(false, "session", 10, share);
 	fault_forget();
 	return tap_done();
 }
