@@ -4,6 +4,7 @@ and their own, and no other, whatever changes while they ask; what else they
 connect to works as without.
 
 As root the lines run as a uid that nobody has."""
+import ctypes
 import os
 import signal
 import socket
@@ -350,6 +351,14 @@ def helpers(aegsh):
     return found
 
 
+def state(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(") ", 1)[1].split()[0]
+    except OSError:
+        return ""
+
+
 WAIT = script("wait", 'print(reach(SRV + "/full"), flush=True)\n')
 p = popen(AEGSH, "-c", WAIT)
 until(lambda: helpers(p.pid))
@@ -369,6 +378,131 @@ tap.ok(p.returncode == 126 and "supervisor was killed" in out[1],
 until(lambda: not os.path.exists("/proc/%d" % helper) or
       not helpers(p.pid))
 tap.ok(not helpers(p.pid), "and nobody connects for it any more")
+
+# ---- a line that attacks who connects for it ---------------------------------
+# While one waits, the line looks for it and its supervisor and tries all that
+# one process can do to another of its user; none of it is granted, and when the
+# service hears the one that waits, it is reached as if nothing had been.
+ATTACK = script("attack", """
+import resource, struct, time
+libc = ctypes.CDLL(None, use_errno=True)
+SYS = {"x86_64": (101, 310, 311, 234)}.get(os.uname().machine,
+      (117, 270, 271, 131))     # ptrace, process_vm_readv, -writev, tgkill
+def stat(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            name, rest = f.read().split(" (", 1)[1].rsplit(") ", 1)
+        return name, int(rest.split()[1])
+    except OSError:
+        return "", 0
+aegsh = stat(os.getppid())[1]
+def named(name):
+    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+            if stat(pid)[0] == name and aegsh in (stat(pid)[1],
+                                                 stat(stat(pid)[1])[1])]
+answers = []
+t = threading.Thread(target=lambda: answers.append(reach(SRV + "/full")))
+t.start()
+while not named("aegsh-connect"):
+    time.sleep(0.01)
+def call(number, *args):
+    if libc.syscall(number, *(ctypes.c_long(a) for a in args)) < 0:
+        raise OSError(ctypes.get_errno(), "")
+room = ctypes.create_string_buffer(64)
+iov = ctypes.create_string_buffer(struct.pack("QQ", ctypes.addressof(room), 8))
+at = ctypes.addressof(iov)
+none = (0, 0)
+ACTS = {
+    "stop": lambda p: os.kill(p, signal.SIGSTOP),
+    "kill": lambda p: os.kill(p, signal.SIGKILL),
+    "alarm": lambda p: os.kill(p, signal.SIGALRM),
+    "ask": lambda p: os.kill(p, 0),
+    "group": lambda p: os.killpg(os.getpgid(p), signal.SIGSTOP),
+    "thread": lambda p: call(SYS[3], p, p, signal.SIGSTOP),
+    "pidfd": lambda p: signal.pidfd_send_signal(os.pidfd_open(p),
+                                                signal.SIGSTOP),
+    "descriptor": lambda p: call(438, os.pidfd_open(p), 3, 0),
+    "attach": lambda p: call(SYS[0], 16, p, 0, 0),
+    "seize": lambda p: call(SYS[0], 0x4206, p, 0, 0),
+    "read": lambda p: call(SYS[1], p, at, 1, at, 1, 0),
+    "write": lambda p: call(SYS[2], p, at, 1, at, 1, 0),
+    "memory": lambda p: open("/proc/%d/mem" % p, "r+b"),
+    "files": lambda p: os.listdir("/proc/%d/fd" % p),
+    "its socket": lambda p: os.open("/proc/%d/fd/3" % p, os.O_RDWR),
+    "limit": lambda p: resource.prlimit(p, resource.RLIMIT_NOFILE, none),
+    "time": lambda p: resource.prlimit(p, resource.RLIMIT_CPU, none),
+}
+done = []
+for name in "aegsh-connect", "aegsh-watch":
+    for pid in named(name):
+        for what, act in ACTS.items():
+            try:
+                act(pid)
+                done.append((name, what))
+            except (OSError, ValueError):
+                pass
+print(done, answers, len(named("aegsh-connect")), len(named("aegsh-watch")),
+      flush=True)
+t.join()
+print(answers, flush=True)
+""")
+# As many as may be served at a time wait, and as many more want a service that
+# is not listed: none is let through, and the line can be ended.
+FLOOD = script("flood", """
+def ask(path):
+    while True:
+        if reach(path) in ("other", "listed"):
+            print("reached", path, flush=True)
+for i in range(120):
+    threading.Thread(target=ask, daemon=True,
+                     args=(SRV + "/full",)).start()
+print("flooded", flush=True)
+for i in range(40):
+    threading.Thread(target=ask, daemon=True,
+                     args=(SRV + "/other",)).start()
+os.read(0, 1)
+os._exit(0)
+""")
+# Landlock confines signals since its version 6.
+if ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) < 6:
+    tap.skip("a line that attacks who connects for it",
+             "this kernel confines no signals")
+else:
+    p = start(ROOT + "/aegsh", "-c", ATTACK, stdin=subprocess.DEVNULL)
+    out = p.stdout.readline()
+    tap.same(out, "[] [] 1 1\n", "no command can touch who connects for it")
+    filler.close()              # the place is free
+    waiting = kept[-1].accept()[0]
+    waiting = kept[-1].accept()[0]
+    waiting.sendall(b"full")
+    waiting.close()
+    out = p.communicate(timeout=DEADLINE)
+    tap.same((p.returncode, *out), (0, "['full']\n", ""),
+             "and it is reached where the service hears it")
+    filler = socket.socket(socket.AF_UNIX)
+    filler.connect(SRV + "/full")
+    p = start(ROOT + "/aegsh", "-c", FLOOD, stdin=subprocess.PIPE)
+    out = p.stdout.readline()
+    until(lambda: len(helpers(p.pid)) >= 64)
+    most = len(helpers(p.pid))
+    rest = p.communicate("\n", timeout=DEADLINE)
+    tap.same((out, most, p.returncode, *rest), ("flooded\n", 64, 0, "", ""),
+             "a flood waits, and reaches nothing")
+    until(lambda: not helpers(p.pid))
+    tap.same(line(REACH), (0, "listed EACCES pinned EACCES\n", ""),
+             "the next line is served")
+# From outside it can be stopped: who waits waits on.
+p = start(ROOT + "/aegsh", "-c", WAIT, stdin=subprocess.DEVNULL)
+until(lambda: helpers(p.pid))
+stopped = helpers(p.pid)
+for pid in stopped:
+    os.kill(pid, signal.SIGSTOP)
+for pid in stopped:
+    until(lambda: state(pid) == "T")
+    os.kill(pid, signal.SIGKILL)
+out = p.communicate(timeout=DEADLINE)
+tap.same((p.returncode, *out), (0, "EACCES\n", ""),
+         "where it is stopped nothing is granted, until it is killed")
 
 profile(LIST, "supervise = scripts", "limit-time = 1")
 out = line(WAIT)
