@@ -199,6 +199,9 @@ struct exec_elevated {
 	pid_t group;			/* of this session */
 	mode_t umask;
 	struct rlimit files;
+	/* Within these the kernel itself ends it, whoever it has become:
+	 * by SIGXCPU, and by SIGALRM; 0: never. */
+	uint64_t cpu_ms, wall_ms;
 };
 int exec_elevate(const struct decision *d, const struct exec_elevated *e,
 	pid_t *ret_pid, struct err *err);

@@ -103,6 +103,9 @@ struct supervise_broker {
 	const char *label;	/* as in struct supervise_opts */
 	void *approved;
 	struct rlimit files;	/* RLIMIT_NOFILE as the line began with */
+	/* What is left to the line of its own limits; 0: it has none.  When it
+	 * meets one this process gets SIGTERM. */
+	uint64_t cpu_ms, wall_ms;
 };
 
 /* What is said by that socket, in frames of wire (aegsh/wire.h).  The call:

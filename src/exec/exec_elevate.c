@@ -11,8 +11,10 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/base/text.h"
 
+#define GRACE_S 2		/* from SIGXCPU to SIGKILL */
 #define ABOVE_STD 10		/* where they wait to be put in place */
 
 static int
@@ -39,16 +42,39 @@ place_std(const int *std)
 	    -errno : 0;
 }
 
+/* Nobody raises what there is. */
+static int
+limit_cpu(uint64_t ms)
+{
+	struct rlimit now;
+	rlim_t most = (ms + 999) / 1000;
+
+	if (ms == 0)
+		return 0;
+	if (getrlimit(RLIMIT_CPU, &now) < 0)
+		return -1;
+	if (now.rlim_cur > most)
+		now.rlim_cur = most;
+	if (now.rlim_max > most + GRACE_S)
+		now.rlim_max = most + GRACE_S;
+	return setrlimit(RLIMIT_CPU, &now);
+}
+
 static int
 prepare(const struct exec_elevated *e)
 {
+	const struct itimerval wall = { .it_value = {
+		(time_t)(e->wall_ms / 1000),
+		(suseconds_t)(e->wall_ms % 1000 * 1000) } };
 	int sig;
 
 	/* Its keys are those of the line. */
 	if (setpgid(0, e->group) < 0 || fchdir(e->cwd) < 0)
 		return -errno;
 	umask(e->umask);
-	if (setrlimit(RLIMIT_NOFILE, &e->files) < 0)
+	if (setrlimit(RLIMIT_NOFILE, &e->files) < 0 ||
+	    limit_cpu(e->cpu_ms) < 0 ||
+	    (e->wall_ms > 0 && setitimer(ITIMER_REAL, &wall, NULL) < 0))
 		return -errno;
 	for (sig = 1; sig <= SIGRTMAX; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP)

@@ -13,7 +13,9 @@
  *
  * Whoever knocks too often waits; what a command can fill so is the queue of
  * its own line.  Requests that run go on when the supervisor ends: what root
- * runs could not be killed anyway, and is recorded to its end.
+ * runs could not be killed anyway, and is recorded to its end.  It counts
+ * among what the line uses; where that is too much the broker is told, and
+ * ends what it may.
  */
 #include "supervise_int.h"
 
@@ -54,7 +56,7 @@ keep_two(int a, int b)
 static void __attribute__((noreturn))
 become_broker(const struct sup *s, const struct sup_waiting *w)
 {
-	const struct supervise_broker b = {
+	struct supervise_broker b = {
 		.sock = w->sock, .questions = s->questions, .pid = w->pid,
 		.runs = !s->kept && sup_is_same(&s->head),
 		.label = s->label, .approved = s->approved, .files = s->files,
@@ -62,6 +64,7 @@ become_broker(const struct sup *s, const struct sup_waiting *w)
 	sigset_t none;
 	int sig;
 
+	sup_meter_left(s, &b.cpu_ms, &b.wall_ms);
 	prctl(PR_SET_NAME, "aegsh-broker", 0, 0, 0);
 	for (sig = 1; sig < SIGRTMIN; sig++)
 		signal(sig, sig == SIGPIPE || sig == SIGHUP ||
@@ -105,21 +108,32 @@ sup_children_open(struct sup *s)
 	return s->children < 0 ? -errno : 0;
 }
 
+/* With those that it has waited for. */
+static uint64_t
+ms_of(const struct rusage *u)
+{
+	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
+	    (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
+}
+
 void
 sup_children_reap(struct sup *s)
 {
 	struct signalfd_siginfo info[8];
+	struct rusage used;
 	int status;
 	size_t i;
 	pid_t pid;
 
 	while (read(s->children, info, sizeof info) > 0)
 		;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+	while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
 		sup_connect_ended(s, pid, status);
 		for (i = 0; i < s->n_brokers; i++)
-			if (s->brokers[i] == pid)
+			if (s->brokers[i] == pid) {
 				s->brokers[i--] = s->brokers[--s->n_brokers];
+				s->meter.brokers_ms += ms_of(&used);
+			}
 	}
 	sup_connect_more(s);
 	start_waiting(s);
@@ -148,6 +162,24 @@ sup_broker(struct sup *s)
 		io_close(&s->waiting[--s->n_waiting].sock);
 	start_waiting(s);
 	return given ? SUP_ANSWERED : SUP_REFUSE;
+}
+
+/* They are in the line's session; what else a broker starts serves it, and is
+ * in one of its own. */
+void
+sup_broker_tree(const struct sup *s, struct sup_tree *ret)
+{
+	struct sup_tree all = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < s->n_brokers; i++)
+		sup_tree_root(&all, s->brokers[i]);
+	sup_tree_children(&all);
+	for (i = all.n_roots; i < all.n; i++)
+		if (getsid(all.pid[i]) == getsid(0))
+			sup_tree_root(ret, all.pid[i]);
+	sup_tree_done(&all);
+	sup_tree_grow(ret, false);
 }
 
 /* ---- a question, and its answer ----------------------------------------- */

@@ -298,6 +298,7 @@ struct sup_meter {
 	int64_t next_ns;	/* when it is to be looked at again */
 	uint64_t cpu_ms;	/* the most that was seen */
 	uint64_t past_ms;	/* … of it before that unit */
+	uint64_t brokers_ms;	/* of brokers that ended, and what they ran */
 	bool waits;		/* bash, for its next unit */
 	size_t bound;		/* no more processes than these are there */
 	struct {		/* new ones that may not be there yet */
@@ -483,6 +484,9 @@ void sup_meter_begin(struct sup *s);
 /* A unit comes; bash has run it and waits for the next, or not any more. */
 void sup_meter_unit(struct sup *s);
 void sup_meter_waits(struct sup *s, bool waits);
+/* What is left of the two; 0: no such limit. */
+void sup_meter_left(const struct sup *s, uint64_t *ret_cpu_ms,
+	uint64_t *ret_wall_ms);
 /* When the meter is to be read again, or 0. */
 int64_t sup_meter_due(const struct sup *s);
 /* Read it where it is time, and kill the line that uses too much. */
@@ -533,6 +537,8 @@ void sup_await_end(void);
 enum sup_answer sup_guest(struct sup *s);
 /* Somebody of it wants to be another user (supervise_broker.c). */
 enum sup_answer sup_broker(struct sup *s);
+/* The programs that brokers have started, and what is below them. */
+void sup_broker_tree(const struct sup *s, struct sup_tree *ret);
 /* As supervise_question(); -ENODATA: nobody is left who could ask. */
 int sup_question(int from, char **ret, size_t *ret_len, int *ret_sock);
 /* From now on s->children tells of them.  0; -errno. */

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,16 +118,21 @@ has_place(struct sup *s)
 {
 	struct sup_meter *m = &s->meter;
 	size_t most = (size_t)m->most.children + 1;
-	struct sup_tree t = { NULL, 0, 0 };
+	struct sup_tree t = { NULL, 0, 0 }, other = { NULL, 0, 0 };
 
-	if (m->bound < most && m->n_grants < SUP_GRANTS_MAX)
+	/* What brokers run starts others unasked. */
+	if (s->n_brokers == 0 && m->bound < most &&
+	    m->n_grants < SUP_GRANTS_MAX)
 		return true;
 	/* Before: one that lands meanwhile is counted twice, not never. */
 	forget_landed(s);
 	find_all(s, &t);
 	know_new(s, &t);
-	m->bound = t.n + m->n_grants;
+	/* For the program itself there is one of the line that called it. */
+	sup_broker_tree(s, &other);
+	m->bound = t.n + m->n_grants + other.n - other.n_roots;
 	sup_tree_done(&t);
+	sup_tree_done(&other);
 	return m->bound < most && m->n_grants < SUP_GRANTS_MAX;
 }
 
@@ -180,11 +186,30 @@ sup_meter_break(struct sup *s, const char *limit, uint64_t most,
     const char *unit)
 {
 	char text[96];
+	size_t i;
 
 	snprintf(text, sizeof text, "%s: more than %" PRIu64 " %s", limit,
 	    most, unit);
 	sup_meter_say(s, text);
+	for (i = 0; i < s->n_brokers; i++)
+		kill(s->brokers[i], SIGTERM);
 	sup_break(s, "it met its limit, %s", text);
+}
+
+/* Those that run as another user, by a broker; not to be killed with it. */
+static size_t
+count_brokers(struct sup *s, struct usage *u)
+{
+	struct sup_tree t = { NULL, 0, 0 };
+	size_t i, n;
+
+	sup_broker_tree(s, &t);
+	for (i = 0; i < t.n; i++)
+		add_usage(u, t.pid[i]);
+	n = t.n;
+	sup_tree_done(&t);
+	u->cpu_ms += s->meter.brokers_ms;
+	return n;
 }
 
 /* How many are there, and what they have used. */
@@ -204,6 +229,7 @@ count(struct sup *s, struct usage *u)
 	most = sup_group_cpu_ms(s);
 	if (most > u->cpu_ms)
 		u->cpu_ms = most;
+	n += count_brokers(s, u);
 	/* Without a group nothing is left to be read of one that ended with
 	 * nobody of the line to wait for it. */
 	if (u->cpu_ms > s->meter.cpu_ms)
@@ -281,6 +307,24 @@ sup_meter_begin(struct sup *s)
 	m->next_ns = m->began_ns + READING_NS;
 	m->bound = 1;
 	sup_know(s, s->line);
+}
+
+/* At least one, which is no limit met yet. */
+static uint64_t
+left(uint64_t most, uint64_t used)
+{
+	return most == 0 ? 0 : most > used ? most - used : 1;
+}
+
+void
+sup_meter_left(const struct sup *s, uint64_t *ret_cpu_ms,
+    uint64_t *ret_wall_ms)
+{
+	const struct sup_meter *m = &s->meter;
+
+	*ret_cpu_ms = left(m->most.cpu_ms, m->cpu_ms - m->past_ms);
+	*ret_wall_ms = left(m->most.wall_ms,
+	    (uint64_t)(clock_mono_ns() - m->began_ns) / 1000000);
 }
 
 int64_t

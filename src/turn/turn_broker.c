@@ -30,6 +30,9 @@
 #include "turn/turn_guest.h"
 
 #define STATUS_TEXT 4096	/* of /proc/PID/status that are read */
+/* The supervisor looks, and tells, first. */
+#define LATE_MS 500
+#define LATE_CPU_MS 1000
 
 struct request {
 	struct turn *t;
@@ -265,29 +268,13 @@ say(struct request *r, const char *why)
 /* Who asked stops after it, whoever stopped it: sudo looks whose the terminal
  * is, which must be the line's until then. */
 static void
-tell_stop(struct request *r, pid_t pid, int status)
+tell_stop(void *ctx, pid_t pid, int status)
 {
+	struct request *r = ctx;
 	const uint32_t sig = (uint32_t)WSTOPSIG(status);
 
 	if (stands(pid))
 		tell(r, SUPERVISE_STOPPED, &sig, sizeof sig);
-}
-
-static int
-wait_for(struct request *r, pid_t pid)
-{
-	int status;
-
-	for (;;) {
-		if (waitpid(pid, &status, WUNTRACED) < 0) {
-			if (errno == EINTR)
-				continue;
-			return W_EXITCODE(TURN_STATUS_UNKNOWN, 0);
-		}
-		if (!WIFSTOPPED(status))
-			return status;
-		tell_stop(r, pid, status);
-	}
 }
 
 /*
@@ -312,7 +299,7 @@ ask_sudo(struct request *r, const struct exec_elevated *as,
 	if (null < 0 || said < 0 ||
 	    exec_elevate(r->j->decision, &e, &pid, NULL) < 0)
 		return -EAGAIN;
-	status = wait_for(r, pid);
+	status = elevate_wait(pid, tell_stop, r);
 	if (WIFSIGNALED(status))
 		return -EINTR;
 	if (WEXITSTATUS(status) == 0)
@@ -384,12 +371,17 @@ start(struct request *r, pid_t *ret_pid, struct err *err)
 	AEG_AUTO(strv_done) struct strv hinted = STRV_INIT;
 	struct exec_elevated e = { .path = r->call.path, .std = r->fd,
 		.cwd = r->fd[3], .group = r->group, .umask = r->umask,
-		.files = r->door->files };
+		.files = r->door->files, .cpu_ms = r->door->cpu_ms > 0 ?
+		    r->door->cpu_ms + LATE_CPU_MS : 0,
+		.wall_ms = r->door->wall_ms > 0 ?
+		    r->door->wall_ms + LATE_MS : 0 };
 	struct elevate_file now;
 	int rc = turn_check_scripts(r->t, r->j, err);
 
 	elevate_file_of(r->call.command > 0 ? r->argv.v[r->call.command] :
 	    NULL, &now);
+	if (rc == 0 && elevate_is_over())
+		rc = err_set(err, ERR_REFUSED, "its line met a limit");
 	if (rc == 0 && !elevate_file_same(&now, &r->file))
 		rc = err_set(err, ERR_REFUSED, "%.200s is not what was judged "
 		    "any more", r->argv.v[r->call.command]);
@@ -430,7 +422,7 @@ run(struct request *r)
 		rc = start(r, &pid, &err);
 	}
 	if (rc == 0) {
-		status = wait_for(r, pid);
+		status = elevate_wait(pid, tell_stop, r);
 		o.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		o.status = WIFSIGNALED(status) ? 128 + o.signal :
 		    WEXITSTATUS(status);
@@ -513,6 +505,7 @@ turn_broker(void *ctx, const struct supervise_broker *door)
 		.env = STRV_INIT, .fd = { -1, -1, -1, -1 } };
 	if (fcntl(door->sock, F_SETFL, O_NONBLOCK) < 0)
 		return;
+	elevate_hear_end();
 	ops = turn_local;
 	ops.judge = judge;
 	/* What the other process has open is not ours to touch. */

@@ -2,11 +2,11 @@
 /*
  * Sudo and its like inside of a line: what they are called with
  * (turn_elevate.c, by the rows of turn_elevate_rows.c), what stands for them
- * (turn_shims.c), how what they say is taken
- * (turn_called.c), who judges, records and starts them (turn_broker.c), in
- * which sandbox (turn_confined.c), whether sudoers allows that
- * (turn_sudoers.c), and what of a line that a person said yes to need not be
- * asked about again (turn_approve.c).
+ * (turn_shims.c), how what they say is taken (turn_called.c), who judges,
+ * records and starts them (turn_broker.c), and ends them with their line
+ * (turn_elevate_wait.c), in which sandbox (turn_confined.c), whether sudoers
+ * allows that (turn_sudoers.c), and what of a line that a person said yes to
+ * need not be asked about again (turn_approve.c).
  */
 #ifndef TURN_ELEVATE_H
 #define TURN_ELEVATE_H
@@ -138,6 +138,16 @@ void elevate_answers_free(void *answers);
 bool elevate_recall(void *answers, const struct strv *words, bool yes);
 void elevate_remember(void *answers, const struct strv *words, bool yes);
 void elevate_forget(void *answers);
+
+/* ---- turn_elevate_wait.c ------------------------------------------------ */
+
+/* From now on SIGTERM says that the line has met a limit. */
+void elevate_hear_end(void);
+bool elevate_is_over(void);
+/* Until that child of ours ends, and end it where the line does; its status of
+ * wait(2).  stopped: it has stopped, with that status. */
+typedef void elevate_stopped_fn(void *ctx, pid_t pid, int status);
+int elevate_wait(pid_t pid, elevate_stopped_fn *stopped, void *ctx);
 
 /* ---- turn_approve.c ----------------------------------------------------- */
 
