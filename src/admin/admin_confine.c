@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "aegsh/base/io.h"
+#include "aegsh/supervise.h"
 
 /* landlock(7), with what kernel headers of older systems lack. */
 #define LL_READ ((uint64_t)1 << 2 | (uint64_t)1 << 3)	/* file, directory */
@@ -97,4 +98,16 @@ void
 admin_confine(struct admin *a)
 {
 	admin_confine_but(a, NULL);
+}
+
+bool
+admin_is_inside(struct admin *a, const char *means)
+{
+	int outer = -1, rc = supervise_knock(&outer);
+
+	io_close(&outer);
+	if (rc != 0)
+		admin_complain(a, "this runs in a line of aegsh: %s; look from "
+		    "outside", means);
+	return rc != 0;
 }

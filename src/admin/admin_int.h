@@ -140,6 +140,9 @@ int admin_conf(struct admin *a, struct err *err);
 void admin_confine(struct admin *a);
 /* The same, but files below dir can be written. */
 void admin_confine_but(struct admin *a, const char *dir);
+/* A line of aegsh is around us; told, with what that means for what is shown
+ * now, an ending of "this runs in a line of aegsh: …". */
+bool admin_is_inside(struct admin *a, const char *means);
 
 /* ---- admin_print.c: text for people ------------------------------------ */
 

@@ -59,7 +59,7 @@ run(struct admin *a, int argc, char **argv)
 	const struct doctor_finding *f;
 	struct doctor *d = NULL;
 	struct err err = ERR_INIT;
-	bool json = false, sandbox = false;
+	bool json = false, sandbox = false, inside;
 	int o, status = ADMIN_OK;
 	size_t i, n;
 
@@ -81,6 +81,8 @@ run(struct admin *a, int argc, char **argv)
 		return ADMIN_USAGE;
 	if (sandbox)
 		return admin_trial(a, argv[args.at], json);
+	inside = admin_is_inside(a, "what its sandbox keeps from it reads as "
+	    "if it were not there, or could not be executed");
 	/* Settings that cannot be used are the matter of `status`. */
 	opts.managed = admin_conf(a, &err) < 0 || conf_managed(a->conf);
 	if (doctor_run(&opts, &d, &err) < 0)
@@ -95,7 +97,8 @@ run(struct admin *a, int argc, char **argv)
 			print_text(a, &f[i]);
 	}
 	if (n == 0 && !json)
-		admin_say(a, "nothing is wrong\n");
+		admin_say(a, "nothing is wrong%s\n", inside ?
+		    " that can be seen from here" : "");
 	doctor_free(d);
 	return status;
 }

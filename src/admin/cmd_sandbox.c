@@ -49,6 +49,8 @@ probe(struct admin *a, int argc, char **argv)
 
 	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
 		return ADMIN_USAGE;
+	(void)admin_is_inside(a, "these are the layers that a sandbox inside "
+	    "of its own could add, and no file system is mounted there");
 	sandbox_probe(&caps);
 	if (json) {
 		o = json_object();

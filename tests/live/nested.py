@@ -81,6 +81,21 @@ tap.same(outer("./h"), (0, "2\n20000\n", ""),
 status, out, err = run(A, "-l", "-c", ":; %s -l -c 'echo login'" % A)
 tap.same((status, out, err), (0, "login\n", ""), "inside: a login shell")
 
+# ---- what looks at the system, from there ----------------------------------
+shutil.copy(CTL, HOME + "/ctl")
+os.chmod(HOME + "/ctl", 0o755)
+for verb in ("sandbox probe", "doctor", "doctor --json"):
+    status, out, err = outer("./ctl " + verb)
+    tap.ok(status in (0, 1) and "in a line of aegsh" in err and
+           err.count("\n") == 1 and "nothing is wrong\n" not in out,
+           verb + ": says where it looks from", status, out, err)
+    tap.ok("in a line of aegsh" not in run(HOME + "/ctl", *verb.split())[2],
+           verb + ": and only there")
+status, out, err = outer("./ctl doctor --sandbox")
+tap.ok(status == 111 and out == "" and "outside" in err,
+       "doctor --sandbox: tries nothing there", status, out, err)
+os.unlink(HOME + "/ctl")
+
 # ---- the record -----------------------------------------------------------
 outer("%s -c 'echo on-record \"$1\"' zero one; %s -c 'exit 9'" % (A, A))
 inner = rows("echo on-record \"$1\"")

@@ -412,7 +412,7 @@ elif subprocess.run([AEGSH, "-c", "'%s' --version" % CTL], env=env,
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     timeout=PATIENT).returncode == 0:
     for verb in ("log", "show 1", "search ls", "tail", "report", "stats",
-                 "export", "events"):
+                 "export", "events", "verify", "replay 1"):
         done = subprocess.run([AEGSH, "-c", "'%s' audit %s" % (CTL, verb)],
                               env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
