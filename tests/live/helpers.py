@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: ISC
 """A confined line that tries to end or stop the processes of its own session
 that record it: that of its store, the one between it and the terminal, and
-that of the file of what it writes."""
+that of the file of what it writes; and, without a terminal, to look into or
+change any process of its aegsh."""
 import ctypes
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests", "lib"))
-from procs import alive, children, until  # noqa: E402
+from procs import DEADLINE, alive, children, until  # noqa: E402
 from pty_session import Session, place, program  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -73,4 +75,71 @@ for name in NAMES:
 s.line("exit")
 s.wait()
 s.close()
+
+# ---- all that there are, without a terminal --------------------------------
+ACTS = r"""
+import ctypes, errno, os, resource, signal, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*args):
+    args = [ctypes.c_long(x) if isinstance(x, int) else x for x in args]
+    if libc.syscall(*args) < 0:
+        raise OSError(ctypes.get_errno(), "")
+def take(pid):
+    fd = os.pidfd_open(pid)
+    call(438, fd, 0, 0)
+ACTS = [
+    ("signal", lambda p: os.kill(p, signal.SIGSTOP)),
+    ("trace", lambda p: call(101, 0x4206, p, 0, 0)),
+    ("descriptors", lambda p: os.open("/proc/%d/fd/0" % p, os.O_RDONLY)),
+    ("memory", lambda p: os.close(os.open("/proc/%d/mem" % p, os.O_RDWR))),
+    ("limits", lambda p: resource.prlimit(p, resource.RLIMIT_NOFILE, (9, 9))),
+    ("a descriptor", take),
+]
+end = time.monotonic() + 50
+while not os.path.exists("pids") and time.monotonic() < end:
+    time.sleep(0.01)
+for text in open("pids").read().split():
+    name, pid = text.split(":")
+    for act, do in ACTS:
+        try:
+            do(int(pid))
+            said = "through"
+        except OSError as e:
+            said = errno.errorcode.get(e.errno, e.errno)
+        print(name, act.replace(" ", "-"), said, flush=True)
+"""
+with open(env["HOME"] + "/acts.py", "w") as f:
+    f.write(ACTS)
+with open(root + "/etc/aegsh.conf", "w") as f:
+    f.write('output = full\n')
+os.makedirs(root + "/etc/policy.d")
+with open(root + "/etc/policy.d/50-site.conf", "w") as f:
+    f.write('rule "t" { decision = allow reason = r '
+            'command = { python3, sleep } }\n')
+p = subprocess.Popen([program("aegsh"), "-c", "sleep 600 & python3 acts.py; "
+                      "kill $!"], env=env, cwd=env["HOME"], text=True,
+                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE)
+
+
+def helpers():
+    found = below(p.pid)
+    return {n: i for n, i in found.items() if n.startswith("aegsh") and
+            state(i)[1] not in "ZX"}
+
+
+WANTED = {"aegsh-output", "aegsh-watch"}
+until(lambda: WANTED <= set(helpers()) and "python3" in below(p.pid))
+there = dict(helpers(), aegsh=p.pid)
+tap.ok(WANTED <= set(there), "what serves a line without a terminal", there)
+with open(env["HOME"] + "/pids.new", "w") as f:
+    f.write(" ".join("%s:%d" % x for x in there.items()))
+os.rename(env["HOME"] + "/pids.new", env["HOME"] + "/pids")
+out, err = p.communicate(timeout=DEADLINE)
+rows = [row.split() for row in out.splitlines()]
+tap.ok(len(rows) == 6 * len(there), "each act on each of them", out, err)
+for name in sorted(there):
+    got = {act: said for who, act, said in rows if who == name}
+    tap.ok(got and set(got.values()) <= {"EPERM", "EACCES"},
+           "%s: no signal, no look, no change" % name, got)
 tap.done()
