@@ -10,8 +10,7 @@ usage: ./autogen.sh                     generate ./configure
        ./autogen.sh --run [-- ARG …]    all of it, then start aegsh with ARGs
        ./autogen.sh --check [-- ARG …]  all of it, then run the tests; ARGs go
                                         to ./configure
-       ./autogen.sh --build [-- ARG …]  the first half of --check
-       ./autogen.sh --test              the second half
+       ./autogen.sh --build [-- ARG …]  what --check does before its tests
 EOF
 }
 
@@ -72,13 +71,18 @@ generate() {
 	autoreconf --force --install >&2
 }
 
-# In a folder of its own, so that several can stand side by side.
+# In a folder of its own, so that several can stand side by side.  Nothing to do
+# where it was configured by this configure, and the same way.
 configure_in() {
 	folder=$1
 	shift
 	mkdir -p "$folder"
+	[ -f "$folder/Makefile" ] &&
+	    [ -z "$(find configure -newer "$folder/config.status")" ] &&
+	    [ "$(cat "$folder/configured-as" 2>/dev/null)" = "$*" ] && return 0
 	(cd "$folder" && { ../configure -q "$@" || exit 1; }) >&2 ||
 	    die "configure failed; see $folder/config.log"
+	printf '%s\n' "$*" >"$folder/configured-as"
 }
 
 jobs() { nproc 2>/dev/null || echo 1; }
@@ -194,7 +198,6 @@ case $mode in
 	run_tests
 	;;
 --build) build "$@" ;;
---test) run_tests ;;
 --help | -h) usage ;;
 *)
 	usage >&2
