@@ -137,6 +137,9 @@ start(struct audit_aside *j)
 	sigset_t all, old;
 	int pid, error;
 
+	/* A sanitizer's marks are left on that of one that was killed. */
+	free(j->stack);
+	j->stack = xmalloc(STACK);
 	j->step = STEP_WRITES;
 	j->rc = j->sync_error = 0;
 	/* A handler of ours must not run there. */
@@ -248,10 +251,8 @@ ready(struct audit_spool *s)
 {
 	struct audit_aside *j = s->aside;
 
-	if (j == NULL) {
+	if (j == NULL)
 		s->aside = j = xcalloc(1, sizeof *j);
-		j->stack = xmalloc(STACK);
-	}
 	sweep();
 	j->until = clock_mono_ns() + s->wait_ns;
 	return j;
