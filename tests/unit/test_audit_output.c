@@ -163,7 +163,8 @@ expired(void)
 	struct audit_keep keep = { .who = "me", .output_since_ns = INT64_MAX,
 		.execs_since_ns = INT64_MAX, .events_since_ns = INT64_MAX };
 	struct audit_exec x = { .pid = 7, .ppid = 1, .path = "/bin/ls",
-		.argv = "ls", .argv_len = 3, .wall_ns = 5, .mono_ns = 5 };
+		.argv = "ls", .argv_len = 3,
+		.wall_ns = INT64_C(1700000000000000000), .mono_ns = 5 };
 	struct audit_pruned pruned = { .rows = -1 };
 	struct err err = ERR_INIT;
 	struct audit *a;
