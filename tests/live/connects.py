@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 
@@ -468,7 +469,7 @@ if ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) < 6:
     tap.skip("a line that attacks who connects for it",
              "this kernel confines no signals")
 else:
-    p = start(ROOT + "/aegsh", "-c", ATTACK, stdin=subprocess.DEVNULL)
+    p = popen(AEGSH, "-c", ATTACK)
     out = p.stdout.readline()
     tap.same(out, "[] [] 1 1\n", "no command can touch who connects for it")
     filler.close()              # the place is free
@@ -481,7 +482,7 @@ else:
              "and it is reached where the service hears it")
     filler = socket.socket(socket.AF_UNIX)
     filler.connect(SRV + "/full")
-    p = start(ROOT + "/aegsh", "-c", FLOOD, stdin=subprocess.PIPE)
+    p = popen(AEGSH, "-c", FLOOD, stdin=subprocess.PIPE)
     out = p.stdout.readline()
     until(lambda: len(helpers(p.pid)) >= 64)
     most = len(helpers(p.pid))
@@ -492,7 +493,7 @@ else:
     tap.same(line(REACH), (0, "listed EACCES pinned EACCES\n", ""),
              "the next line is served")
 # From outside it can be stopped: who waits waits on.
-p = start(ROOT + "/aegsh", "-c", WAIT, stdin=subprocess.DEVNULL)
+p = popen(AEGSH, "-c", WAIT)
 until(lambda: helpers(p.pid))
 stopped = helpers(p.pid)
 for pid in stopped:
