@@ -230,9 +230,9 @@ look(struct view *v, const struct cast_window *w, const struct redact *redact,
 	v->end = all || end >= c->len ? c->raw_len : end > done ?
 	    cast_clean_from(c, end) : w->done;
 	/* What was in that line and is not any more is known. */
-	if (!all && c->shown && end <= c->open && c->open < c->len &&
-	    c->low[c->open] > v->end)
-		v->end = c->low[c->open];
+	if (!all && c->shown && end == c->open && end < c->len &&
+	    c->low[end] > v->end)
+		v->end = c->low[end];
 	/* One place that is written all the time. */
 	if (c->shown && c->raw_len - v->end > CAST_HOLD)
 		v->end = c->raw_len - CAST_AHEAD;
