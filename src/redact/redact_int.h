@@ -70,7 +70,14 @@ redact_at(const struct redact_scan *s, size_t i, const char *set)
 			return true;
 	return false;
 }
-bool redact_is_name(const struct redact_scan *s, size_t i);
+static inline bool
+redact_is_name(const struct redact_scan *s, size_t i)
+{
+	unsigned char c = i < s->len ? (unsigned char)s->p[i] : '\0';
+
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
 /* A name or an option can start here. */
 bool redact_at_start(const struct redact_scan *s);
 /* The literal that starts at i: up to what the shell reads as more, or up
@@ -79,13 +86,45 @@ size_t redact_run(const struct redact_scan *s, size_t i, size_t most);
 size_t redact_spaces(const struct redact_scan *s, size_t i);
 /* An opening or closing quote, with a backslash where it is nested. */
 size_t redact_quote(const struct redact_scan *s, size_t i);
-bool redact_word_is(const struct redact_scan *s, size_t i, const char *word,
-	bool nocase);
+bool redact_word_here(const struct redact_scan *s, size_t i,
+	const char *word, bool nocase);
+static inline bool
+redact_word_is(const struct redact_scan *s, size_t i, const char *word,
+    bool nocase)
+{
+	/* Most are another by their first byte. */
+	return (nocase || (i < s->len && s->p[i] == word[0])) &&
+	    redact_word_here(s, i, word, nocase);
+}
 /* Copy up to `from`, and put a tag in the place of n bytes there. */
 bool redact_replace(struct redact_scan *s, size_t from, size_t n,
 	const char *kind);
 /* Letters and digits mixed as in no word: of at least `least` bytes. */
 bool redact_random_looking(const char *p, size_t len, size_t least);
+
+/* What words begin with: their first two bytes, or one that is all of it. */
+struct redact_begins {
+	bool made;
+	unsigned char pairs[65536 / 8];
+};
+static inline void
+redact_begins_add(struct redact_begins *b, const char *word)
+{
+	unsigned first = (unsigned char)word[0] << 8, k;
+
+	for (k = 0; k < 256; k++)
+		if (word[1] == '\0' || (unsigned char)word[1] == k)
+			b->pairs[(first | k) / 8] |=
+			    (unsigned char)(1U << k % 8);
+}
+static inline bool
+redact_begins_here(const struct redact_begins *b, const struct redact_scan *s)
+{
+	unsigned next = s->i + 1 < s->len ? (unsigned char)s->p[s->i + 1] : 0;
+	unsigned pair = (unsigned)(unsigned char)s->p[s->i] << 8 | next;
+
+	return (b->pairs[pair / 8] >> pair % 8 & 1) != 0;
+}
 
 /* ---- rules: true when they took something at s->i ----------------------- */
 bool redact_rule_pem(struct redact_scan *s);

@@ -138,18 +138,18 @@ take_option(struct redact_scan *s, const struct redact_option *row)
 bool
 redact_rule_option(struct redact_scan *s)
 {
-	static bool begins[256], made;	/* what those of the rows begin with */
+	static struct redact_begins begins;	/* those of the rows */
 	const struct redact_rules *own = s->r->rules;
-	const unsigned char c = (unsigned char)s->p[s->i];
 	size_t k;
 
 	if (!redact_at_start(s) || (s->i > 0 && redact_at(s, s->i, "/") &&
 	    redact_at(s, s->i - 1, "/")))
 		return false;
-	for (k = 0; !made && k < AEG_NELEM(rows); k++)
-		begins[(unsigned char)rows[k].option[0]] = true;
-	made = true;
-	for (k = 0; begins[c] && k < AEG_NELEM(rows); k++)
+	for (k = 0; !begins.made && k < AEG_NELEM(rows); k++)
+		redact_begins_add(&begins, rows[k].option);
+	begins.made = true;
+	k = redact_begins_here(&begins, s) ? 0 : AEG_NELEM(rows);
+	for (; k < AEG_NELEM(rows); k++)
 		if (take_option(s, &rows[k]))
 			return true;
 	for (k = 0; own != NULL && k < own->n_options; k++)

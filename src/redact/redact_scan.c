@@ -13,13 +13,6 @@
 #define TAG_BYTES 4	/* of a tag, written in hexadecimal */
 
 bool
-redact_is_name(const struct redact_scan *s, size_t i)
-{
-	return i < s->len && (isalnum((unsigned char)s->p[i]) ||
-	    s->p[i] == '_' || s->p[i] == '-');
-}
-
-bool
 redact_at_start(const struct redact_scan *s)
 {
 	return s->i == 0 || (!redact_is_name(s, s->i - 1) &&
@@ -63,7 +56,7 @@ redact_quote(const struct redact_scan *s, size_t i)
 }
 
 bool
-redact_word_is(const struct redact_scan *s, size_t i, const char *word,
+redact_word_here(const struct redact_scan *s, size_t i, const char *word,
     bool nocase)
 {
 	size_t n = strlen(word);

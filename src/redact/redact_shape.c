@@ -230,17 +230,17 @@ token_length(const struct redact_scan *s, const struct redact_token *shape)
 bool
 redact_rule_token(struct redact_scan *s)
 {
-	static bool begins[256], made;	/* what those shapes begin with */
+	static struct redact_begins begins;	/* those shapes */
 	const struct redact_rules *own = s->r->rules;
 	size_t all = AEG_NELEM(shapes) + (own != NULL ? own->n_tokens : 0);
 	size_t k, n;
 
-	for (k = 0; !made && k < AEG_NELEM(shapes); k++)
-		begins[(unsigned char)shapes[k].prefix[0]] = true;
-	made = true;
+	for (k = 0; !begins.made && k < AEG_NELEM(shapes); k++)
+		redact_begins_add(&begins, shapes[k].prefix);
+	begins.made = true;
 	if (!redact_at_start(s) && !redact_at(s, s->i - 1, "."))
 		return false;
-	k = begins[(unsigned char)s->p[s->i]] ? 0 : AEG_NELEM(shapes);
+	k = redact_begins_here(&begins, s) ? 0 : AEG_NELEM(shapes);
 	for (; k < all; k++) {
 		n = token_length(s, k < AEG_NELEM(shapes) ? &shapes[k] :
 		    &own->tokens[k - AEG_NELEM(shapes)]);
