@@ -134,7 +134,8 @@ fill(const char *dir, unsigned n)
 }
 
 struct found {
-	int64_t n, sum, last;
+	int64_t n, last;
+	uint64_t sum;
 	bool rising;
 };
 
@@ -145,7 +146,7 @@ take(void *ctx, const struct audit_row *row)
 
 	f->rising &= row->id > f->last;
 	f->n++;
-	f->sum = f->sum * 31 + row->id;
+	f->sum = f->sum * 31 + (uint64_t)row->id;
 	f->last = row->id;
 	return 0;
 }
