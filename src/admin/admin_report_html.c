@@ -85,13 +85,33 @@ struct cell {
 	const char *key, *title;
 };
 
+/* A moment as the document has it, without its fraction. */
 static void
-put_value(struct admin *a, const json_t *v)
+put_time(struct admin *a, const char *text)
 {
-	if (json_is_integer(v))
+	AEG_AUTOFREE char *copy = xstrdup(text);
+
+	if (strlen(copy) > 19 && copy[10] == 'T') {
+		copy[10] = ' ';
+		copy[19] = '\0';
+	}
+	put(a, copy);
+	fputs(" UTC", a->out);
+}
+
+static void
+put_value(struct admin *a, const char *key, const json_t *v)
+{
+	bool moment = strcmp(key, "first") == 0 || strcmp(key, "last") == 0;
+
+	if (json_is_integer(v)) {
 		fprintf(a->out, "<td class=\"n\">%lld</td>",
 		    (long long)json_integer_value(v));
-	else {
+	} else if (moment && json_is_string(v)) {
+		fputs("<td>", a->out);
+		put_time(a, json_string_value(v));
+		fputs("</td>", a->out);
+	} else {
 		fputs("<td>", a->out);
 		put(a, json_is_string(v) ? json_string_value(v) : "");
 		fputs("</td>", a->out);
@@ -113,8 +133,8 @@ put_table(struct admin *a, const json_t *list, const struct cell *cells)
 	for (i = 0; i < json_array_size(list); i++) {
 		fputs("<tr>", a->out);
 		for (c = cells; c->key != NULL; c++)
-			put_value(a, json_object_get(json_array_get(list, i),
-			    c->key));
+			put_value(a, c->key, json_object_get(
+			    json_array_get(list, i), c->key));
 		fputs("</tr>\n", a->out);
 	}
 	fputs("</table></div>\n", a->out);
@@ -312,14 +332,14 @@ put_summary(struct admin *a, const json_t *document)
 	fputs("<h1>aegsh report</h1>\n<p>Made on ", a->out);
 	put(a, host);
 	fputs(" at ", a->out);
-	put(a, now);
+	put_time(a, now);
 	fprintf(a->out, ": %lld lines of %zu users in %lld sessions",
 	    (long long)json_integer_value(json_object_get(document,
 	    "lines")), json_array_size(users), (long long)sum(users,
 	    "sessions"));
 	if (json_is_string(since)) {
 		fputs(" since ", a->out);
-		put(a, json_string_value(since));
+		put_time(a, json_string_value(since));
 	}
 	fprintf(a->out, "; %lld refused, %lld confirmed, %lld failed.</p>\n",
 	    (long long)sum(users, "refused"), (long long)sum(users,
