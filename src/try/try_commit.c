@@ -386,8 +386,10 @@ clear_tree(struct try *t, size_t i)
 	    k++)
 		last = k;
 	for (k = last; k > i && rc == 0; k--)
-		if (t->changes[k].kind == TRY_DELETED)
+		if (t->changes[k].kind == TRY_DELETED) {
 			rc = take_away(t, k);
+			t->changes[k].done = rc == 0;
+		}
 	return rc;
 }
 
@@ -477,7 +479,9 @@ try_commit(struct try *t, size_t *ret_done, struct err *err)
 	for (i = t->n; rc == 0 && i-- > 0;) {
 		if (t->changes[i].kind != TRY_DELETED)
 			continue;
-		rc = failed(t, i, take_away(t, i), err);
+		/* Else it went before what took its directory's place. */
+		if (!t->changes[i].done)
+			rc = failed(t, i, take_away(t, i), err);
 		t->changes[i].done = rc == 0;
 		*ret_done += rc == 0;
 	}

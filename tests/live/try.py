@@ -293,6 +293,7 @@ AS_RUN = [
     "chmod 600 a; chmod 700 d", "ln -s /nowhere s; ln -sf b l",
     "ln a a2; ln a d/a3", "echo 1 > n; ln n m; ln n d/n",
     "rm -r d; mkdir d; echo new > d/new", "rm -r d; echo file > d",
+    "rm -r d; ln -s /nowhere d", "rm -r d; ln -s e d", "rm -r d; ln -s . d",
     "rm a; mkdir a; echo in > a/in", "rm a; ln -s b a", "rm l; echo l > l",
     "touch -d @1234567890 a", "touch -d @1234567890.5 n; chmod 0 n",
     "mkdir -p p/q/r/s; chmod 555 p/q/r",
