@@ -115,7 +115,7 @@ for name, text in (("forks", FORKS), ("orphans", ORPHANS)):
 
 # ---- children --------------------------------------------------------------
 limit("limit-children = 5\n")
-for options in ((), ("-l",)):
+for options in tap.part(((), ("-l",))):
     how = "launcher" if options else "direct"
     status, out, err = run("for i in 1 2 3 4 5; do sleep 1000 & done; "
                            "kill %1 %2 %3 %4 %5; wait; echo end", options)
@@ -150,7 +150,7 @@ for options in ((), ("-l",)):
         pass
     # Who was there at both ends of a look was there at one time with others.
     most = max(len([pid for pid in set(below(p.pid)) if alive(pid)])
-               for i in range(200))
+               for i in tap.part(range(200)))
     p.kill()
     p.communicate()
     # Bash and the supervisor are there besides.
@@ -194,14 +194,14 @@ else:
 root.write(HOME + "/escape", ESCAPE)
 for limits in ("limit-children = 5", "limit-time = 60"):
     limit(limits + "\n")
-    for options in ((), ("-l",)):
+    for options in tap.part(((), ("-l",))):
         how = ("launcher: " if options else "direct: ") + limits
         for line in ("exec %s escape sibling", "%s escape sibling; :"):
             status, out, err = run(line % PY, options)
             tap.ok(out == "-1 Invalid argument\n",
                    how + ": no sibling of one's own: " + line, out + err)
 limit("limit-children = 5\nlimit-time = 60\n")
-for options in ((), ("-l",)):
+for options in tap.part(((), ("-l",))):
     how = "launcher" if options else "direct"
     status, out, err = run("%s escape raw; :" % PY, options)
     tap.ok(out.strip().isdigit() and int(out) <= 4,
@@ -244,7 +244,7 @@ while n < int(sys.argv[2]):
 print(n)
 """
 root.write(HOME + "/killed", KILLED)
-for options in ((), ("-l",)):
+for options in tap.part(((), ("-l",))):
     how = "launcher" if options else "direct"
     for kind in ("plain", "session"):
         limit("limit-children = 5\nlimit-time = 50\n")
@@ -280,7 +280,7 @@ for name, limits, line in (
         ("limit-memory", "limit-memory = 100",
          "for i in 1 2 3 4; do %s eats & done; wait" % PY)):
     limit(limits + "\n")
-    for options in ((), ("-l",)):
+    for options in tap.part(((), ("-l",))):
         how = "launcher" if options else "direct"
         status, out, err = run(line, options)
         killed = "killed: it met its limit, %s: more than" % name in err
@@ -322,7 +322,7 @@ for name, limits, lines in (
         ("limit-memory", "limit-memory = 100",
          (":", "for i in 1 2 3 4; do %s eats & done; wait" % PY))):
     limit(limits + "\n")
-    for options in ((), ("-l",)):
+    for options in tap.part(((), ("-l",))):
         how = "launcher" if options else "direct"
         status, out, err = units(*lines, options=options)
         tap.ok(status != 0 and "killed: it met its limit, %s: more than" %

@@ -229,7 +229,7 @@ def ansible(host, pipelining):
 
 
 if which("ansible-playbook") and which("python3"):
-    for pipelining in (False, True):
+    for pipelining in t.part((False, True)):
         name = "ansible, " + ("with" if pipelining else
                               "without") + " pipelining"
         oracle = both(name, ansible("plain", pipelining))
@@ -280,7 +280,7 @@ def inside(line, host):
 
 
 settings()
-for name, line in INSIDE:
+for name, line in t.part(INSIDE):
     oracle = both("inside a line: " + name, inside(line, "plain"))
     home()
     rig.login_shell(BASH)
@@ -297,7 +297,7 @@ t.ok(b"./hidden" in out and b"127.0.0.1:1" in out,
      "and both are on record", out)
 
 settings("mode = managed")
-for name, line in INSIDE:
+for name, line in t.part(INSIDE):
     both("inside a line, managed: " + name, inside(line, "plain"))
 
 # ---- on terminals -------------------------------------------------------------
