@@ -15,7 +15,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 import shebang_env
 import shebang_naive
+from tap import Tap, share
 
+tap = Tap()
 SEED = int(os.environ.get("SHEBANG_SEED", "1"))
 LAYOUTS = int(os.environ.get("SHEBANG_LAYOUTS", "400"))
 
@@ -249,18 +251,13 @@ def main():
     copy = room + b"/copy"
     shutil.copy(program, copy)
     met = collections.Counter()
-    failed = 0
-    for number in range(1, LAYOUTS + 1):
+    for number in tap.part(range(1, LAYOUTS + 1)):
         top = room + b"/%d" % number
         layout = Layout(SEED * 1000003 + number, top, program, copy)
         script, cwd = layout.build()
         wrong = compare(layout, script, cwd, met)
-        failed += bool(wrong)
-        print("%sok %d - layout %d" % ("not " if wrong else "", number, number))
-        for line in wrong:
-            print("#   " + line)
-        if wrong:
-            print("#   script %r in %r, %r" % (script, cwd, layout.env))
+        tap.ok(not wrong, "layout %d" % number, *wrong,
+               "script %r in %r, %r" % (script, cwd, layout.env))
         subprocess.run([b"/bin/chmod", b"-R", b"u+rwX", top], check=False,
                        stderr=subprocess.DEVNULL)
         if not wrong or "SHEBANG_KEEP" not in os.environ:
@@ -270,11 +267,10 @@ def main():
         "exit 0", "exit 2", "exit 126", "exit 127", "run", "suffix", "bare",
         "absolute", "home", "given", "deployed", "nearest")
                if met[what] < LAYOUTS // 200]
-    print("%sok %d - every kind of answer was met: %s" % (
-        "not " if lacking else "", LAYOUTS + 1,
-        ", ".join("%s %d" % item for item in sorted(met.items()))))
-    print("1..%d" % (LAYOUTS + 1))
-    return 1 if failed or lacking else 0
+    if share() == 1:
+        tap.ok(not lacking, "every kind of answer was met: " +
+               ", ".join("%s %d" % item for item in sorted(met.items())))
+    tap.done()
 
 
-sys.exit(main())
+main()
