@@ -34,7 +34,8 @@ int audit_place(uid_t uid, bool create, char **ret, struct err *err);
 /*
  * Before that: whether what a start looks at there answers.  ERR_STORE: its
  * disk did not for wait_ns, and whoever looks is held; *ret_silent is the
- * place then, owned.  Other errors: nobody could be had who looks.
+ * place then, owned.  0 also where whoever looks is killed or stopped each
+ * time.  Other errors: nobody could be had who looks.
  */
 int audit_reach(uid_t uid, int64_t wait_ns, char **ret_silent,
 	struct err *err);

@@ -39,6 +39,9 @@ void audit_writer_main(const char *dir, int fd, unsigned to,
  * (false: there is nobody any more), and an answer to it (the same). */
 #define AUDIT_WRITER_FD 3	/* where that is from then on */
 void audit_writer_become(int fd, const char *name);
+/* Of who made it, of one that has said all, or closed that descriptor: it is
+ * killed, for somebody may have stopped it just there, and reaped. */
+void audit_writer_end(pid_t pid);
 bool audit_writer_hear(struct audit_frame *f, struct buf *record);
 bool audit_writer_answer(struct audit *a, int rc, const struct err *err,
 	struct audit_answer *to);

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <poll.h>
@@ -215,10 +216,11 @@ tell(const char *line, struct err *err)
 
 /* ---- a process of its own ------------------------------------------------ */
 
-struct said {			/* by it; less than PIPE_BUF */
+struct said {			/* by it, in one write */
 	int code;
 	char text[ERR_TEXT_MAX];
 };
+_Static_assert(sizeof(struct said) <= PIPE_BUF, "it comes whole");
 
 static pid_t held;		/* that was not waited for any longer, or 0 */
 
@@ -259,6 +261,21 @@ listen_to(int fd, struct said *ret)
 	}
 }
 
+/* One that somebody has stopped is held by nobody else, and goes. */
+static bool
+is_held(void)
+{
+	int status;
+	pid_t got = held > 0 ? waitpid(held, &status, WNOHANG | WUNTRACED) : -1;
+
+	if (got == 0)
+		return true;
+	if (got > 0 && WIFSTOPPED(status))
+		audit_writer_end(held);
+	held = 0;
+	return false;
+}
+
 static int
 by_process(const char *line, struct err *err)
 {
@@ -266,10 +283,9 @@ by_process(const char *line, struct err *err)
 	int ends[2], rc;
 	pid_t pid;
 
-	if (held > 0 && waitpid(held, NULL, WNOHANG) == 0)
+	if (is_held())
 		return err_set(err, -EBUSY, "the kernel's audit: it has not "
 		    "taken what it was told before (its queue is full)");
-	held = 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(err, errno, "the kernel's audit: pipe");
 	pid = fork();
@@ -282,7 +298,7 @@ by_process(const char *line, struct err *err)
 		if (rc == -ETIMEDOUT)
 			held = pid;
 		else
-			waitpid(pid, NULL, 0);
+			audit_writer_end(pid);
 	}
 	io_close(&ends[0]);
 	if (rc < 0)

@@ -30,9 +30,11 @@
 #define MS INT64_C(1000000)
 #define KEY "redact.key"	/* src/redact: read before the first line */
 
+#define STARTS_MAX 3		/* where who looks is killed */
+
 /* What the process that looks says: of a place that is not there, and of the
- * last one. */
-enum { SAYS_NEXT = 'n', SAYS_DONE = 'd' };
+ * last one; and that it was killed or stopped, so that nothing is known. */
+enum { SAYS_NOTHING = 0, SAYS_NEXT = 'n', SAYS_DONE = 'd', SAYS_NOBODY = 'x' };
 
 /* As audit_place() tries them. */
 static void
@@ -110,7 +112,7 @@ say(int fd, char what)
 static void __attribute__((noreturn))
 look(char *const places[PLACES], int to)
 {
-	int dir = -1, i;
+	int dir = -1, made, i;
 
 	audit_writer_become(to, "aegsh-reach");
 	for (i = 0; i < PLACES && dir < 0; i++) {
@@ -124,18 +126,21 @@ look(char *const places[PLACES], int to)
 	read_one(dir, AUDIT_FILE);
 	read_one(dir, AUDIT_SPOOL);
 	read_one(dir, KEY);
-	(void)openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	made = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	/* It goes by that, which the disk may hold as well: not behind the
+	 * last word, when who waits expects no more than an end. */
+	io_close(&made);
 	say(AUDIT_WRITER_FD, SAYS_DONE);
 	_exit(0);
 }
 
 /* ---- who waits ----------------------------------------------------------- */
 
-/* What it says, until it has ended or so long: the last of that, or '\0'. */
+/* The last that it says by then. */
 static char
 hear(int from, int64_t until)
 {
-	char said = '\0', byte;
+	char said = SAYS_NOTHING, byte;
 
 	for (;;) {
 		struct pollfd p = { .fd = from, .events = POLLIN };
@@ -149,17 +154,32 @@ hear(int from, int64_t until)
 			continue;
 		n = read(from, &byte, 1);
 		if (n == 0 || (n < 0 && errno != EINTR))
-			return said;
+			return said == SAYS_DONE ? said : SAYS_NOBODY;
 		if (n == 1)
 			said = byte;
 	}
 }
 
+/* It has said nothing in time.  True: for somebody stopped it. */
+static bool
+was_stopped(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, WNOHANG | WUNTRACED) == pid) {
+		if (WIFSTOPPED(status))
+			audit_writer_end(pid);
+		return true;
+	}
+	/* Held, it ends when it is let go, and is reaped by nobody. */
+	kill(pid, SIGKILL);
+	return false;
+}
+
 /* The last that it said; or -errno. */
 static int
-ask(char *const places[PLACES], int64_t wait_ns)
+ask(char *const places[PLACES], int64_t until)
 {
-	int64_t until = clock_mono_ns() + wait_ns;
 	int ends[2], said;
 	pid_t pid;
 
@@ -172,10 +192,10 @@ ask(char *const places[PLACES], int64_t wait_ns)
 	io_close(&ends[1]);
 	if (pid > 0) {
 		said = hear(ends[0], until);
-		/* Held, it ends when it is let go, and is reaped by nobody. */
-		if (said != SAYS_DONE)
-			kill(pid, SIGKILL);
-		waitpid(pid, NULL, said == SAYS_DONE ? 0 : WNOHANG);
+		if (said == SAYS_DONE || said == SAYS_NOBODY)
+			audit_writer_end(pid);
+		else if (was_stopped(pid))
+			said = SAYS_NOBODY;
 	}
 	io_close(&ends[0]);
 	return said;
@@ -184,16 +204,20 @@ ask(char *const places[PLACES], int64_t wait_ns)
 int
 audit_reach(uid_t uid, int64_t wait_ns, char **ret_silent, struct err *err)
 {
+	int64_t until = clock_mono_ns() + wait_ns;
 	char *places[PLACES];
-	int rc = 0, said, i, at;
+	int rc = 0, said, starts = 0, i, at;
 
 	find_places(uid, places);
-	said = is_in_memory(places) ? SAYS_DONE : ask(places, wait_ns);
+	do
+		said = is_in_memory(places) ? SAYS_DONE : ask(places, until);
+	while (said == SAYS_NOBODY && ++starts < STARTS_MAX);
 	at = said == SAYS_NEXT;
 	if (said < 0)
 		rc = err_sys(err, -said, "audit store %s: look for it",
 		    places[0]);
-	else if (said != SAYS_DONE)
+	/* Who kills it shall not have that nothing is recorded. */
+	else if (said != SAYS_DONE && said != SAYS_NOBODY)
 		rc = err_set(err, ERR_STORE, "audit store %s: no answer for %"
 		    PRId64 " ms (record-wait): its disk is stalled; start "
 		    "aegsh again once it answers", places[at], wait_ns / MS);

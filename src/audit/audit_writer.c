@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "aegsh/base/clock.h"
@@ -44,6 +45,14 @@ audit_writer_become(int fd, const char *name)
 	syscall(SYS_close_range, AUDIT_WRITER_FD + 1U, ~0U, 0);
 	if (chdir("/") < 0)
 		_exit(1);
+}
+
+void
+audit_writer_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 /* With each answer, which a line waits for. */

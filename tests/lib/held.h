@@ -25,24 +25,39 @@ struct held {
 };
 #define HELD_INIT { -1 }
 
-/* A listener to that call of the caller and of its children; -1: no filter can
- * be had here. */
+/* Of the caller and its children, what is done about that call; as
+ * seccomp(2). */
 static inline int
-held_filter(int number)
+held_install(int number, unsigned what, unsigned flags)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct
 		    seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, what),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = { AEG_NELEM(code), code };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags,
+	    &prog);
+}
+
+/* A listener to it; -1: no filter can be had here. */
+static inline int
+held_filter(int number)
+{
+	return held_install(number, SECCOMP_RET_USER_NOTIF,
+	    SECCOMP_FILTER_FLAG_NEW_LISTENER);
+}
+
+/* Who makes it is killed; the same. */
+static inline bool
+held_kills(int number)
+{
+	return held_install(number, SECCOMP_RET_KILL_PROCESS, 0) == 0;
 }
 
 /* False: no filter can be had here. */

@@ -361,6 +361,24 @@ fill(const char *path, int fds[8])
 	return 0;
 }
 
+/* Our child that is not that one; it has stopped then. */
+static bool
+stop_witness(pid_t other)
+{
+	AEG_AUTOFREE char *path = xasprintf("/proc/self/task/%ld/children",
+	    (long)getpid());
+	siginfo_t info;
+	FILE *f = fopen(path, "re");
+	long pid = 0;
+
+	while (f != NULL && fscanf(f, "%ld", &pid) == 1 && pid == other)
+		pid = 0;
+	if (f != NULL)
+		fclose(f);
+	return pid > 0 && kill((pid_t)pid, SIGSTOP) == 0 && waitid(P_PID,
+	    (id_t)pid, &info, WSTOPPED | WNOWAIT) == 0;
+}
+
 static void
 held_by_the_kernel(void)
 {
@@ -382,6 +400,10 @@ held_by_the_kernel(void)
 	IS_INT(audit_witness_send(AUDIT_WITNESS_KERNEL, "two", &err), -EBUSY);
 	OKF(strstr(err.text, "queue is full") != NULL, "%s", err.text);
 	IS_INT(audit_witness_probe(AUDIT_WITNESS_KERNEL, &err), -EBUSY);
+	/* One that somebody has stopped holds up no other. */
+	OK(stop_witness(k.pid));
+	IS_INT(audit_witness_send(AUDIT_WITNESS_KERNEL, "two", &err),
+	    -ETIMEDOUT);
 	/* Let go, who was held goes on by itself, and others are heard. */
 	while (n > 0)
 		close(fds[--n]);
@@ -389,7 +411,7 @@ held_by_the_kernel(void)
 	OK(waitpid(-1, NULL, 0) > 0);
 	IS_INT(audit_witness_send(AUDIT_WITNESS_KERNEL, "three", &err), 0);
 	n = read(k.heard, got, 3 + 1) == 4 ? 0 : 1;
-	IS_STRN(n == 0 ? got : "", "one", "what was held was heard");
+	IS_STRN(n == 0 ? got : "", "two", "what was held was heard");
 	halt(&k);
 }
 

@@ -33,8 +33,11 @@ place(uid_t uid, bool create, const char *want)
  * where, there is no such filter. */
 enum { SILENT = 1, ELSEWHERE, CANNOT };
 
+/* What becomes of who looks, in a read. */
+enum fate { FATE_NONE, FATE_HELD, FATE_KILLED };
+
 static int
-reach(const char *want, bool held)
+reach(const char *want, enum fate fate)
 {
 	AEG_AUTOFREE char *path = scratch_path(want);
 	int status = -1;
@@ -47,9 +50,10 @@ reach(const char *want, bool held)
 		char *silent = NULL;
 		int rc;
 
-		if (held && held_filter(SYS_pread64) < 0)
+		if ((fate == FATE_HELD && held_filter(SYS_pread64) < 0) ||
+		    (fate == FATE_KILLED && !held_kills(SYS_pread64)))
 			_exit(CANNOT);
-		rc = audit_reach(geteuid(), held ? 50000000 :
+		rc = audit_reach(geteuid(), fate == FATE_HELD ? 50000000 :
 		    INT64_C(120000000000), &silent, &err);
 		_exit(rc == 0 ? 0 : strcmp(silent, path) != 0 ? ELSEWHERE :
 		    rc == ERR_STORE ? SILENT : ELSEWHERE);
@@ -77,16 +81,22 @@ silent_place(const char *dir)
 	int said;
 
 	put_file(dir, "audit.db");
-	said = reach(dir, true);
+	said = reach(dir, FATE_HELD);
 	if (said == CANNOT)
 		SKIP(1, "a place that does not answer: no filter can be had");
 	else
 		IS_INTN(said, SILENT, dir);
-	IS_INTN(reach(dir, false), 0, dir);
+	/* Who kills it, each time, keeps no record from being written. */
+	said = reach(dir, FATE_KILLED);
+	if (said == CANNOT)
+		SKIP(1, "who looks is killed: no filter can be had");
+	else
+		IS_INTN(said, 0, dir);
+	IS_INTN(reach(dir, FATE_NONE), 0, dir);
 	/* What is in memory is not asked of a disk. */
 	put_file(dir, "audit.spool");
 	put_file(dir, "redact.key");
-	IS_INTN(reach(dir, false), 0, dir);
+	IS_INTN(reach(dir, FATE_NONE), 0, dir);
 }
 
 int
@@ -106,7 +116,7 @@ main(void)
 	scratch_mkdir("own", 01777);
 	IS_INT(place(me, false, NULL), -ENOENT);
 	IS_INT(place(me + 1, true, NULL), -EPERM);
-	IS_INT(reach(own, false), 0);
+	IS_INT(reach(own, FATE_NONE), 0);
 	IS_INT(place(me, true, own), 0);
 	IS_INT(place(me, true, own), 0);
 	chmod(path, 0755);
