@@ -27,6 +27,7 @@ audit_open_any(const char *dir, bool readonly, bool brief,
 	int rc;
 
 	audit_queue_init(&a->queue);
+	audit_queue_init(&a->way.held);
 	a->spool = (struct audit_spool)AUDIT_SPOOL_INIT;
 	rc = audit_db_init(&a->db, dir, readonly, err);
 	if (rc < 0) {
@@ -159,6 +160,7 @@ audit_close(struct audit *a)
 	audit_apart_free(a);
 	forget_session(a);
 	audit_queue_clear(&a->queue);
+	audit_queue_clear(&a->way.held);
 	audit_db_done(&a->db);
 	audit_spool_done(&a->spool);
 	buf_done(&a->said);
@@ -239,7 +241,7 @@ audit_intent_settle(struct audit *a, struct err *err)
 		rc = audit_apart_settle(a, err);
 		return rc == 0 ? audit_apart_refuses(a, true, err) : rc;
 	}
-	rc = a->brief ? audit_spool_settle(&a->spool, err) : 0;
+	rc = a->brief ? audit_settle_brief(a, err) : 0;
 	if (rc == AUDIT_TOO_LATE)
 		rc = audit_brief_late(a, &a->said, err);
 	buf_done(&a->said);
@@ -257,7 +259,8 @@ audit_intent(struct audit *a, struct audit_event *ev, struct err *err)
 void
 audit_outcome(struct audit *a, int64_t id, const struct audit_outcome *o)
 {
-	if (a->apart == NULL || !audit_apart_knows(a->apart, id))
+	if (id != a->way.unwritten && (a->apart == NULL ||
+	    !audit_apart_knows(a->apart, id)))
 		audit_queue_outcome(&a->queue, id, o);
 }
 

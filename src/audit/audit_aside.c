@@ -6,9 +6,10 @@
  * return from, and who is in one cannot even be killed.  So a process of its
  * own is: it shares our memory, which makes it as cheap as a thread, but none
  * of our descriptors, and so holds nothing that our caller waits for.  We wait
- * for it as long as we want to.  While it writes we sleep; while it syncs it
- * makes that one system call.  Where we gave it up it still does what it was
- * told to, and ends: what it uses is left to it.
+ * for it as long as we want to.  What it is told to sync it writes while we go
+ * on: it makes system calls, and touches no memory but its own.  Where we gave
+ * it up it still does what it was told to, and ends: what it uses is left to
+ * it.
  */
 #include "audit_int.h"
 
@@ -284,11 +285,57 @@ one_before(struct audit_spool *s)
 }
 
 int
+audit_aside_written(struct audit_spool *s)
+{
+	struct audit_aside *j = s->aside;
+	int rc, starts = 0;
+	bool killed;
+
+	if (j == NULL)
+		return 0;
+	if (j->given_up)
+		return AUDIT_TOO_LATE;
+	while (!await(j, STEP_SYNCS, &killed)) {
+		if (!killed || ++starts == STARTS_MAX || !has_gone(j))
+			return not_done(s, killed);
+		/* It may have written it, and not have said so. */
+		audit_slots_twice(&j->what);
+		rc = start(j);
+		if (rc < 0)
+			return cannot(s, -rc);
+	}
+	/* It may be long, and has been read. */
+	audit_slots_done(&j->what);
+	s->seen = j->spool.seen;
+	s->why = j->spool.why;
+	s->number = j->spool.number;
+	return j->rc;
+}
+
+/*
+ * Two that run at a time.  A sanitizer keeps one state for what are two
+ * processes in one memory: there one of them sleeps.  Where there is but one
+ * processor it comes to write, and so to sync, when we sleep: the sooner, the
+ * better.
+ */
+static bool
+is_beside_us(void)
+{
+#ifdef AEGSH_SANITIZE
+	return false;
+#else
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof cpus, &cpus) < 0 ||
+	    CPU_COUNT(&cpus) > 1;
+#endif
+}
+
+int
 audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync)
 {
 	struct audit_aside *j = ready(s);
-	int rc = one_before(s), starts = 0;
-	bool killed;
+	int rc = one_before(s);
 
 	if (rc < 0) {
 		audit_slots_done(what);
@@ -302,23 +349,11 @@ audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync)
 	j->sync = sync;
 	j->settled = false;
 	j->spool.late_ns = j->until;
-	for (;;) {
-		rc = start(j);
-		if (rc < 0)
-			return cannot(s, -rc);
-		if (await(j, STEP_SYNCS, &killed))
-			break;
-		if (!killed || ++starts == STARTS_MAX || !has_gone(j))
-			return not_done(s, killed);
-		/* It may have written it, and not have said so. */
-		audit_slots_twice(&j->what);
-	}
-	/* It may be long, and has been read. */
-	audit_slots_done(&j->what);
-	s->seen = j->spool.seen;
-	s->why = j->spool.why;
-	s->number = j->spool.number;
-	return j->rc;
+	rc = start(j);
+	if (rc < 0)
+		return cannot(s, -rc);
+	return sync && is_beside_us() ? AUDIT_ON_ITS_WAY :
+	    audit_aside_written(s);
 }
 
 /* Of what is written already. */
@@ -346,6 +381,11 @@ audit_aside_settle(struct audit_spool *s)
 
 	if (j->given_up)
 		return AUDIT_TOO_LATE;
+	if (j->what.room != NULL) {
+		rc = audit_aside_written(s);
+		if (rc < 0)
+			return rc;
+	}
 	if (j->pid == 0 || !j->sync || j->settled) {
 		ready(s);
 		rc = start_sync(s);

@@ -135,21 +135,26 @@ put_intent(const struct audit_event *ev, unsigned char uuid[UUID_LEN],
 	audit_item_put(b, &item);
 }
 
+static void
+forget_line(struct audit *a, int64_t id)
+{
+	size_t i, n;
+
+	for (i = n = 0; i < a->n_open; i++) {
+		if (a->open[i].id != id)
+			a->open[n++] = a->open[i];
+	}
+	a->n_open = n;
+}
+
 void
 audit_forget(struct audit *a, const struct audit_queue *q)
 {
 	const struct audit_kept *k;
-	size_t i, n;
 
-	for (k = q->first; k != NULL; k = k->next) {
-		if (k->kind != AUDIT_KEPT_OUTCOME)
-			continue;
-		for (i = n = 0; i < a->n_open; i++) {
-			if (a->open[i].id != k->id)
-				a->open[n++] = a->open[i];
-		}
-		a->n_open = n;
-	}
+	for (k = q->first; k != NULL; k = k->next)
+		if (k->kind == AUDIT_KEPT_OUTCOME)
+			forget_line(a, k->id);
 }
 
 static void
@@ -196,14 +201,78 @@ audit_composed(struct audit *a, struct audit_event *ev,
 	remember(a, ev->id, uuid);
 }
 
+/* ---- an intent on its way ------------------------------------------------ */
+
+/* Before anything else is said: whether the last intent was written. */
+static int
+hear(struct audit *a)
+{
+	struct audit_way *w = &a->way;
+
+	if (!w->open)
+		return w->rc;
+	w->open = false;
+	w->rc = audit_spool_written(&a->spool, &w->err);
+	if (w->rc == 0 || w->rc == AUDIT_TOO_LATE) {
+		/* What is late is on its way all the same. */
+		audit_forget(a, &w->held);
+		audit_queue_clear(&w->held);
+		return w->rc;
+	}
+	audit_queue_back(&a->queue, &w->held);
+	if (w->begins)
+		a->session_row = 0;
+	forget_line(a, w->line);
+	w->unwritten = w->line;
+	a->unsettled = 0;
+	return w->rc;
+}
+
+static void
+begin_way(struct audit *a, int64_t line)
+{
+	a->way.open = true;
+	a->way.rc = 0;
+	a->way.begins = a->session_row == 0;
+	a->way.line = line;
+	audit_queue_back(&a->way.held, &a->queue);
+}
+
+int
+audit_settle_brief(struct audit *a, struct err *err)
+{
+	int rc = hear(a);
+
+	a->way.rc = 0;
+	if (rc == 0)
+		return audit_spool_settle(&a->spool, err);
+	return rc == AUDIT_TOO_LATE ? rc : err_set(err, rc, "%s",
+	    a->way.err.text);
+}
+
+static int
+write_late(struct audit *a, struct audit_event *ev, bool end, struct err *err)
+{
+	int rc = audit_brief_late(a, &a->said, err);
+
+	buf_done(&a->said);
+	if (rc == 0)
+		rc = audit_apart_begin(a, ev, end, err);
+	return rc == 0 && ev == NULL ? audit_apart_settle(a, err) : rc;
+}
+
 int
 audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
     struct err *err)
 {
 	AEG_AUTO(buf_done) struct buf b = BUF_INIT_MAX(AUDIT_RECORD_MAX);
 	unsigned char uuid[UUID_LEN];
-	int rc = audit_compose(a, ev, end, &b, uuid, err);
+	int rc;
 
+	/* Who settles it is told of anything else. */
+	if (hear(a) == AUDIT_TOO_LATE)
+		return write_late(a, ev, end, err);
+	rc = audit_compose(a, ev, end, &b, uuid, err);
 	if (rc == 0)
 		rc = audit_spool_open(&a->spool, &a->db, true, err);
 	if (rc == 0)
@@ -213,8 +282,12 @@ audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 		return rc;
 	/* What is late is on its way all the same. */
 	audit_composed(a, ev, uuid);
-	audit_forget(a, &a->queue);
-	audit_queue_clear(&a->queue);
+	if (rc == AUDIT_ON_ITS_WAY) {
+		begin_way(a, ev->id);
+	} else {
+		audit_forget(a, &a->queue);
+		audit_queue_clear(&a->queue);
+	}
 	if (a->in_session)
 		a->session_row = 1;
 	a->unsettled = ev != NULL && ev->ran ? ev->id : 0;

@@ -225,12 +225,15 @@ void audit_spool_done(struct audit_spool *s);
 /* Whether the store directory has a spool, or what came late. */
 bool audit_spool_is_in(const char *dir);
 /* One record, whole or not at all; durable after audit_spool_settle(), which
- * is quicker when the append was told to sync.  Either may be AUDIT_TOO_LATE,
- * which tells nothing in err: the process beside us goes on with it, and the
- * spool is of no more use to us. */
+ * is quicker when the append was told to sync: then it may be on its way, and
+ * audit_spool_written() tells before anything else is appended whether it got
+ * there.  Each may be AUDIT_TOO_LATE, which tells nothing in err: the process
+ * beside us goes on with it, and the spool is of no more use to us. */
 #define AUDIT_TOO_LATE (-ETIMEDOUT)
+#define AUDIT_ON_ITS_WAY 1
 int audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	bool sync, struct err *err);
+int audit_spool_written(struct audit_spool *s, struct err *err);
 int audit_spool_settle(struct audit_spool *s, struct err *err);
 struct audit_slots {		/* a record, and room for its slots */
 	struct buf record;
@@ -265,9 +268,11 @@ struct audit_aside;
 
 /* audit_spool_write() there, and where sync fdatasync(2), for which nobody
  * waits before audit_aside_settle().  what is taken.  As
- * audit_spool_write(), or AUDIT_TOO_LATE.  Where that process is killed,
- * another one does it. */
+ * audit_spool_write(), or AUDIT_TOO_LATE; or AUDIT_ON_ITS_WAY, and
+ * audit_aside_written() tells.  Where that process is killed, another one does
+ * it. */
 int audit_aside(struct audit_spool *s, struct audit_slots *what, bool sync);
+int audit_aside_written(struct audit_spool *s);
 int audit_aside_settle(struct audit_spool *s);
 /* 0: there is none. */
 pid_t audit_aside_pid(const struct audit_spool *s);
@@ -446,6 +451,15 @@ struct audit_hand {
 	struct err err;
 };
 
+struct audit_way {		/* an intent that is being written */
+	bool open;
+	bool begins;		/* its session, too */
+	int64_t line;
+	struct audit_queue held;	/* what it has of the queue */
+	int64_t unwritten;	/* a line that could not be: has no outcome */
+	int rc;			/* why, for who settles it */
+	struct err err;
+};
 struct audit {
 	struct audit_hand hand;
 	struct audit_retain retain;
@@ -458,6 +472,7 @@ struct audit {
 	int64_t unsettled;		/* brief: the line that was said last,
 					 * 0: no line; and its record */
 	struct buf said;
+	struct audit_way way;		/* brief: what is on its way */
 	unsigned without;		/* fields */
 	struct audit_begun begun;	/* the session, its strings owned */
 	bool in_session;
@@ -484,6 +499,9 @@ int audit_write_store(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
 int audit_write_brief(struct audit *a, struct audit_event *ev, bool end,
 	struct err *err);
+/* An intent of that is durable; the error why it was not even written, and then
+ * what went with it is in the queue again. */
+int audit_settle_brief(struct audit *a, struct err *err);
 /* The spool did not answer in time to that record: from now on it is as for a
  * session, with a process for the store.  The error where no line may run
  * so. */

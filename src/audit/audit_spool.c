@@ -276,16 +276,27 @@ find_end(struct audit_spool *s, uint64_t id, uint32_t slots)
 	s->seen = (struct audit_mark){ id, low };
 }
 
+/* fstat(2) where what the kernel tells is what the C library does. */
+static int
+look_at(const struct audit_spool *s, struct stat *ret)
+{
+#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+	return (int)call_raw(SYS_fstat, s->fd, (long)(intptr_t)ret, 0, 0);
+#else
+	return fstat(s->fd, ret) < 0 ? -errno : 0;
+#endif
+}
+
 /* Under the lock: bring s->seen up to date. */
 static int
 look(struct audit_spool *s, uint32_t *ret_slots)
 {
 	struct stat st;
 	uint64_t id = 0;
-	int rc;
+	int rc = look_at(s, &st);
 
-	if (fstat(s->fd, &st) < 0)
-		return note(s, "look at", errno);
+	if (rc < 0)
+		return note(s, "look at", -rc);
 	if (st.st_nlink == 0)
 		return note(s, "was removed or replaced while it was open",
 		    0);
@@ -440,13 +451,19 @@ append(struct audit_spool *s, struct audit_slots *what, bool sync)
 	return rc;
 }
 
+static int
+say(const struct audit_spool *s, int rc, struct err *err)
+{
+	return rc < 0 && rc != AUDIT_TOO_LATE ? fail(s, s->why, s->number,
+	    err) : rc;
+}
+
 int
 audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
     bool sync, struct err *err)
 {
 	struct audit_slots what = { .record = BUF_INIT };
 	struct record_head head = { .len = (uint32_t)len };
-	int rc;
 
 	if (len > AUDIT_RECORD_MAX)
 		return err_set(err, ERR_TOO_LONG,
@@ -457,9 +474,13 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
 	buf_put(&what.record, bytes, len);
 	what.count = (uint32_t)((what.record.len + BODY - 1) / BODY);
 	what.room = xmalloc((size_t)what.count * AUDIT_SLOT);
-	rc = append(s, &what, sync);
-	return rc < 0 && rc != AUDIT_TOO_LATE ? fail(s, s->why, s->number,
-	    err) : rc;
+	return say(s, append(s, &what, sync), err);
+}
+
+int
+audit_spool_written(struct audit_spool *s, struct err *err)
+{
+	return say(s, audit_aside_written(s), err);
 }
 
 int
@@ -474,8 +495,7 @@ audit_spool_settle(struct audit_spool *s, struct err *err)
 		while (rc == 0 && fdatasync(s->fd) < 0)
 			if (errno != EINTR)
 				rc = note(s, "sync", errno);
-	return rc < 0 && rc != AUDIT_TOO_LATE ? fail(s, s->why, s->number,
-	    err) : rc;
+	return say(s, rc, err);
 }
 
 /* ---- reading ------------------------------------------------------------ */
