@@ -175,7 +175,7 @@ int audit_row_output(struct audit_db *d, int64_t command,
 int audit_row_end(struct audit_db *d, int64_t session, int64_t wall_ns,
 	int64_t mono_ns, struct err *err);
 
-/* ---- audit_spool.c ----------------------------------------------------- */
+/* ---- audit_spool.c, audit_spool_read.c ---------------------------------- */
 
 #define AUDIT_SPOOL "audit.spool"
 #define AUDIT_LATE "audit.late"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The spool: a file of slots beside the store, to which short runs append
- * and from which audit_fold.c takes what they wrote into the store.
+ * and from which audit_fold.c takes what they wrote into the store, by
+ * audit_spool_read.c.
  *
  * Slot 0 is the header.  A record takes as many slots as it needs, each
  * with the id of the spool, so that the slots in use are those with the
@@ -13,7 +14,7 @@
  *
  * Who appends holds flock(2) on the file, and syncs after letting go.
  */
-#include "audit_int.h"
+#include "audit_spool_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,28 +31,11 @@
 #include "aegsh/base/mem.h"
 
 #define TRUSTED_NS (INT64_C(50) * 1000 * 1000)
-#define WINDOW 128		/* slots read at once */
-#define BODY (AUDIT_SLOT - sizeof(struct slot_head))
 
-struct header {
-	char magic[8];
-	uint64_t id, check;
-};
 static const char magic[8] = "aegspl1";
 
-struct slot_head {
-	uint64_t id;
-	uint32_t index, count;	/* of the record's slots */
-};
-
-#define RECORD_TWICE 1U		/* it may be elsewhere, too */
-struct record_head {		/* at the front of a record's bytes */
-	uint64_t check[2];	/* of what follows */
-	uint32_t len, flags;
-};
-
-static int
-fail(const struct audit_spool *s, const char *what, int number,
+int
+audit_spool_fail(const struct audit_spool *s, const char *what, int number,
     struct err *err)
 {
 	return err_set(err, ERR_STORE, "audit spool %s: %s%s%s", s->path,
@@ -83,8 +67,8 @@ write_at(const struct audit_spool *s, const void *p, size_t len, off_t at)
 	    at);
 }
 
-static void
-checksum(const void *p, size_t len, uint64_t *ret, size_t n)
+void
+audit_spool_check(const void *p, size_t len, uint64_t *ret, size_t n)
 {
 	unsigned char sha256[AUDIT_SHA256_LEN];
 
@@ -100,7 +84,7 @@ check_file(struct audit_spool *s, struct err *err)
 	struct stat st;
 
 	if (fstat(s->fd, &st) < 0)
-		return fail(s, "look at", errno, err);
+		return audit_spool_fail(s, "look at", errno, err);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 	    st.st_uid != geteuid() || (st.st_mode & 077) != 0)
 		return err_set(err, ERR_TRUST, "audit spool %s: must be a "
@@ -141,7 +125,7 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 		    "this process by a sandbox, as from each line of aegsh: "
 		    AUDIT_LOOK, s->path);
 	if (s->fd < 0)
-		return fail(s, "open", errno, err);
+		return audit_spool_fail(s, "open", errno, err);
 	rc = check_file(s, err);
 	if (rc < 0)
 		io_close(&s->fd);
@@ -170,8 +154,8 @@ audit_spool_done(struct audit_spool *s)
 
 /* ---- the lock, the header, the end -------------------------------------- */
 
-static int
-lock(struct audit_spool *s)
+int
+audit_spool_lock(struct audit_spool *s)
 {
 	int64_t since = clock_mono_ns();
 	struct timespec pause = { 0, 50 * 1000 };
@@ -194,14 +178,14 @@ lock(struct audit_spool *s)
 	return -EBUSY;
 }
 
-static void
-unlock(struct audit_spool *s)
+void
+audit_spool_unlock(struct audit_spool *s)
 {
 	call_raw(SYS_flock, s->fd, LOCK_UN, 0, 0);
 }
 
-static uint64_t
-id_at(const struct audit_spool *s, uint32_t slot)
+uint64_t
+audit_spool_id_at(const struct audit_spool *s, uint32_t slot)
 {
 	uint64_t id = 0;
 
@@ -215,30 +199,30 @@ id_at(const struct audit_spool *s, uint32_t slot)
 static int
 read_id(struct audit_spool *s, uint64_t *ret)
 {
-	static const struct header none;
-	struct header h = { .id = 0 };
+	static const struct audit_spool_header none;
+	struct audit_spool_header h = { .id = 0 };
 	uint64_t check;
 	ssize_t n = read_at(s, &h, sizeof h, 0);
 
 	if (n < 0)
 		return note(s, "read", (int)-n);
-	checksum(&h.id, sizeof h.id, &check, 1);
+	audit_spool_check(&h.id, sizeof h.id, &check, 1);
 	if (n == 0 || memcmp(&h, &none, sizeof h) == 0)
 		*ret = 0;
 	else if (memcmp(h.magic, magic, sizeof magic) != 0)
 		return note(s, "is no spool of this version of aegsh; move "
 		    "it away to go on without it", 0);
 	else	/* torn by a power failure: its slots still know */
-		*ret = h.check == check ? h.id : id_at(s, 1);
+		*ret = h.check == check ? h.id : audit_spool_id_at(s, 1);
 	return 0;
 }
 
 /* Empty the spool: what has another id is not in use. */
-static int
-begin(struct audit_spool *s)
+int
+audit_spool_begin(struct audit_spool *s)
 {
 	unsigned char random[UUID_LEN];
-	struct header h;
+	struct audit_spool_header h;
 	ssize_t n;
 
 	memcpy(h.magic, magic, sizeof magic);
@@ -246,7 +230,7 @@ begin(struct audit_spool *s)
 		audit_uuid(random);
 		memcpy(&h.id, random, sizeof h.id);
 	} while (h.id == 0);
-	checksum(&h.id, sizeof h.id, &h.check, 1);
+	audit_spool_check(&h.id, sizeof h.id, &h.check, 1);
 	n = write_at(s, &h, sizeof h, 0);
 	if (n != (ssize_t)sizeof h)
 		return note(s, "write", n < 0 ? (int)-n : ENOSPC);
@@ -263,12 +247,12 @@ find_end(struct audit_spool *s, uint64_t id, uint32_t slots)
 	/* Mostly it is where it was, or near. */
 	if (s->seen.id == id && s->seen.slot < high)
 		low = s->seen.slot;
-	if (low < high && id_at(s, low) != id)
+	if (low < high && audit_spool_id_at(s, low) != id)
 		high = low;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (id_at(s, middle) == id)
+		if (audit_spool_id_at(s, middle) == id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -288,8 +272,8 @@ look_at(const struct audit_spool *s, struct stat *ret)
 }
 
 /* Under the lock: bring s->seen up to date. */
-static int
-look(struct audit_spool *s, uint32_t *ret_slots)
+int
+audit_spool_look(struct audit_spool *s, uint32_t *ret_slots)
 {
 	struct stat st;
 	uint64_t id = 0;
@@ -355,12 +339,13 @@ lay_out(uint64_t id, const struct buf *record, uint32_t count, char *to)
 	uint32_t i;
 
 	for (i = 0; i < count; i++, to += AUDIT_SLOT) {
-		struct slot_head head = { id, i, count };
-		size_t n = record->len - at < BODY ? record->len - at : BODY;
+		struct audit_slot_head head = { id, i, count };
+		size_t left = record->len - at;
+		size_t n = left < AUDIT_SLOT_BODY ? left : AUDIT_SLOT_BODY;
 
 		memcpy(to, &head, sizeof head);
 		memcpy(to + sizeof head, record->data + at, n);
-		memset(to + sizeof head + n, 0, BODY - n);
+		memset(to + sizeof head + n, 0, AUDIT_SLOT_BODY - n);
 		at += n;
 	}
 }
@@ -391,16 +376,16 @@ put(struct audit_spool *s, const struct buf *record, uint32_t count,
 void
 audit_slots_twice(const struct audit_slots *what)
 {
-	struct record_head *head = (void *)what->record.data;
+	struct audit_record_head *head = (void *)what->record.data;
 
-	head->flags |= RECORD_TWICE;
+	head->flags |= AUDIT_RECORD_TWICE;
 }
 
 int
 audit_spool_write(struct audit_spool *s, const struct audit_slots *what)
 {
 	uint32_t slots = 0;
-	int rc = lock(s);
+	int rc = audit_spool_lock(s);
 
 	if (rc < 0)
 		return rc;
@@ -408,14 +393,14 @@ audit_spool_write(struct audit_spool *s, const struct audit_slots *what)
 	 * from then on finds all that was written without this mark. */
 	if (s->late_ns != 0 && clock_mono_ns() >= s->late_ns)
 		audit_slots_twice(what);
-	rc = look(s, &slots);
+	rc = audit_spool_look(s, &slots);
 	if (rc == 0)
 		rc = make_room(s, slots, what->count);
 	if (rc == 0 && s->seen.id == 0)
-		rc = begin(s);
+		rc = audit_spool_begin(s);
 	if (rc == 0)
 		rc = put(s, &what->record, what->count, what->room);
-	unlock(s);
+	audit_spool_unlock(s);
 	return rc;
 }
 
@@ -454,8 +439,8 @@ append(struct audit_spool *s, struct audit_slots *what, bool sync)
 static int
 say(const struct audit_spool *s, int rc, struct err *err)
 {
-	return rc < 0 && rc != AUDIT_TOO_LATE ? fail(s, s->why, s->number,
-	    err) : rc;
+	return rc < 0 && rc != AUDIT_TOO_LATE ? audit_spool_fail(s, s->why,
+	    s->number, err) : rc;
 }
 
 int
@@ -463,16 +448,17 @@ audit_spool_append(struct audit_spool *s, const void *bytes, size_t len,
     bool sync, struct err *err)
 {
 	struct audit_slots what = { .record = BUF_INIT };
-	struct record_head head = { .len = (uint32_t)len };
+	struct audit_record_head head = { .len = (uint32_t)len };
 
 	if (len > AUDIT_RECORD_MAX)
 		return err_set(err, ERR_TOO_LONG,
 		    "audit spool %s: a record of more than %zu bytes",
 		    s->path, AUDIT_RECORD_MAX);
-	checksum(bytes, len, head.check, AEG_NELEM(head.check));
+	audit_spool_check(bytes, len, head.check, AEG_NELEM(head.check));
 	buf_put(&what.record, &head, sizeof head);
 	buf_put(&what.record, bytes, len);
-	what.count = (uint32_t)((what.record.len + BODY - 1) / BODY);
+	what.count = (uint32_t)((what.record.len + AUDIT_SLOT_BODY - 1) /
+	    AUDIT_SLOT_BODY);
 	what.room = xmalloc((size_t)what.count * AUDIT_SLOT);
 	return say(s, append(s, &what, sync), err);
 }
@@ -496,123 +482,4 @@ audit_spool_settle(struct audit_spool *s, struct err *err)
 			if (errno != EINTR)
 				rc = note(s, "sync", errno);
 	return say(s, rc, err);
-}
-
-/* ---- reading ------------------------------------------------------------ */
-
-int
-audit_spool_end(struct audit_spool *s, struct audit_mark *ret,
-    struct err *err)
-{
-	uint32_t slots;
-	int rc = lock(s);
-
-	if (rc == 0) {
-		rc = look(s, &slots);
-		unlock(s);
-	}
-	s->held = 0;		/* what was read ahead may have changed */
-	if (rc < 0)
-		return fail(s, s->why, s->number, err);
-	*ret = s->seen;
-	return 0;
-}
-
-bool
-audit_spool_waits(const struct audit_spool *s, const struct audit_mark *from)
-{
-	struct header h;
-
-	if (pread(s->fd, &h, sizeof h, 0) != (ssize_t)sizeof h || h.id == 0)
-		return false;
-	return h.id != from->id ? id_at(s, 1) == h.id :
-	    id_at(s, from->slot) == h.id;
-}
-
-static const char *
-slot_of(struct audit_spool *s, uint32_t slot)
-{
-	ssize_t n;
-
-	if (s->window == NULL)
-		s->window = xmalloc((size_t)WINDOW * AUDIT_SLOT);
-	if (slot < s->first || slot >= s->first + s->held) {
-		n = pread(s->fd, s->window, (size_t)WINDOW * AUDIT_SLOT,
-		    (off_t)slot * AUDIT_SLOT);
-		s->first = slot;
-		s->held = n > 0 ? (uint32_t)n / AUDIT_SLOT : 0;
-		if (s->held == 0)
-			return NULL;
-	}
-	return s->window + (size_t)(slot - s->first) * AUDIT_SLOT;
-}
-
-/* The record that begins in this slot; false: there is none, or a part. */
-static bool
-gather(struct audit_spool *s, uint64_t id, uint32_t slot, uint32_t end,
-    struct buf *ret, uint32_t *ret_count)
-{
-	struct slot_head head;
-	struct record_head record;
-	uint64_t check[AEG_NELEM(record.check)];
-	uint32_t i, count = 1;
-
-	buf_reset(ret);
-	for (i = 0; i < count; i++) {
-		const char *p = slot_of(s, slot + i);
-
-		if (p == NULL)
-			return false;
-		memcpy(&head, p, sizeof head);
-		if (i == 0)
-			count = head.count;
-		if (head.id != id || head.index != i || head.count != count ||
-		    count > end - slot)
-			return false;
-		buf_put(ret, p + sizeof head, BODY);
-	}
-	if (ret->len < sizeof record)
-		return false;
-	memcpy(&record, ret->data, sizeof record);
-	if (record.len > ret->len - sizeof record)
-		return false;
-	checksum(ret->data + sizeof record, record.len, check,
-	    AEG_NELEM(check));
-	if (memcmp(check, record.check, sizeof check) != 0)
-		return false;
-	s->twice = (record.flags & RECORD_TWICE) != 0;
-	memmove(ret->data, ret->data + sizeof record, record.len);
-	ret->len = record.len;
-	*ret_count = count;
-	return true;
-}
-
-bool
-audit_spool_next(struct audit_spool *s, const struct audit_mark *end,
-    uint32_t *slot, struct buf *ret, uint32_t *gaps)
-{
-	uint32_t count = 0;
-
-	while (*slot < end->slot) {
-		if (gather(s, end->id, *slot, end->slot, ret, &count)) {
-			*slot += count;
-			return true;
-		}
-		++*slot;
-		++*gaps;
-	}
-	return false;
-}
-
-void
-audit_spool_empty(struct audit_spool *s, const struct audit_mark *folded)
-{
-	uint32_t slots;
-
-	if (lock(s) < 0)
-		return;
-	if (look(s, &slots) == 0 && s->seen.id == folded->id &&
-	    s->seen.slot == folded->slot)
-		begin(s);
-	unlock(s);
 }
