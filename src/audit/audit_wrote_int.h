@@ -62,6 +62,7 @@ struct audit_marks {
 	unsigned set, n_rows;	/* of the last one: bits, rows … */
 	size_t text;		/* … and bytes */
 	uint64_t serial;
+	bool unread;		/* something could not be read */
 };
 
 void audit_marks_done(struct audit_marks *m);

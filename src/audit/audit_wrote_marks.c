@@ -60,6 +60,7 @@ void
 audit_marks_reset(struct audit_marks *m)
 {
 	m->n = 0;
+	m->unread = false;
 }
 
 static void
@@ -142,5 +143,6 @@ audit_marks_add(struct audit_marks *m, int64_t row, const char *store,
 		memset(m->bits + (m->n - 1) * AUDIT_MARKS_COLUMN, 0xff,
 		    AUDIT_MARKS_COLUMN);
 		m->set = AUDIT_MARKS_ROWS;
+		m->unread = true;
 	}
 }
