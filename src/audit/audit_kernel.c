@@ -21,6 +21,7 @@
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -295,10 +296,13 @@ by_process(const char *line, struct err *err)
 	io_close(&ends[1]);
 	if (pid > 0) {
 		rc = listen_to(ends[0], &said);
-		if (rc == -ETIMEDOUT)
+		/* Or somebody has stopped it. */
+		if (rc == -ETIMEDOUT) {
 			held = pid;
-		else
+			kill(pid, SIGCONT);
+		} else {
 			audit_writer_end(pid);
+		}
 	}
 	io_close(&ends[0]);
 	if (rc < 0)

@@ -142,7 +142,7 @@ hear(int from, int64_t until)
 {
 	char said = SAYS_NOTHING, byte;
 
-	for (;;) {
+	while (said != SAYS_DONE) {
 		struct pollfd p = { .fd = from, .events = POLLIN };
 		int64_t left = until - clock_mono_ns();
 		ssize_t n;
@@ -158,6 +158,7 @@ hear(int from, int64_t until)
 		if (n == 1)
 			said = byte;
 	}
+	return said;
 }
 
 /* It has said nothing in time.  True: for somebody stopped it. */

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "aegsh/base/clock.h"
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 
 static char state[64], own[64];
@@ -31,10 +33,25 @@ place(uid_t uid, bool create, const char *want)
 
 /* 0, or the status of a process that says: it does not answer, this is not
  * where, there is no such filter. */
-enum { SILENT = 1, ELSEWHERE, CANNOT };
+enum { SILENT = 1, ELSEWHERE, CANNOT, WAITS };
 
-/* What becomes of who looks, in a read. */
-enum fate { FATE_NONE, FATE_HELD, FATE_KILLED };
+/* What becomes of who looks, in a read; or it is held behind its last word. */
+enum fate { FATE_NONE, FATE_HELD, FATE_KILLED, FATE_LAST };
+
+/* That process, which ends by SIGUSR1 when who looked is not waited for. */
+static int
+wait_behind(pid_t pid)
+{
+	AEG_AUTOFD int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int status = 0;
+
+	if (fd < 0 || poll(&p, 1, 60000) <= 0)
+		kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+	    WTERMSIG(status) == SIGUSR1 ? 0 : WAITS;
+}
 
 static int
 reach(const char *want, enum fate fate)
@@ -51,13 +68,19 @@ reach(const char *want, enum fate fate)
 		int rc;
 
 		if ((fate == FATE_HELD && held_filter(SYS_pread64) < 0) ||
-		    (fate == FATE_KILLED && !held_kills(SYS_pread64)))
+		    (fate == FATE_KILLED && !held_kills(SYS_pread64)) ||
+		    (fate == FATE_LAST && held_filter(SYS_exit_group) < 0))
 			_exit(CANNOT);
 		rc = audit_reach(geteuid(), fate == FATE_HELD ? 50000000 :
 		    INT64_C(120000000000), &silent, &err);
+		/* It cannot end by a call that is held. */
+		if (fate == FATE_LAST)
+			raise(rc == 0 ? SIGUSR1 : SIGKILL);
 		_exit(rc == 0 ? 0 : strcmp(silent, path) != 0 ? ELSEWHERE :
 		    rc == ERR_STORE ? SILENT : ELSEWHERE);
 	}
+	if (fate == FATE_LAST)
+		return wait_behind(pid);
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -90,6 +113,11 @@ silent_place(const char *dir)
 	said = reach(dir, FATE_KILLED);
 	if (said == CANNOT)
 		SKIP(1, "who looks is killed: no filter can be had");
+	else
+		IS_INTN(said, 0, dir);
+	said = reach(dir, FATE_LAST);
+	if (said == CANNOT)
+		SKIP(1, "who looks does not end: no filter can be had");
 	else
 		IS_INTN(said, 0, dir);
 	IS_INTN(reach(dir, FATE_NONE), 0, dir);
