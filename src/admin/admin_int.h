@@ -45,6 +45,7 @@ enum admin_words {
 	ADMIN_WORDS_DECISION,
 	ADMIN_WORDS_ORIGIN,
 	ADMIN_WORDS_SETTING,	/* name=value of a settings row */
+	ADMIN_WORDS_SETTING_NAME,	/* … and its name alone */
 	ADMIN_WORDS_EXPORT,	/* formats of `audit export` … */
 	ADMIN_WORDS_REPORT,	/* … and of `audit report` */
 };

@@ -89,6 +89,8 @@ offer_profiles(struct admin *a, const char *begun)
 static void
 offer_words(struct admin *a, enum admin_words words, const char *begun)
 {
+	int i;
+
 	switch (words) {
 	case ADMIN_WORDS_NONE:
 		break;
@@ -119,6 +121,11 @@ offer_words(struct admin *a, enum admin_words words, const char *begun)
 		break;
 	case ADMIN_WORDS_SETTING:
 		offer_settings(a, begun);
+		break;
+	case ADMIN_WORDS_SETTING_NAME:
+		for (i = 0; i < CONF_COUNT; i++)
+			offer(a, begun, conf_row((enum conf_id)i)->name,
+			    conf_row((enum conf_id)i)->help);
 		break;
 	case ADMIN_WORDS_EXPORT:
 		offer(a, begun, "jsonl", "a JSON object a line, all columns");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* `aegshctl config show`: every setting, its value and who set it. */
+/* `aegshctl config show`: settings, their values and who set them. */
 #include "admin_int.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "aegsh/base/mem.h"
@@ -47,6 +48,34 @@ meaning_of(const struct conf_row *row)
 	    row->type == CONF_SET ? "some of" : "one of", row->words);
 }
 
+/* Whether a setting is among the names; none of them are all. */
+static bool
+is_wanted(enum conf_id id, char *const *names, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], conf_row(id)->name) == 0)
+			return true;
+	return n == 0;
+}
+
+/* The first name that no setting has, or NULL. */
+static const char *
+unknown_name(char *const *names, int n)
+{
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < CONF_COUNT; k++)
+			if (is_wanted((enum conf_id)k, &names[i], 1))
+				break;
+		if (k == CONF_COUNT)
+			return names[i];
+	}
+	return NULL;
+}
+
 static void
 show_json(struct admin *a, enum conf_id id)
 {
@@ -74,7 +103,7 @@ show_json(struct admin *a, enum conf_id id)
 }
 
 static void
-show_table(struct admin *a)
+show_table(struct admin *a, char *const *names, int n_names)
 {
 	static const struct admin_column columns[] = {
 		{ "NAME", 8, false, false },
@@ -95,7 +124,8 @@ show_table(struct admin *a)
 			conf_layer_name(conf_origin(a->conf, id)),
 			meaning };
 
-		admin_table_add(t, cells);
+		if (is_wanted(id, names, n_names))
+			admin_table_add(t, cells);
 	}
 	admin_table_print(t, a);
 	admin_table_free(t);
@@ -107,19 +137,30 @@ run(struct admin *a, int argc, char **argv)
 	struct admin_args args = ADMIN_ARGS_INIT(argc, argv);
 	struct err err = ERR_INIT;
 	const struct strv *notes;
+	const char *unknown;
+	char **names;
 	bool json = false;
 	size_t n;
-	int i;
+	int i, n_names;
 
-	if (admin_json_operands(a, &args, 0, 0, &json) < 0)
+	if (admin_json_operands(a, &args, 0, INT_MAX, &json) < 0)
 		return ADMIN_USAGE;
+	names = argv + args.at;
+	n_names = argc - args.at;
+	unknown = unknown_name(names, n_names);
+	if (unknown != NULL) {
+		admin_complain(a, "%s: no such setting; aegshctl config show "
+		    "lists them", unknown);
+		return ADMIN_USAGE;
+	}
 	admin_confine(a);
 	if (admin_conf(a, &err) < 0)
 		return admin_fail(a, &err);
 	for (i = 0; json && i < CONF_COUNT; i++)
-		show_json(a, (enum conf_id)i);
+		if (is_wanted((enum conf_id)i, names, n_names))
+			show_json(a, (enum conf_id)i);
 	if (!json)
-		show_table(a);
+		show_table(a, names, n_names);
 	notes = conf_notes(a->conf);
 	for (n = 0; n < notes->n; n++)
 		admin_complain(a, "%s", notes->v[n]);
@@ -128,8 +169,9 @@ run(struct admin *a, int argc, char **argv)
 
 const struct admin_verb cmd_config_show = {
 	.name = "config show",
-	.usage = "",
-	.summary = "show every setting, its value and who set it",
+	.usage = "[SETTING]...",
+	.summary = "show the settings, their values and who set them",
 	.run = run,
 	.options = options,
+	.words = ADMIN_WORDS_SETTING_NAME,
 };

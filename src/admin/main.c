@@ -11,6 +11,7 @@
 #include "admin_int.h"
 #include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
+#include "aegsh/base/text.h"
 
 /* Whether word begins the verb's name; *ret_words is how many words of the
  * name argv holds. */
@@ -87,6 +88,27 @@ letters_off(const char *a, const char *b, unsigned most)
 	return 1 + (other < off ? other : off);
 }
 
+/* How far a verb is from what was typed; next is the word behind it, or "". */
+static unsigned
+verb_off(const char *name, const char *group, const char *typed,
+    const char *next)
+{
+	AEG_AUTOFREE char *both = xasprintf("%s %s", typed, next);
+	const char *space = strrchr(name, ' ');
+	unsigned off = letters_off(typed, name, 3), other;
+
+	other = group[0] == '\0' ? letters_off(both, name, 3) : off;
+	off = other < off ? other : off;
+	if (off == 0)
+		return 0;
+	/* Its beginning, or its second word alone. */
+	if (strlen(typed) >= 3 && text_starts(name, typed))
+		return 1;
+	if (space != NULL && strcmp(typed, space + 1) == 0)
+		return off < 2 ? off : 2;
+	return off;
+}
+
 /* One line: what was typed, and the verb that it comes nearest to. */
 static int
 no_such_verb(struct admin *a, const char *group, const char *word,
@@ -94,21 +116,13 @@ no_such_verb(struct admin *a, const char *group, const char *word,
 {
 	AEG_AUTOFREE char *typed = xasprintf("%s%s%s", group, group[0] != '\0' ?
 	    " " : "", word);
-	AEG_AUTOFREE char *both = xasprintf("%s %s", typed, next);
 	const struct admin_verb *const *v, *near = NULL;
 	unsigned least = 3, off;
 
 	for (v = admin_verbs; *v != NULL; v++) {
-		const char *space = strrchr((*v)->name, ' ');
-
 		if ((*v)->hidden)
 			continue;
-		off = letters_off(typed, (*v)->name, 3);
-		if (group[0] == '\0' && letters_off(both, (*v)->name, 3) < off)
-			off = letters_off(both, (*v)->name, 3);
-		/* Its second word alone. */
-		if (space != NULL && strcmp(typed, space + 1) == 0)
-			off = 2;
+		off = verb_off((*v)->name, group, typed, next);
 		if (off < least) {
 			least = off;
 			near = *v;

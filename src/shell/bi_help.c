@@ -72,7 +72,7 @@ static const char history[] = TR_LATER(
 static const char prompt[] = TR_LATER(
 	"The setting prompt takes bash's escapes (\\u \\h \\w \\$ ...),"
 	" \\{git} and others,\nor theme:NAME; see aegsh.conf(5).  What it is,"
-	" and from where:\n  aegshctl config show | grep ^prompt\n");
+	" and from where:\n  aegshctl config show prompt\n");
 static const char confined[] = TR_LATER(
 	"Each line runs in a fresh bash under Landlock and seccomp, as its"
 	" profile\nsays.  What it does not grant fails with \"Permission"

@@ -394,8 +394,20 @@ const struct complete_ctl_row complete_ctl_rows[] = {
 	    "show which layers of confinement this kernel has" },
 	{ "sandbox probe", "--json", NULL,
 	    "print JSON, one document a line" },
-	{ "config show", NULL, "",
-	    "show every setting, its value and who set it" },
+	{ "config show", NULL,
+	    "mode profile endpoint format model key-file key-credential "
+	    "key-env ca-file proxy chain ask-timeout ask-confidence "
+	    "ask-allowed ask-preconnect ask-cache-ttl ask-cache-rows "
+	    "ask-rate ask-day-cost ask-host-rate ask-host-day-cost fail "
+	    "fail-profiles confirm-timeout contact confine-profiles "
+	    "state-max stream-sync record-wait record-without output "
+	    "output-max output-profiles retain-days retain-events-days "
+	    "retain-execs-days retain-output-days witness ship ship-ca-file "
+	    "ship-headers ship-timeout history expand-history suggest "
+	    "preview accessible editing prompt login-files login-timeout "
+	    "aliases completion completion-dirs completion-helpers persist "
+	    "control-group debug",
+	    "show the settings, their values and who set them" },
 	{ "config show", "--json", NULL, "print JSON, one document a line" },
 	{ "validator test", NULL, "",
 	    "ask each endpoint about a harmless and a harmful line" },

@@ -30,6 +30,10 @@ run polcy check x
 like "$err" '*polcy: no such verb (near: policy check)*' 'of two words'
 run verify
 like "$err" '*(near: audit verify)*' 'a second word alone, too'
+run hist
+like "$err" '*hist: no such verb (near: history)*' 'and a beginning'
+run conf show
+like "$err" '*conf: no such verb (near: config show)*' 'of a group as well'
 run config
 is "$status" 100 'half a verb: 100'
 like "$err" '*config show*' 'the other half is told'
@@ -67,6 +71,17 @@ like "$out" '*fail * default * default *' 'and a default'
 like "$out" '*what lines write*(one of: full sample none)*' \
     'and the words that it can be set to'
 like "$out" '*witness*(some of: journal kernel syslog none)*' 'a set, too'
+run config show mode fail
+is "$(printf '%s\n' "$out" | awk '{ print $1, $2 }')" "NAME VALUE
+mode managed
+fail default" 'those that are named, and no other'
+run config show --json fail
+like "$out" '{"name":"fail"*' 'in JSON, too'
+is "$(printf '%s\n' "$out" | wc -l)" 1 'nothing else there'
+run config show mode moed
+is "$status $out" '100 ' 'a name that no setting has: 100, and nothing shown'
+like "$err" '*moed: no such setting; aegshctl config show lists*' \
+    'what to do is told'
 run config show --json
 is "$(printf '%s\n' "$out" | "$PYTHON3" -c '
 import json, sys
@@ -143,5 +158,7 @@ is "$(printf '%s\n' "$err" | sed 1d | awk 'length > 80')" '' 'nor usage'
 
 # Its rights: none that it was not started with.
 is "$("$aegshctl" __complete aegshctl config '')" \
-    'show	show every setting, its value and who set it' 'completion'
+    'show	show the settings, their values and who set them' 'completion'
+is "$("$aegshctl" __complete aegshctl config show prompt | cut -f1)" prompt \
+    'of the names of settings, too'
 done_testing
