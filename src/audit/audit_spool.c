@@ -115,10 +115,14 @@ audit_spool_open(struct audit_spool *s, const struct audit_db *d, bool make,
 		else if (errno == EEXIST)
 			s->fd = openat(d->dir, s->name, flags);
 	}
-	if (s->fd < 0 && errno == EROFS)	/* to be read, then */
+	if (s->fd < 0 && errno == EROFS) {	/* to be read, then */
 		s->fd = openat(d->dir, s->name, O_RDONLY | O_NOFOLLOW |
 		    O_NONBLOCK | O_CLOEXEC);
-	if (s->fd < 0 && errno == ENOENT)
+		/* What keeps it from being made is to be said. */
+		if (s->fd < 0 && errno == ENOENT && make)
+			errno = EROFS;
+	}
+	if (s->fd < 0 && errno == ENOENT && !make)
 		return -ENOENT;
 	if (s->fd < 0 && errno == EACCES)
 		return err_set(err, AUDIT_KEPT, "audit spool %s: kept from "

@@ -112,6 +112,21 @@ tap.same([json.loads(x)["line"] for x in out.splitlines()],
          ["echo one", "echo six"], "what was not recorded is not there")
 tap.same(run(CTL, "audit", "verify")[0], 0, "and the record is whole")
 
+# ---- a store on a disk that is only read ---------------------------------------
+tap.ok(LIBC.mount(b"aegsh", STORE.encode(), b"tmpfs", RDONLY,
+                  b"mode=700,uid=%d" % USER.pw_uid) == 0,
+       "an empty disk that can only be read")
+WHY = "audit.spool: open: Read-only file system"
+settings()
+status, out, err = run(AEGSH, "-c", "echo tw''elve")
+tap.ok((status, out) == (0, "twelve\n") and WHY in err,
+       "personal: a line runs, and why it is not recorded is said", err)
+settings("mode = managed\n")
+status, out, err = run(AEGSH, "-c", "echo tw''elve")
+tap.ok(status != 0 and out == "" and WHY in err,
+       "managed: none runs, and why is said", status, out, err)
+LIBC.umount2(STORE.encode(), DETACH)
+
 # ---- recordings elsewhere ------------------------------------------------------
 PLACE = os.path.join(STORE, "output")
 settings("output = full\n")
