@@ -192,6 +192,18 @@ look_up_grant(struct sandbox_profile *p, const struct sandbox_wish *w,
 	return rc;
 }
 
+/* Where no descriptor can be had, what is there is not found: a grant would be
+ * lost without a word, and what is hidden behind a link left in view.  All are
+ * kept, so that the last moment is the worst. */
+static int
+check_room(struct err *err)
+{
+	AEG_AUTOFD int fd = open("/", O_PATH | O_CLOEXEC);
+
+	return fd >= 0 ? 0 : err_sys(err, errno, "sandbox: the places that "
+	    "it grants and hides");
+}
+
 static int
 look_up(struct sandbox_profile *p, struct known *known, struct err *err)
 {
@@ -208,6 +220,8 @@ look_up(struct sandbox_profile *p, struct known *known, struct err *err)
 			rc = add_place(p, w->key, lead(known, w->path),
 			    w->where, err);
 	}
+	if (rc == 0)
+		rc = check_room(err);
 	if (rc == 0)
 		drop_inherited(p);
 	return rc;
@@ -391,6 +405,8 @@ sandbox_complete(struct sandbox_profile *p, struct err *err)
 			rc = check_holes(p, err);
 		if (rc == 0)
 			rc = sandbox_sockets_find(p, err);
+		if (rc == 0)
+			rc = check_room(err);
 	}
 	if (rc < 0) {
 		forget_found(p);

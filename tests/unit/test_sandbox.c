@@ -5,7 +5,9 @@
 #include "scratch.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -324,6 +326,46 @@ test_later(void)
 	vars.later = false;
 }
 
+/* Where descriptors run out nothing is granted, and it is said: never less
+ * than the text says without a word. */
+static void
+test_few_descriptors(void)
+{
+	static const char *const at[] = { "/etc/passwd", "/usr/bin/env",
+		"/dev/null", "/var/lib/x" };
+	const char text[] = "read = {\"/etc\", \"/var\"}\n"
+	    "hide = {\"/var/lib/x\"}\nexecute = {\"/usr\"}\n"
+	    "device = {\"/dev/null\"}\n";
+	struct rlimit all, few;
+	unsigned rights[AEG_NELEM(at)];
+	int rc = -1, failed = 0, less = 0;
+	size_t i;
+
+	if (getrlimit(RLIMIT_NOFILE, &all) < 0)
+		scratch_die("getrlimit");
+	vars.once = true;
+	IS_INT(load_text(text), 0);
+	for (i = 0; i < AEG_NELEM(at); i++)
+		rights[i] = sandbox_rights_at(p, at[i]);
+	vars.later = true;
+	few = all;
+	for (few.rlim_cur = 3; rc < 0 && few.rlim_cur < 64; few.rlim_cur++) {
+		if (load_text(text) != 0)
+			break;
+		setrlimit(RLIMIT_NOFILE, &few);
+		rc = sandbox_complete(p, &err);
+		setrlimit(RLIMIT_NOFILE, &all);
+		failed += rc == -EMFILE;
+		for (i = 0; i < AEG_NELEM(at); i++)
+			less += sandbox_rights_at(p, at[i]) !=
+			    (rc == 0 ? rights[i] : 0);
+	}
+	vars.later = vars.once = false;
+	IS_INT(rc, 0);
+	IS_INT(less, 0);
+	OKF(failed > 1, "%d times there were too few", failed);
+}
+
 static void
 test_show(void)
 {
@@ -496,6 +538,7 @@ main(void)
 	test_variables();
 	test_prepare();
 	test_later();
+	test_few_descriptors();
 	test_show();
 	test_sockets();
 	if (src != NULL) {
