@@ -358,6 +358,16 @@ set_time(json_t *o, const char *key, int64_t ns)
 	json_object_set_new(o, key, json_string(text));
 }
 
+char *
+admin_report_moment(const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n <= 19 || text[10] != 'T')
+		return xasprintf("%s UTC", text);
+	return xasprintf("%.10s %.8s UTC", text, text + 11);
+}
+
 /* first_ns and last_ns become moments. */
 static void
 set_span(json_t *o, json_t *from)

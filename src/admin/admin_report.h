@@ -29,6 +29,10 @@ json_t *admin_report_document(struct admin_report *r);
 /* What is said of one whose document has "advisory". */
 extern const char admin_report_advisory[];
 
+/* A moment as the document has it, for people: to the second, and in which
+ * zone; owned. */
+char *admin_report_moment(const char *text);
+
 /* One page that needs nothing else: no script, no font, no address. */
 void admin_report_html(struct admin *a, const json_t *document);
 

@@ -85,18 +85,12 @@ struct cell {
 	const char *key, *title;
 };
 
-/* A moment as the document has it, without its fraction. */
 static void
 put_time(struct admin *a, const char *text)
 {
-	AEG_AUTOFREE char *copy = xstrdup(text);
+	AEG_AUTOFREE char *moment = admin_report_moment(text);
 
-	if (strlen(copy) > 19 && copy[10] == 'T') {
-		copy[10] = ' ';
-		copy[19] = '\0';
-	}
-	put(a, copy);
-	fputs(" UTC", a->out);
+	put(a, moment);
 }
 
 static void

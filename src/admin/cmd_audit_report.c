@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "admin_report.h"
+#include "aegsh/base/buf.h"
 #include "aegsh/base/mem.h"
 
 #define SESSIONS_SHOWN 20
@@ -22,6 +23,7 @@ enum format { FORMAT_TEXT = 0, FORMAT_JSON, FORMAT_HTML };
 struct column {
 	struct admin_column column;
 	const char *key;
+	bool moment;
 };
 
 #define COLUMNS_MOST 10
@@ -41,12 +43,18 @@ print_list(struct admin *a, const json_t *list, const struct column *columns,
 	for (i = 0; i < json_array_size(list) && i < most; i++) {
 		const char *cells[COLUMNS_MOST];
 		char numbers[COLUMNS_MOST][24];
+		AEG_AUTO(strv_done) struct strv moments = STRV_INIT;
 
 		for (c = 0; c < n; c++) {
 			const json_t *v = json_object_get(json_array_get(list,
 			    i), columns[c].key);
 
 			cells[c] = json_string_value(v);
+			if (columns[c].moment && cells[c] != NULL) {
+				strv_take(&moments,
+				    admin_report_moment(cells[c]));
+				cells[c] = moments.v[moments.n - 1];
+			}
 			if (!json_is_integer(v))
 				continue;
 			snprintf(numbers[c], sizeof numbers[c], "%lld",
@@ -92,13 +100,13 @@ print_text(struct admin *a, const json_t *document)
 	static const struct column programs[] = {
 		{ { "PROGRAM", 8, false, true }, "program" },
 		{ { "LINES", 4, true, false }, "lines" },
-		{ { "LAST", 19, false, false }, "last" },
+		{ { "LAST", 23, false, false }, "last", true },
 	};
 	static const struct column sessions[] = {
 		{ { "USER", 4, false, false }, "user" },
 		{ { "SESSION", 4, true, false }, "session" },
-		{ { "FIRST", 19, false, false }, "first" },
-		{ { "LAST", 19, false, false }, "last" },
+		{ { "FIRST", 23, false, false }, "first", true },
+		{ { "LAST", 23, false, false }, "last", true },
 		{ { "LINES", 4, true, false }, "lines" },
 		{ { "REFUSED", 4, true, false }, "refused" },
 		{ { "CONFIRMED", 4, true, false }, "confirmed" },

@@ -107,7 +107,9 @@ take_options(struct admin *a, struct admin_args *args, struct wanted *w)
 		else
 			w->opts.origin = admin_origin(args->value);
 		if (w->opts.origin == POLICY_ORIGIN_UNKNOWN) {
-			admin_complain(a, "%s: no such origin", args->value);
+			admin_complain(a, "%s: not an origin: prompt, "
+			    "command, forced, script, stdin, login",
+			    args->value);
 			return -EINVAL;
 		}
 	}

@@ -156,6 +156,10 @@ is "$wide" '' 'no line of help is wider than 80 columns'
 run history --no-such
 is "$(printf '%s\n' "$err" | sed 1d | awk 'length > 80')" '' 'nor usage'
 
+run test --origin batch ls
+is "$err" "aegshctl test: batch: not an origin: prompt, command, forced, \
+script, stdin, login" 'an origin that is none: those that are'
+
 # Its rights: none that it was not started with.
 is "$("$aegshctl" __complete aegshctl config '')" \
     'show	show the settings, their values and who set them' 'completion'

@@ -188,6 +188,9 @@ tap.same((sum(report["hours"]), sum(d["lines"] for d in report["days"])),
 tap.same(ctl("audit", "report", "--since", "@4000000000").returncode, 1,
          "report: nothing since then: 1")
 text = ctl("audit", "report").stdout.decode()
+tap.ok(re.search(r"\n\S+ +\d+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n", text)
+       and not re.search(r"\dT\d\d:", text),
+       "report: moments to the second, and their zone", text)
 tap.ok("floor.wipe" in text and "unusual programs" in text, "report: text",
        text)
 
