@@ -297,7 +297,9 @@ struct sandbox_rule {
 
 /* What Landlock is told: holes are worked out by listing their neighbours.
  * Calls each() for rule after rule, until one says no: what it said, below
- * 0, is returned.  ERR_RANGE past SANDBOX_RULES_MAX. */
+ * 0, is returned.  One without rights is none, but asks it to close what it
+ * holds.  ERR_RANGE past SANDBOX_RULES_MAX; -errno where descriptors or memory
+ * run out. */
 int sandbox_rules_make(const struct sandbox_profile *p,
 	int (*each)(void *ctx, const struct sandbox_rule *r,
 	struct err *err), void *ctx, struct err *err);

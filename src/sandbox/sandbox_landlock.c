@@ -147,6 +147,8 @@ add_name(struct fill *f, const struct sandbox_rule *r, uint64_t fs,
 		close_run(f);
 		fd = open_place(r->dir, r->name);
 	}
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+		return err_sys(err, errno, "landlock rule for %s", r->path);
 	/* Gone, or not for this user: then nothing there is granted. */
 	if (fd < 0)
 		return 0;
@@ -165,6 +167,8 @@ add_one(void *ctx, const struct sandbox_rule *r, struct err *err)
 	uint64_t fs = r->fs & f->handled;
 	int rc;
 
+	if (r->fs == 0)
+		close_run(f);
 	if (fs == 0)
 		return 0;
 	rc = r->fd >= 0 ? add_place(f->ruleset, r->fd, r->path, fs, err) :

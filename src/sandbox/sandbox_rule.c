@@ -177,14 +177,30 @@ expand_entry(void *ctx, const char *name, unsigned char type)
 	return l->rc;
 }
 
+/* Nothing may be left out for want of descriptors. */
+static int
+open_tree(struct make *m, int parent, const char *name)
+{
+	const struct sandbox_rule release = { .fd = -1, .dir = -1, .fs = 0 };
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(parent, name, flags);
+
+	if (fd < 0 && errno == EMFILE && m->each(m->ctx, &release, m->err)
+	    == 0)
+		fd = openat(parent, name, flags);
+	return fd < 0 ? -errno : fd;
+}
+
 /* Grant fs at each entry of the directory m->path but the holes. */
 static int
 expand(struct make *m, int parent, const char *name, uint64_t fs)
 {
-	AEG_AUTOFD int fd = openat(parent, name,
-	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	AEG_AUTOFD int fd = open_tree(m, parent, name);
 	struct listed l = { .m = m, .dir = fd, .fs = fs };
 
+	if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM)
+		return err_sys(m->err, -fd, "sandbox: look into %s",
+		    m->path.data);
 	/* What can't be listed, or isn't there: nothing in it is granted. */
 	if (fd < 0)
 		return 0;

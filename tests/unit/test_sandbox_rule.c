@@ -4,6 +4,7 @@
 #include "scratch.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 
@@ -14,9 +15,15 @@
 static struct strv paths;
 static uint64_t granted[SANDBOX_RULES_MAX];
 
+static int released;		/* times it was to close things */
+
 static int
 keep(void *ctx, const struct sandbox_rule *r, struct err *err)
 {
+	if (r->fs == 0) {
+		released++;
+		return 0;
+	}
 	granted[paths.n] = r->fs;
 	strv_add(&paths, r->path);
 	return ctx == NULL ? 0 : err_set(err, ERR_REFUSED, "%s", r->path);
@@ -94,6 +101,7 @@ test_cap(void)
 	struct sandbox_profile p = {
 		.grants = &grant, .n_grants = 1, .holes = &hole, .n_holes = 1,
 	};
+	struct rlimit all, none;
 	struct err err = ERR_INIT;
 	int i;
 
@@ -105,6 +113,16 @@ test_cap(void)
 		scratch_puts(name, "");
 	}
 	IS_INT(sandbox_rules_make(&p, keep, NULL, &err), ERR_RANGE);
+	strv_done(&paths);
+	/* Without a descriptor nothing is left out in silence. */
+	if (getrlimit(RLIMIT_NOFILE, &all) < 0)
+		scratch_die("getrlimit");
+	none = all;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	IS_INT(sandbox_rules_make(&p, keep, NULL, &err), -EMFILE);
+	setrlimit(RLIMIT_NOFILE, &all);
+	IS_INT(released, 1);
 	strv_done(&paths);
 	free(grant.path);
 	free(hole.path);
