@@ -165,6 +165,18 @@ asks_for_jobs(const struct syn_command *c)
 	    c->words[c->n_words - 1].value[0] == '%';
 }
 
+/* A list of earlier lines, which the line's bash has not. */
+static bool
+asks_for_lines(const struct syn_command *c)
+{
+	if (c->n_words == 0 || !c->words[0].known || c->in_function != NULL)
+		return false;
+	return strcmp(c->words[0].value, "fc") == 0 ||
+	    (strcmp(c->words[0].value, "history") == 0 && (c->n_words == 1 ||
+	    (c->words[1].known && c->words[1].value[strspn(
+	    c->words[1].value, "0123456789")] == '\0')));
+}
+
 static int
 is_any(void *ctx, struct job *j, char mark)
 {
@@ -178,7 +190,7 @@ turn_note_why(const struct turn *t, const struct turn_judged *j,
     const struct job *job, struct turn_result *ret)
 {
 	const char *unused;
-	bool jobs = false, own = false;
+	bool jobs = false, own = false, lines = false;
 	size_t i, len;
 
 	if (!t->opts.session || job_state(job) != JOB_DONE)
@@ -193,6 +205,7 @@ turn_note_why(const struct turn *t, const struct turn_judged *j,
 			    "EXIT ended with its line, and took the place of "
 			    "what brings directory and variables back");
 		jobs |= asks_for_jobs(c);
+		lines |= asks_for_lines(c);
 		own |= (c->context & SYN_IN_BACKGROUND) != 0;
 	}
 	if (jobs && !own && ret->note[0] == '\0' &&
@@ -200,4 +213,8 @@ turn_note_why(const struct turn *t, const struct turn_judged *j,
 		snprintf(ret->note, sizeof ret->note, "jobs of earlier lines "
 		    "are known to jobs, fg, bg, wait, disown and kill only "
 		    "where the line begins with them");
+	if (lines && ret->note[0] == '\0')
+		snprintf(ret->note, sizeof ret->note, "fc, and history as a "
+		    "part of a line, know no earlier lines; 'history WORD' "
+		    "lists those with a word, and M-r finds one");
 }

@@ -43,7 +43,7 @@ TYPED = {
     "jobs": [
         (["sleep 100 &", "jobs | grep -c sleep"], "^0\n.*earlier lines",
          "^1$"),
-        (["history | grep -c sleep"], "^0$", "^[1-9]"),
+        (["history | grep -c sleep"], "^0\n.*no earlier lines", "^[1-9]"),
         (["kill %1"], "", ""), (["wait"], "", ""),
     ],
     "wait-p": [

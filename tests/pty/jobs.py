@@ -501,6 +501,12 @@ def told_once():
     tap.same(s.run("echo x; wait", PROMPT), "x\n", "once")
     s.run("kill %1", PROMPT)
     s.run("wait", PROMPT)
+    tap.ok("no earlier lines" not in (s.run("history 2", PROMPT) or
+                                      "no earlier lines"), "a list of lines")
+    out = s.run("history | cat", PROMPT)
+    tap.ok(out and "no earlier lines; 'history WORD'" in out,
+           "in a pipeline it is empty, and what to type is told", out)
+    tap.same(s.run("fc -l", PROMPT), "", "once")
     leave(s)
 
 
