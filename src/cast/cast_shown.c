@@ -138,8 +138,10 @@ write_byte(struct shown *s, char c, size_t at)
 	if (s->cursor == s->n && s->n >= COLUMN_MOST)
 		put_line(s);
 	reserve(s, s->n + 1);
-	if (is_more(&x) && s->cursor > 0 && s->cursor < s->n) {
-		/* It belongs to what is before it. */
+	if (is_more(&x) && s->cursor > 0 && s->cursor < s->n &&
+	    s->n < COLUMN_MOST) {
+		/* It belongs to what is before it.  Room for it is made
+		 * within bounds: who writes chooses how often. */
 		memmove(s->line + s->cursor + 1, s->line + s->cursor,
 		    (s->n - s->cursor) * sizeof s->line[0]);
 		s->n++;
