@@ -2,8 +2,9 @@
 /*
  * Counting rows: by user, by session, by day, by hour.
  *
- * A program is the first word of a line that is no assignment and none of
- * what only starts another, nor of its options, without its directory;
+ * A program is the first word of a line that is no assignment, no reserved
+ * word and none of what only starts another, nor of its options, without its
+ * directory;
  * unusual is one that its user has run at most twice in the whole record,
  * and in the time that is reported.
  */
@@ -151,6 +152,14 @@ takes_next(const struct carrier *c, const char *p, size_t len)
 	return false;
 }
 
+static bool
+is_one_of(const char *words, const char *p, size_t len)
+{
+	AEG_AUTOFREE char *word = xasprintf(" %.*s ", (int)len, p);
+
+	return strstr(words, word) != NULL;
+}
+
 /* NULL: the line begins with none. */
 static char *
 program_of(const char *p, size_t len)
@@ -158,7 +167,7 @@ program_of(const char *p, size_t len)
 	static const char ends[] = " \t\n;|&<>(){}";
 	const char *end = p + len;
 	const struct carrier *carrier = NULL, *next;
-	bool value = false;
+	bool value = false, loop = false;
 
 	while (p < end) {
 		const char *word, *slash;
@@ -176,6 +185,19 @@ program_of(const char *p, size_t len)
 			value = false;
 			continue;
 		}
+		/* Reserved words stand before a command, or a name and what
+		 * it is to be in turn. */
+		loop = loop || is_one_of(" for select ", word, n);
+		if (loop) {
+			loop = !is_one_of(" do ", word, n);
+			continue;
+		}
+		if (is_one_of(" if while until do ! ", word, n))
+			continue;
+		/* The second is the definition of a function. */
+		if (is_one_of(" case function [[ ", word, n) ||
+		    (p < end && *p == '('))
+			return NULL;
 		if (carrier != NULL && word[0] == '-') {
 			value = takes_next(carrier, word, n);
 			continue;

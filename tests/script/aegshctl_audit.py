@@ -493,6 +493,12 @@ fill(b"""ok sudo -u kim --chdir /srv nl x
 ok sudo -nu kim A=b /usr/bin/comm x y
 ok env -i -u HOME --unset=PATH nice -n 5 -- tac x
 ok sudo --user=kim fold x
+ok for i in 1 2; do shuf x; done
+ok while ! tsort x; do :; done
+ok if ptx x; then true; fi
+ok f() { date; }
+ok case x in x) date;; esac
+ok [[ -e x ]] && date
 """)
 user = documents("audit", "report", "--json")[0]["users"][0]
 names = [u["program"] for u in user["programs"] + user["unusual"]]
@@ -500,5 +506,9 @@ tap.ok(all(n in names for n in ("nl", "comm", "tac", "fold")) and
        not any(n.startswith("-") or n in ("kim", "HOME", "5")
                for n in names),
        "report: the program behind the options of what carries it", names)
+tap.ok(all(n in names for n in ("shuf", "tsort", "ptx")) and
+       not {"for", "i", "in", "while", "!", "if", "f", "case", "[["} &
+       set(names),
+       "report: reserved words and functions are no programs", names)
 
 tap.done()

@@ -51,7 +51,7 @@ line(const char *path, int number, bool runs_on, bool stays, int to)
 {
 	struct err err = ERR_INIT;
 	struct audit *a = NULL;
-	char text[ERR_TEXT_MAX] = "";
+	char text[ERR_TEXT_MAX + sizeof ", answers"] = "";
 	bool kept = false;
 	int64_t id;
 	size_t n;
