@@ -16,7 +16,7 @@ static void
 stopped(void *ctx, pid_t pid, int status)
 {
 	(void)ctx;
-	stops += WSTOPSIG(status) == SIGTSTP;
+	stops += WSTOPSIG(status) == SIGSTOP;
 	kill(pid, SIGCONT);
 }
 
@@ -81,7 +81,8 @@ main(void)
 	elevate_hear_end();
 	pid = fork();
 	if (pid == 0) {
-		raise(SIGTSTP);
+		/* SIGTSTP does nothing in an orphaned process group. */
+		raise(SIGSTOP);
 		_exit(3);
 	}
 	status = elevate_wait(pid, stopped, NULL);
