@@ -158,6 +158,10 @@ for what, sig, whom in (("killed", signal.SIGKILL, lambda p: p),
            what, got)
     tap.ok(until(lambda: not alive(before) and not alive(parent)),
            "and nothing is left of it: " + what)
+s.close()
+
+# Another session, which has none of those that died behind it.
+s = begin()
 last = typed(s)
 s.send("\x15\x04")
 s.wait()
