@@ -47,7 +47,7 @@ resolve_unwrap_after(struct walk *w, const struct spot *at,
 	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END) {
 		if (kind == RESOLVE_OPT_VALUE) {
 			resolve_follow_value(w, at, row, argv, &opt);
-			if (resolve_opt_is(&opt, row->entry)) {
+			if (resolve_opt_is(&opt, resolve_more(row)->entry)) {
 				named = resolve_word_tail(w,
 				    &argv[opt.value_word], opt.value_skip);
 				entry = &named;
@@ -115,7 +115,7 @@ resolve_unwrap_each(struct walk *w, const struct spot *at,
 		}
 		if (kind == RESOLVE_OPT_VALUE)
 			resolve_follow_value(w, at, row, argv, &opt);
-		o.next += resolve_opt_is(&opt, row->pairs);
+		o.next += resolve_opt_is(&opt, resolve_more(row)->pairs);
 	}
 }
 

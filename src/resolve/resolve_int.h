@@ -3,6 +3,8 @@
 #ifndef RESOLVE_INT_H
 #define RESOLVE_INT_H
 
+#include <stdint.h>
+
 #include "aegsh/base/mem.h"
 #include "aegsh/resolve.h"
 
@@ -40,31 +42,48 @@ enum wrap_kind {
 	WRAP_GIT,
 };
 
-struct wrap_row {
-	const char *name;	/* fnmatch(3) pattern of the command's name */
-	enum wrap_kind kind;
-	const char *grammar;	/* of its options: see resolve_opt_init() */
-	int skip;		/* operands before the command */
-	const char *option;	/* names of the options that hold a program */
-	const char *after;	/* AFTER: the operand */
+/* What few rows need: in such a row, MORE(.pairs = "…"). */
+struct wrap_more {
 	const char *moves;	/* options that change the directory … */
 	const char *roots;	/* … and the root, or the namespace */
 	const char *pairs;	/* options with two values, a word each */
 	const char *pipe;	/* whose value behind "|" or "!" is a program */
-	bool appends;		/* OPTION: the program gets more words */
-	bool in_shell;		/* what it starts may be a builtin */
-	bool no_function;	/* … but never a function */
-	bool elsewhere;		/* … and is found elsewhere */
-	bool labels;		/* an operand with ":" stands before it */
-	bool fetches;		/* an operand that is an address is no name */
 	const char *instead;	/* WORDS: one of these takes the place of an
 				 * operand that is skipped */
 	const char *joined;	/* WORDS: with one of these flags the operands
 				 * are a shell program */
-	bool joins;		/* AFTER: they always are */
 	const char *entry;	/* AFTER: options whose value is the command of
 				 * which the words are the arguments */
 };
+
+/* Small: every start of aegsh pays for the pages of the tables, as it must
+ * write the addresses in them. */
+struct wrap_row {
+	const char *name;	/* fnmatch(3) pattern of the command's name */
+	enum wrap_kind kind;
+	const char *grammar;	/* of its options: see resolve_opt_init() */
+	const char *option;	/* names of the options that hold a program */
+	const char *after;	/* AFTER: the operand */
+	const struct wrap_more *more;	/* or NULL: see resolve_more() */
+	uint8_t skip;		/* operands before the command */
+	bool appends:1;		/* OPTION: the program gets more words */
+	bool in_shell:1;	/* what it starts may be a builtin */
+	bool no_function:1;	/* … but never a function */
+	bool elsewhere:1;	/* … and is found elsewhere */
+	bool labels:1;		/* an operand with ":" stands before it */
+	bool fetches:1;		/* an operand that is an address is no name */
+	bool joins:1;		/* AFTER: they always are a shell program */
+};
+
+#define MORE(...) .more = &(const struct wrap_more){ __VA_ARGS__ }
+
+static inline const struct wrap_more *
+resolve_more(const struct wrap_row *row)
+{
+	static const struct wrap_more none;
+
+	return row->more != NULL ? row->more : &none;
+}
 
 /* Inline programs of other languages. */
 struct code_row {

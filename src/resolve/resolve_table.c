@@ -67,9 +67,9 @@ static const struct wrap_row wraps[] = {
 	    "userns-block-fd: info-fd: json-status-fd: cap-add: cap-drop: "
 	    "perms: size: chmod: setenv: overlay-src: tmp-overlay: "
 	    "ro-overlay:",
-	    .pairs = "bind bind-try dev-bind dev-bind-try ro-bind "
+	    MORE(.pairs = "bind bind-try dev-bind dev-bind-try ro-bind "
 	    "ro-bind-try bind-fd ro-bind-fd file bind-data ro-bind-data "
-	    "symlink chmod setenv", .elsewhere = true },
+	    "symlink chmod setenv"), .elsewhere = true },
 	{ "catatonit", WRAP_WORDS, "+" },
 	{ "catchsegv", WRAP_WORDS, "+" },
 	{ "cgexec", WRAP_WORDS, "+g:" },
@@ -114,7 +114,7 @@ static const struct wrap_row wraps[] = {
 	{ "emacsclient", WRAP_OPTION, "a:d:f:s:T:F:p: alternate-editor: "
 	    "display: server-file: socket-name: frame-parameters: tramp: "
 	    "parent-id:", .option = "a alternate-editor", .appends = true },
-	{ "entr", WRAP_WORDS, "+", .joined = "s" },
+	{ "entr", WRAP_WORDS, "+", MORE(.joined = "s") },
 	{ "env", WRAP_ENV, "+u:C:S:a: argv0: unset: chdir: split-string: "
 	    "block-signal:: default-signal:: ignore-signal::",
 	    .option = "S split-string", },
@@ -250,9 +250,10 @@ static const struct wrap_row wraps[] = {
 	{ "run-one", WRAP_WORDS, "+" },
 	{ "run0", WRAP_WORDS, "+u:g:D:E:M: unit: property: description: "
 	    "slice: user: group: nice: chdir: setenv: background: machine:",
-	    .moves = "D chdir", .roots = "M machine" },
+	    MORE(.moves = "D chdir", .roots = "M machine") },
 	{ "runcon", WRAP_WORDS, "+ct:u:r:l: compute type: user: role: range:",
-	    .skip = 1, .instead = "c compute t type u user r role l range" },
+	    .skip = 1,
+	    MORE(.instead = "c compute t type u user r role l range") },
 	{ "runuser", WRAP_USER, "c:g:G:s:u:w: command: session-command: "
 	    "group: supp-group: shell: user: whitelist-environment:",
 	    .option = "c command session-command", .after = "u user" },
@@ -308,15 +309,16 @@ static const struct wrap_row wraps[] = {
 	    "signal: chuid: "
 	    "chdir: umask: retry: nicelevel: iosched: procsched: chroot: "
 	    "notify-timeout: output: ppid: pid:",
-	    .option = "x a exec startas", .moves = "d chdir",
-	    .roots = "r chroot" },
+	    .option = "x a exec startas",
+	    MORE(.moves = "d chdir", .roots = "r chroot") },
 	{ "stdbuf", WRAP_WORDS, "+i:o:e: input: output: error:" },
 	{ "strace", WRAP_WORDS, "+a:b:e:E:I:o:O:p:P:s:S:u:U:X: attach: "
 	    "columns: const-print-style: detach-on: env: interruptible: "
 	    "output: string-limit: summary-sort-by: summary-columns: "
 	    "trace: trace-path: user: abbrev: argv0: decode-pids: fault: "
 	    "inject: kvm: raw: read: reads: signal: signals: status: "
-	    "strings-in-hex: verbose: write: writes:", .pipe = "o output" },
+	    "strings-in-hex: verbose: write: writes:",
+	    MORE(.pipe = "o output") },
 	{ "su", WRAP_USER, "c:g:G:s:w:T command: session-command: group: "
 	    "supp-group: shell: whitelist-environment:",
 	    .option = "c command session-command" },
@@ -324,8 +326,8 @@ static const struct wrap_row wraps[] = {
 	{ "sudo", WRAP_ENV, "+a:C:c:D:g:h:p:R:r:T:t:U:u: login auth-type: "
 	    "close-from: login-class: chdir: group: host: prompt: chroot: "
 	    "role: command-timeout: type: other-user: user: "
-	    "preserve-env::", .moves = "D chdir login",
-	    .roots = "R chroot" },
+	    "preserve-env::",
+	    MORE(.moves = "D chdir login", .roots = "R chroot") },
 	{ "systemd-cat", WRAP_WORDS, "+t:p: identifier: priority: "
 	    "stderr-priority: level-prefix: namespace:" },
 	{ "systemd-inhibit", WRAP_WORDS, "+ what: who: why: mode:" },
@@ -335,8 +337,8 @@ static const struct wrap_row wraps[] = {
 	    "setenv: on-active: on-boot: on-startup: on-unit-active: "
 	    "on-unit-inactive: on-calendar: timer-property: "
 	    "path-property: socket-property: service-type: host: "
-	    "machine: background:", .moves = "working-directory",
-	    .roots = "H M host machine" },
+	    "machine: background:",
+	    MORE(.moves = "working-directory", .roots = "H M host machine") },
 	{ "systemd-socket-activate", WRAP_WORDS, "+l:E:d: listen: setenv: "
 	    "fdname:" },
 	{ "tar", WRAP_TAR, "A:b:C:F:f:g:H:h:I:K:L:N:T:V:X: add-file: "
@@ -379,7 +381,7 @@ static const struct wrap_row wraps[] = {
 	    "pid:: user:: cgroup:: time:: propagation: setgroups: "
 	    "map-user: map-users: map-group: map-groups: owner: "
 	    "kill-child:: mount-proc:: monotonic: boottime:",
-	    .moves = "w wd", .roots = "R root" },
+	    MORE(.moves = "w wd", .roots = "R root") },
 	{ "urxvt", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "uxterm", WRAP_OPTION, TERMINAL_GRAMMAR, .after = "e" },
 	{ "valgrind", WRAP_WORDS, "+" },

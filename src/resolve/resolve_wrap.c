@@ -90,9 +90,9 @@ static void
 note_move(const struct wrap_row *row, const struct resolve_opt *opt,
 	struct spot *spot)
 {
-	spot->by.moved |= resolve_opt_is(opt, row->moves);
+	spot->by.moved |= resolve_opt_is(opt, resolve_more(row)->moves);
 	spot->by.cwd_unknown |= spot->by.moved;
-	spot->by.elsewhere |= resolve_opt_is(opt, row->roots);
+	spot->by.elsewhere |= resolve_opt_is(opt, resolve_more(row)->roots);
 }
 
 /* strace -o '|program' */
@@ -102,7 +102,7 @@ follow_pipe(struct walk *w, const struct spot *at, const struct wrap_row *row,
 {
 	struct syn_word text;
 
-	if (!resolve_opt_is(opt, row->pipe))
+	if (!resolve_opt_is(opt, resolve_more(row)->pipe))
 		return;
 	text = resolve_word_tail(w, &argv[opt->value_word], opt->value_skip);
 	if (text.len == 0 || strchr("|!", text.value[0]) == NULL)
@@ -115,6 +115,7 @@ static void
 unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 	const struct syn_word *argv, size_t argc)
 {
+	const struct wrap_more *more = resolve_more(row);
 	struct resolve_opts o;
 	struct resolve_opt opt;
 	enum resolve_opt_kind kind;
@@ -132,10 +133,10 @@ unwrap_words(struct walk *w, const struct spot *at, const struct wrap_row *row,
 		}
 		if (kind != RESOLVE_OPT_OPERAND) {
 			note_move(row, &opt, &moved);
-			if (resolve_opt_is(&opt, row->instead))
+			if (resolve_opt_is(&opt, more->instead))
 				skip = 0;
-			joined |= resolve_opt_is(&opt, row->joined);
-			o.next += resolve_opt_is(&opt, row->pairs);
+			joined |= resolve_opt_is(&opt, more->joined);
+			o.next += resolve_opt_is(&opt, more->pairs);
 			continue;
 		}
 		if (row->labels && opt.word + 1 < argc &&

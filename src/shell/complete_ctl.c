@@ -102,15 +102,45 @@ behind(struct complete *c, const struct complete_ctl_row *verb,
 		offer(c, r->option, r->about);
 }
 
+/* A string of the text, and *at behind it. */
+static const char *
+next_text(const char **at)
+{
+	const char *text = *at;
+
+	*at += strlen(text) + 1;
+	return strcmp(text, "-") != 0 ? text : NULL;
+}
+
+/* The rows of aegshctl and one without a verb; the caller frees them. */
+static struct complete_ctl_row *
+read_rows(void)
+{
+	const char *at = complete_ctl_text;
+	struct complete_ctl_row *rows = xmalloc(sizeof *rows);
+	size_t n;
+
+	for (n = 0; at[0] != '\0'; n++) {
+		rows[n].verb = next_text(&at);
+		rows[n].option = next_text(&at);
+		rows[n].words = next_text(&at);
+		rows[n].about = next_text(&at);
+		rows = xreallocarray(rows, n + 2, sizeof *rows);
+	}
+	rows[n] = (struct complete_ctl_row){ NULL, NULL, NULL, NULL };
+	return rows;
+}
+
 /* The n'th word of each verb that begins with those before it. */
 static void
-offer_verbs(struct complete *c, const char *first)
+offer_verbs(struct complete *c, const struct complete_ctl_row *rows,
+    const char *first)
 {
 	const struct complete_ctl_row *r;
 	size_t len, had = first != NULL ? strlen(first) : 0;
 	char *last AEG_AUTOFREE = xstrdup("");
 
-	for (r = complete_ctl_rows; r->verb != NULL; r++) {
+	for (r = rows; r->verb != NULL; r++) {
 		if (r->option != NULL)
 			continue;
 		if (first != NULL) {
@@ -130,11 +160,12 @@ offer_verbs(struct complete *c, const char *first)
 
 /* The verb that these words begin with; *ret_n: so many of them. */
 static const struct complete_ctl_row *
-find_verb(char *const *words, size_t n, size_t *ret_n)
+find_verb(const struct complete_ctl_row *rows, char *const *words, size_t n,
+    size_t *ret_n)
 {
 	const struct complete_ctl_row *r;
 
-	for (r = complete_ctl_rows; r->verb != NULL; r++) {
+	for (r = rows; r->verb != NULL; r++) {
 		size_t len = strcspn(r->verb, " ");
 
 		if (r->option != NULL || strlen(words[0]) != len ||
@@ -151,6 +182,7 @@ find_verb(char *const *words, size_t n, size_t *ret_n)
 static void
 of_aegshctl(struct complete *c, char *const *words, size_t n)
 {
+	struct complete_ctl_row *rows AEG_AUTOFREE = read_rows();
 	const struct complete_ctl_row *verb;
 	size_t used;
 
@@ -163,14 +195,14 @@ of_aegshctl(struct complete *c, char *const *words, size_t n)
 		offer(c, "--version", "");
 	}
 	if (n == 0) {
-		offer_verbs(c, NULL);
+		offer_verbs(c, rows, NULL);
 		return;
 	}
-	verb = find_verb(words, n, &used);
+	verb = find_verb(rows, words, n, &used);
 	if (verb != NULL)
 		behind(c, verb, words + used, n - used);
 	else if (n == 1)
-		offer_verbs(c, words[0]);
+		offer_verbs(c, rows, words[0]);
 }
 
 static void

@@ -15,7 +15,10 @@ struct complete_ctl_row {
 	const char *words;
 	const char *about;
 };
-extern const struct complete_ctl_row complete_ctl_rows[];
+/* The rows of aegshctl as text: four strings a row, each with its NUL, "-"
+ * for NULL; an empty verb ends it.  Addresses would cost each start of aegsh,
+ * which must write them, more than Tab pays for reading the text. */
+extern const char complete_ctl_text[];
 
 /* In the child: behind the first of word->before that is the command, by its
  * path or name. */

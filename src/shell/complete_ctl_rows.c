@@ -5,396 +5,383 @@
  */
 #include "shell/complete_ctl.h"
 
-const struct complete_ctl_row complete_ctl_rows[] = {
-	{ "status", NULL, "",
-	    "show what is enforced, recorded and asked now" },
-	{ "status", "--json", NULL, "print JSON, one document a line" },
-	{ "doctor", NULL, "",
-	    "find ways past aegsh, and ways to be locked out by it" },
-	{ "doctor", "--json", NULL, "print JSON, one document a line" },
-	{ "doctor", "--root", ":directory",
-	    "look at the system below DIR, an image" },
-	{ "doctor", "--sandbox", NULL,
-	    "try each act that the sandbox forbids" },
-	{ "history", NULL, "", "show the recorded lines, the newest last" },
-	{ "history", "--json", NULL, "print JSON, one document a line" },
-	{ "history", "--limit", "",
-	    "the newest N lines (0: all; default 30)" },
-	{ "history", "-n", "", "the newest N lines (0: all; default 30)" },
-	{ "history", "--since", "", "only lines from TIME on" },
-	{ "history", "--until", "", "only lines before TIME" },
-	{ "history", "--search", "", "only lines with TEXT in them" },
-	{ "history", "--output", "",
-	    "only lines that wrote TEXT, where that is kept" },
-	{ "history", "--decision", "allow confirm block",
-	    "only lines so decided: allow, confirm, block" },
-	{ "history", "--status", "",
+const char complete_ctl_text[] =
+	"status\0" "-\0" "\0"
+	    "show what is enforced, recorded and asked now\0"
+	"status\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"doctor\0" "-\0" "\0"
+	    "find ways past aegsh, and ways to be locked out by it\0"
+	"doctor\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"doctor\0" "--root\0" ":directory\0"
+	    "look at the system below DIR, an image\0"
+	"doctor\0" "--sandbox\0" "-\0"
+	    "try each act that the sandbox forbids\0"
+	"history\0" "-\0" "\0" "show the recorded lines, the newest last\0"
+	"history\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"history\0" "--limit\0" "\0"
+	    "the newest N lines (0: all; default 30)\0"
+	"history\0" "-n\0" "\0" "the newest N lines (0: all; default 30)\0"
+	"history\0" "--since\0" "\0" "only lines from TIME on\0"
+	"history\0" "--until\0" "\0" "only lines before TIME\0"
+	"history\0" "--search\0" "\0" "only lines with TEXT in them\0"
+	"history\0" "--output\0" "\0"
+	    "only lines that wrote TEXT, where that is kept\0"
+	"history\0" "--decision\0" "allow confirm block\0"
+	    "only lines so decided: allow, confirm, block\0"
+	"history\0" "--status\0" "\0"
 	    "only lines that ended so: 0..255, failed, SIGNAL, refused, "
-	    "unfinished" },
-	{ "history", "--rule", "",
-	    "only lines that this rule, or one of this group, decided" },
-	{ "history", "--cwd", ":directory",
-	    "only lines from DIR or below it" },
-	{ "history", "--host", "", "only lines of that host" },
-	{ "history", "--session", "", "only lines of that session" },
-	{ "history", "--program", "",
-	    "only lines whose record names that program" },
-	{ "history", "--file", ":file",
-	    "only lines on record as having changed FILE, or one below it" },
-	{ "history", "--unfinished", NULL, "only lines without an outcome" },
-	{ "history", "--no-index", NULL,
-	    "read each line, whatever the index says" },
-	{ "history", "--user", ":user", "that user's store (root only)" },
-	{ "history", "--all", NULL, "the stores of all users (root only)" },
-	{ "audit log", NULL, "",
-	    "show the recorded lines with who, where and why" },
-	{ "audit log", "--json", NULL, "print JSON, one document a line" },
-	{ "audit log", "--limit", "",
-	    "the newest N lines (0: all; default 30)" },
-	{ "audit log", "-n", "", "the newest N lines (0: all; default 30)" },
-	{ "audit log", "--since", "", "only lines from TIME on" },
-	{ "audit log", "--until", "", "only lines before TIME" },
-	{ "audit log", "--search", "", "only lines with TEXT in them" },
-	{ "audit log", "--output", "",
-	    "only lines that wrote TEXT, where that is kept" },
-	{ "audit log", "--decision", "allow confirm block",
-	    "only lines so decided: allow, confirm, block" },
-	{ "audit log", "--status", "",
+	    "unfinished\0"
+	"history\0" "--rule\0" "\0"
+	    "only lines that this rule, or one of this group, decided\0"
+	"history\0" "--cwd\0" ":directory\0"
+	    "only lines from DIR or below it\0"
+	"history\0" "--host\0" "\0" "only lines of that host\0"
+	"history\0" "--session\0" "\0" "only lines of that session\0"
+	"history\0" "--program\0" "\0"
+	    "only lines whose record names that program\0"
+	"history\0" "--file\0" ":file\0"
+	    "only lines on record as having changed FILE, or one below it\0"
+	"history\0" "--unfinished\0" "-\0" "only lines without an outcome\0"
+	"history\0" "--no-index\0" "-\0"
+	    "read each line, whatever the index says\0"
+	"history\0" "--user\0" ":user\0" "that user's store (root only)\0"
+	"history\0" "--all\0" "-\0" "the stores of all users (root only)\0"
+	"audit log\0" "-\0" "\0"
+	    "show the recorded lines with who, where and why\0"
+	"audit log\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit log\0" "--limit\0" "\0"
+	    "the newest N lines (0: all; default 30)\0"
+	"audit log\0" "-n\0" "\0" "the newest N lines (0: all; default 30)\0"
+	"audit log\0" "--since\0" "\0" "only lines from TIME on\0"
+	"audit log\0" "--until\0" "\0" "only lines before TIME\0"
+	"audit log\0" "--search\0" "\0" "only lines with TEXT in them\0"
+	"audit log\0" "--output\0" "\0"
+	    "only lines that wrote TEXT, where that is kept\0"
+	"audit log\0" "--decision\0" "allow confirm block\0"
+	    "only lines so decided: allow, confirm, block\0"
+	"audit log\0" "--status\0" "\0"
 	    "only lines that ended so: 0..255, failed, SIGNAL, refused, "
-	    "unfinished" },
-	{ "audit log", "--rule", "",
-	    "only lines that this rule, or one of this group, decided" },
-	{ "audit log", "--cwd", ":directory",
-	    "only lines from DIR or below it" },
-	{ "audit log", "--host", "", "only lines of that host" },
-	{ "audit log", "--session", "", "only lines of that session" },
-	{ "audit log", "--program", "",
-	    "only lines whose record names that program" },
-	{ "audit log", "--file", ":file",
-	    "only lines on record as having changed FILE, or one below it" },
-	{ "audit log", "--unfinished", NULL,
-	    "only lines without an outcome" },
-	{ "audit log", "--no-index", NULL,
-	    "read each line, whatever the index says" },
-	{ "audit log", "--user", ":user", "that user's store (root only)" },
-	{ "audit log", "--all", NULL,
-	    "the stores of all users (root only)" },
-	{ "audit show", NULL, "", "show all that is recorded of one line" },
-	{ "audit show", "--json", NULL, "print JSON, one document a line" },
-	{ "audit show", "--user", ":user",
-	    "in that user's store (root only)" },
-	{ "audit replay", NULL, "",
-	    "play what a line, or a session, wrote" },
-	{ "audit replay", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "audit replay", "--user", ":user",
-	    "from that user's store (root only)" },
-	{ "audit replay", "--session", NULL,
-	    "all of the session that line ID is of" },
-	{ "audit replay", "--speed", "", "N times as fast (1..1000)" },
-	{ "audit replay", "--idle", "",
-	    "pauses are no longer than that (0..3600)" },
-	{ "audit replay", "--raw", NULL,
-	    "the bytes as they were written, not to a terminal" },
-	{ "audit search", NULL, "",
+	    "unfinished\0"
+	"audit log\0" "--rule\0" "\0"
+	    "only lines that this rule, or one of this group, decided\0"
+	"audit log\0" "--cwd\0" ":directory\0"
+	    "only lines from DIR or below it\0"
+	"audit log\0" "--host\0" "\0" "only lines of that host\0"
+	"audit log\0" "--session\0" "\0" "only lines of that session\0"
+	"audit log\0" "--program\0" "\0"
+	    "only lines whose record names that program\0"
+	"audit log\0" "--file\0" ":file\0"
+	    "only lines on record as having changed FILE, or one below it\0"
+	"audit log\0" "--unfinished\0" "-\0"
+	    "only lines without an outcome\0"
+	"audit log\0" "--no-index\0" "-\0"
+	    "read each line, whatever the index says\0"
+	"audit log\0" "--user\0" ":user\0" "that user's store (root only)\0"
+	"audit log\0" "--all\0" "-\0" "the stores of all users (root only)\0"
+	"audit show\0" "-\0" "\0" "show all that is recorded of one line\0"
+	"audit show\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit show\0" "--user\0" ":user\0"
+	    "in that user's store (root only)\0"
+	"audit replay\0" "-\0" "\0" "play what a line, or a session, wrote\0"
+	"audit replay\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit replay\0" "--user\0" ":user\0"
+	    "from that user's store (root only)\0"
+	"audit replay\0" "--session\0" "-\0"
+	    "all of the session that line ID is of\0"
+	"audit replay\0" "--speed\0" "\0" "N times as fast (1..1000)\0"
+	"audit replay\0" "--idle\0" "\0"
+	    "pauses are no longer than that (0..3600)\0"
+	"audit replay\0" "--raw\0" "-\0"
+	    "the bytes as they were written, not to a terminal\0"
+	"audit search\0" "-\0" "\0"
 	    "show the recorded lines that hold a text, or wrote it, or "
-	    "changed a file" },
-	{ "audit search", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "audit search", "--limit", "",
-	    "the newest N lines (0: all; default 30)" },
-	{ "audit search", "-n", "",
-	    "the newest N lines (0: all; default 30)" },
-	{ "audit search", "--since", "", "only lines from TIME on" },
-	{ "audit search", "--until", "", "only lines before TIME" },
-	{ "audit search", "--search", "", "only lines with TEXT in them" },
-	{ "audit search", "--output", "",
-	    "only lines that wrote TEXT, where that is kept" },
-	{ "audit search", "--decision", "allow confirm block",
-	    "only lines so decided: allow, confirm, block" },
-	{ "audit search", "--status", "",
+	    "changed a file\0"
+	"audit search\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit search\0" "--limit\0" "\0"
+	    "the newest N lines (0: all; default 30)\0"
+	"audit search\0" "-n\0" "\0"
+	    "the newest N lines (0: all; default 30)\0"
+	"audit search\0" "--since\0" "\0" "only lines from TIME on\0"
+	"audit search\0" "--until\0" "\0" "only lines before TIME\0"
+	"audit search\0" "--search\0" "\0" "only lines with TEXT in them\0"
+	"audit search\0" "--output\0" "\0"
+	    "only lines that wrote TEXT, where that is kept\0"
+	"audit search\0" "--decision\0" "allow confirm block\0"
+	    "only lines so decided: allow, confirm, block\0"
+	"audit search\0" "--status\0" "\0"
 	    "only lines that ended so: 0..255, failed, SIGNAL, refused, "
-	    "unfinished" },
-	{ "audit search", "--rule", "",
-	    "only lines that this rule, or one of this group, decided" },
-	{ "audit search", "--cwd", ":directory",
-	    "only lines from DIR or below it" },
-	{ "audit search", "--host", "", "only lines of that host" },
-	{ "audit search", "--session", "", "only lines of that session" },
-	{ "audit search", "--program", "",
-	    "only lines whose record names that program" },
-	{ "audit search", "--file", ":file",
-	    "only lines on record as having changed FILE, or one below it" },
-	{ "audit search", "--unfinished", NULL,
-	    "only lines without an outcome" },
-	{ "audit search", "--no-index", NULL,
-	    "read each line, whatever the index says" },
-	{ "audit search", "--user", ":user",
-	    "that user's store (root only)" },
-	{ "audit search", "--all", NULL,
-	    "the stores of all users (root only)" },
-	{ "audit tail", NULL, "",
-	    "show the newest lines, and those that come (-f)" },
-	{ "audit tail", "--json", NULL, "print JSON, one document a line" },
-	{ "audit tail", "--limit", "",
-	    "the newest N lines (0: all; default 10)" },
-	{ "audit tail", "-n", "",
-	    "the newest N lines (0: all; default 10)" },
-	{ "audit tail", "--since", "", "only lines from TIME on" },
-	{ "audit tail", "--until", "", "only lines before TIME" },
-	{ "audit tail", "--search", "", "only lines with TEXT in them" },
-	{ "audit tail", "--output", "",
-	    "only lines that wrote TEXT, where that is kept" },
-	{ "audit tail", "--decision", "allow confirm block",
-	    "only lines so decided: allow, confirm, block" },
-	{ "audit tail", "--status", "",
+	    "unfinished\0"
+	"audit search\0" "--rule\0" "\0"
+	    "only lines that this rule, or one of this group, decided\0"
+	"audit search\0" "--cwd\0" ":directory\0"
+	    "only lines from DIR or below it\0"
+	"audit search\0" "--host\0" "\0" "only lines of that host\0"
+	"audit search\0" "--session\0" "\0" "only lines of that session\0"
+	"audit search\0" "--program\0" "\0"
+	    "only lines whose record names that program\0"
+	"audit search\0" "--file\0" ":file\0"
+	    "only lines on record as having changed FILE, or one below it\0"
+	"audit search\0" "--unfinished\0" "-\0"
+	    "only lines without an outcome\0"
+	"audit search\0" "--no-index\0" "-\0"
+	    "read each line, whatever the index says\0"
+	"audit search\0" "--user\0" ":user\0"
+	    "that user's store (root only)\0"
+	"audit search\0" "--all\0" "-\0"
+	    "the stores of all users (root only)\0"
+	"audit tail\0" "-\0" "\0"
+	    "show the newest lines, and those that come (-f)\0"
+	"audit tail\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit tail\0" "--limit\0" "\0"
+	    "the newest N lines (0: all; default 10)\0"
+	"audit tail\0" "-n\0" "\0"
+	    "the newest N lines (0: all; default 10)\0"
+	"audit tail\0" "--since\0" "\0" "only lines from TIME on\0"
+	"audit tail\0" "--until\0" "\0" "only lines before TIME\0"
+	"audit tail\0" "--search\0" "\0" "only lines with TEXT in them\0"
+	"audit tail\0" "--output\0" "\0"
+	    "only lines that wrote TEXT, where that is kept\0"
+	"audit tail\0" "--decision\0" "allow confirm block\0"
+	    "only lines so decided: allow, confirm, block\0"
+	"audit tail\0" "--status\0" "\0"
 	    "only lines that ended so: 0..255, failed, SIGNAL, refused, "
-	    "unfinished" },
-	{ "audit tail", "--rule", "",
-	    "only lines that this rule, or one of this group, decided" },
-	{ "audit tail", "--cwd", ":directory",
-	    "only lines from DIR or below it" },
-	{ "audit tail", "--host", "", "only lines of that host" },
-	{ "audit tail", "--session", "", "only lines of that session" },
-	{ "audit tail", "--program", "",
-	    "only lines whose record names that program" },
-	{ "audit tail", "--file", ":file",
-	    "only lines on record as having changed FILE, or one below it" },
-	{ "audit tail", "--unfinished", NULL,
-	    "only lines without an outcome" },
-	{ "audit tail", "--no-index", NULL,
-	    "read each line, whatever the index says" },
-	{ "audit tail", "--user", ":user", "that user's store (root only)" },
-	{ "audit tail", "--all", NULL,
-	    "the stores of all users (root only)" },
-	{ "audit tail", "--follow", NULL, "go on with what comes" },
-	{ "audit tail", "-f", NULL, "go on with what comes" },
-	{ "audit events", NULL, "",
-	    "show what happened beside the lines, and who read them" },
-	{ "audit events", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "audit events", "--limit", "", "the newest N (30; 0: all)" },
-	{ "audit events", "-n", "", "the newest N (30; 0: all)" },
-	{ "audit events", "--since", "", "only from TIME on" },
-	{ "audit events", "--until", "", "only before TIME" },
-	{ "audit events", "--kind", "", "only of that kind" },
-	{ "audit events", "--user", ":user",
-	    "that user's store (root only)" },
-	{ "audit report", NULL, "",
-	    "tell who did how much, and what stands out" },
-	{ "audit report", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "audit report", "--limit", "",
-	    "the newest N lines (0: all; default all)" },
-	{ "audit report", "-n", "",
-	    "the newest N lines (0: all; default all)" },
-	{ "audit report", "--since", "", "only lines from TIME on" },
-	{ "audit report", "--until", "", "only lines before TIME" },
-	{ "audit report", "--search", "", "only lines with TEXT in them" },
-	{ "audit report", "--output", "",
-	    "only lines that wrote TEXT, where that is kept" },
-	{ "audit report", "--decision", "allow confirm block",
-	    "only lines so decided: allow, confirm, block" },
-	{ "audit report", "--status", "",
+	    "unfinished\0"
+	"audit tail\0" "--rule\0" "\0"
+	    "only lines that this rule, or one of this group, decided\0"
+	"audit tail\0" "--cwd\0" ":directory\0"
+	    "only lines from DIR or below it\0"
+	"audit tail\0" "--host\0" "\0" "only lines of that host\0"
+	"audit tail\0" "--session\0" "\0" "only lines of that session\0"
+	"audit tail\0" "--program\0" "\0"
+	    "only lines whose record names that program\0"
+	"audit tail\0" "--file\0" ":file\0"
+	    "only lines on record as having changed FILE, or one below it\0"
+	"audit tail\0" "--unfinished\0" "-\0"
+	    "only lines without an outcome\0"
+	"audit tail\0" "--no-index\0" "-\0"
+	    "read each line, whatever the index says\0"
+	"audit tail\0" "--user\0" ":user\0" "that user's store (root only)\0"
+	"audit tail\0" "--all\0" "-\0"
+	    "the stores of all users (root only)\0"
+	"audit tail\0" "--follow\0" "-\0" "go on with what comes\0"
+	"audit tail\0" "-f\0" "-\0" "go on with what comes\0"
+	"audit events\0" "-\0" "\0"
+	    "show what happened beside the lines, and who read them\0"
+	"audit events\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit events\0" "--limit\0" "\0" "the newest N (30; 0: all)\0"
+	"audit events\0" "-n\0" "\0" "the newest N (30; 0: all)\0"
+	"audit events\0" "--since\0" "\0" "only from TIME on\0"
+	"audit events\0" "--until\0" "\0" "only before TIME\0"
+	"audit events\0" "--kind\0" "\0" "only of that kind\0"
+	"audit events\0" "--user\0" ":user\0"
+	    "that user's store (root only)\0"
+	"audit report\0" "-\0" "\0"
+	    "tell who did how much, and what stands out\0"
+	"audit report\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit report\0" "--limit\0" "\0"
+	    "the newest N lines (0: all; default all)\0"
+	"audit report\0" "-n\0" "\0"
+	    "the newest N lines (0: all; default all)\0"
+	"audit report\0" "--since\0" "\0" "only lines from TIME on\0"
+	"audit report\0" "--until\0" "\0" "only lines before TIME\0"
+	"audit report\0" "--search\0" "\0" "only lines with TEXT in them\0"
+	"audit report\0" "--output\0" "\0"
+	    "only lines that wrote TEXT, where that is kept\0"
+	"audit report\0" "--decision\0" "allow confirm block\0"
+	    "only lines so decided: allow, confirm, block\0"
+	"audit report\0" "--status\0" "\0"
 	    "only lines that ended so: 0..255, failed, SIGNAL, refused, "
-	    "unfinished" },
-	{ "audit report", "--rule", "",
-	    "only lines that this rule, or one of this group, decided" },
-	{ "audit report", "--cwd", ":directory",
-	    "only lines from DIR or below it" },
-	{ "audit report", "--host", "", "only lines of that host" },
-	{ "audit report", "--session", "", "only lines of that session" },
-	{ "audit report", "--program", "",
-	    "only lines whose record names that program" },
-	{ "audit report", "--file", ":file",
-	    "only lines on record as having changed FILE, or one below it" },
-	{ "audit report", "--unfinished", NULL,
-	    "only lines without an outcome" },
-	{ "audit report", "--no-index", NULL,
-	    "read each line, whatever the index says" },
-	{ "audit report", "--user", ":user",
-	    "that user's store (root only)" },
-	{ "audit report", "--all", NULL,
-	    "the stores of all users (root only)" },
-	{ "audit report", "--format", "text json html",
-	    "text, json or html" },
-	{ "audit stats", NULL, "", "count what is recorded" },
-	{ "audit stats", "--json", NULL, "print JSON, one document a line" },
-	{ "audit stats", "--sessions", "",
-	    "count for each of the newest N sessions, too (0: all)" },
-	{ "audit stats", "--user", ":user",
-	    "of that user's store (root only)" },
-	{ "audit stats", "--all", NULL, "of each user's store (root only)" },
-	{ "audit token", NULL, "",
-	    "tell whether a secret was ever used, and where" },
-	{ "audit token", "--json", NULL, "print JSON, one document a line" },
-	{ "audit token", "--user", ":user",
-	    "in that user's store (root only)" },
-	{ "audit export", NULL, "",
-	    "print the lines for another program: CSV, ECS, OCSF" },
-	{ "audit export", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "audit export", "--limit", "",
-	    "the newest N lines (0: all; default all)" },
-	{ "audit export", "-n", "",
-	    "the newest N lines (0: all; default all)" },
-	{ "audit export", "--since", "", "only lines from TIME on" },
-	{ "audit export", "--until", "", "only lines before TIME" },
-	{ "audit export", "--search", "", "only lines with TEXT in them" },
-	{ "audit export", "--output", "",
-	    "only lines that wrote TEXT, where that is kept" },
-	{ "audit export", "--decision", "allow confirm block",
-	    "only lines so decided: allow, confirm, block" },
-	{ "audit export", "--status", "",
+	    "unfinished\0"
+	"audit report\0" "--rule\0" "\0"
+	    "only lines that this rule, or one of this group, decided\0"
+	"audit report\0" "--cwd\0" ":directory\0"
+	    "only lines from DIR or below it\0"
+	"audit report\0" "--host\0" "\0" "only lines of that host\0"
+	"audit report\0" "--session\0" "\0" "only lines of that session\0"
+	"audit report\0" "--program\0" "\0"
+	    "only lines whose record names that program\0"
+	"audit report\0" "--file\0" ":file\0"
+	    "only lines on record as having changed FILE, or one below it\0"
+	"audit report\0" "--unfinished\0" "-\0"
+	    "only lines without an outcome\0"
+	"audit report\0" "--no-index\0" "-\0"
+	    "read each line, whatever the index says\0"
+	"audit report\0" "--user\0" ":user\0"
+	    "that user's store (root only)\0"
+	"audit report\0" "--all\0" "-\0"
+	    "the stores of all users (root only)\0"
+	"audit report\0" "--format\0" "text json html\0"
+	    "text, json or html\0"
+	"audit stats\0" "-\0" "\0" "count what is recorded\0"
+	"audit stats\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit stats\0" "--sessions\0" "\0"
+	    "count for each of the newest N sessions, too (0: all)\0"
+	"audit stats\0" "--user\0" ":user\0"
+	    "of that user's store (root only)\0"
+	"audit stats\0" "--all\0" "-\0" "of each user's store (root only)\0"
+	"audit token\0" "-\0" "\0"
+	    "tell whether a secret was ever used, and where\0"
+	"audit token\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit token\0" "--user\0" ":user\0"
+	    "in that user's store (root only)\0"
+	"audit export\0" "-\0" "\0"
+	    "print the lines for another program: CSV, ECS, OCSF\0"
+	"audit export\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit export\0" "--limit\0" "\0"
+	    "the newest N lines (0: all; default all)\0"
+	"audit export\0" "-n\0" "\0"
+	    "the newest N lines (0: all; default all)\0"
+	"audit export\0" "--since\0" "\0" "only lines from TIME on\0"
+	"audit export\0" "--until\0" "\0" "only lines before TIME\0"
+	"audit export\0" "--search\0" "\0" "only lines with TEXT in them\0"
+	"audit export\0" "--output\0" "\0"
+	    "only lines that wrote TEXT, where that is kept\0"
+	"audit export\0" "--decision\0" "allow confirm block\0"
+	    "only lines so decided: allow, confirm, block\0"
+	"audit export\0" "--status\0" "\0"
 	    "only lines that ended so: 0..255, failed, SIGNAL, refused, "
-	    "unfinished" },
-	{ "audit export", "--rule", "",
-	    "only lines that this rule, or one of this group, decided" },
-	{ "audit export", "--cwd", ":directory",
-	    "only lines from DIR or below it" },
-	{ "audit export", "--host", "", "only lines of that host" },
-	{ "audit export", "--session", "", "only lines of that session" },
-	{ "audit export", "--program", "",
-	    "only lines whose record names that program" },
-	{ "audit export", "--file", ":file",
-	    "only lines on record as having changed FILE, or one below it" },
-	{ "audit export", "--unfinished", NULL,
-	    "only lines without an outcome" },
-	{ "audit export", "--no-index", NULL,
-	    "read each line, whatever the index says" },
-	{ "audit export", "--user", ":user",
-	    "that user's store (root only)" },
-	{ "audit export", "--all", NULL,
-	    "the stores of all users (root only)" },
-	{ "audit export", "--format", "jsonl csv ecs ocsf",
-	    "jsonl, csv, ecs or ocsf" },
-	{ "audit verify", NULL, "",
-	    "check that the record is what was written" },
-	{ "audit verify", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "audit verify", "--user", ":user",
-	    "that user's store (root only)" },
-	{ "audit verify", "--witness", ":file",
-	    "compare with the heads in FILE (-: standard input)" },
-	{ "audit verify", "--key", ":file",
-	    "check signatures by the keys in FILE, not the operator's" },
-	{ "audit verify", "--row", "",
-	    "prove that one line is in the record" },
-	{ "audit head", NULL, "",
-	    "print the last link of the record, to be kept elsewhere" },
-	{ "audit head", "--json", NULL, "print JSON, one document a line" },
-	{ "audit head", "--user", ":user", "that user's store (root only)" },
-	{ "audit key", NULL, "",
-	    "make the key that signs heads, and print its public half" },
-	{ "audit key", "--json", NULL, "print JSON, one document a line" },
-	{ "audit key", "--new", NULL,
-	    "another one; the old one stays known" },
-	{ "audit sign", NULL, "",
-	    "sign how far the record of others has come (operator only)" },
-	{ "audit sign", "--json", NULL, "print JSON, one document a line" },
-	{ "audit sign", "--all", NULL, "the stores of all users" },
-	{ "audit sign", "--user", ":user", "that user's store" },
-	{ "audit ship", NULL, "",
-	    "carry the record to other machines, as the setting ship says" },
-	{ "audit ship", "--json", NULL, "print JSON, one document a line" },
-	{ "audit ship", "--all", NULL,
-	    "the stores of all users (root only)" },
-	{ "audit ship", "--follow", NULL, "go on with what comes" },
-	{ "audit ship", "-f", NULL, "go on with what comes" },
-	{ "audit backup", NULL, ":file",
-	    "copy the record while it is written to" },
-	{ "audit prune", NULL, "",
-	    "delete old lines; what stays can still be verified" },
-	{ "audit prune", "--json", NULL, "print JSON, one document a line" },
-	{ "audit prune", "--keep", "",
+	    "unfinished\0"
+	"audit export\0" "--rule\0" "\0"
+	    "only lines that this rule, or one of this group, decided\0"
+	"audit export\0" "--cwd\0" ":directory\0"
+	    "only lines from DIR or below it\0"
+	"audit export\0" "--host\0" "\0" "only lines of that host\0"
+	"audit export\0" "--session\0" "\0" "only lines of that session\0"
+	"audit export\0" "--program\0" "\0"
+	    "only lines whose record names that program\0"
+	"audit export\0" "--file\0" ":file\0"
+	    "only lines on record as having changed FILE, or one below it\0"
+	"audit export\0" "--unfinished\0" "-\0"
+	    "only lines without an outcome\0"
+	"audit export\0" "--no-index\0" "-\0"
+	    "read each line, whatever the index says\0"
+	"audit export\0" "--user\0" ":user\0"
+	    "that user's store (root only)\0"
+	"audit export\0" "--all\0" "-\0"
+	    "the stores of all users (root only)\0"
+	"audit export\0" "--format\0" "jsonl csv ecs ocsf\0"
+	    "jsonl, csv, ecs or ocsf\0"
+	"audit verify\0" "-\0" "\0"
+	    "check that the record is what was written\0"
+	"audit verify\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit verify\0" "--user\0" ":user\0"
+	    "that user's store (root only)\0"
+	"audit verify\0" "--witness\0" ":file\0"
+	    "compare with the heads in FILE (-: standard input)\0"
+	"audit verify\0" "--key\0" ":file\0"
+	    "check signatures by the keys in FILE, not the operator's\0"
+	"audit verify\0" "--row\0" "\0"
+	    "prove that one line is in the record\0"
+	"audit head\0" "-\0" "\0"
+	    "print the last link of the record, to be kept elsewhere\0"
+	"audit head\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit head\0" "--user\0" ":user\0" "that user's store (root only)\0"
+	"audit key\0" "-\0" "\0"
+	    "make the key that signs heads, and print its public half\0"
+	"audit key\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit key\0" "--new\0" "-\0"
+	    "another one; the old one stays known\0"
+	"audit sign\0" "-\0" "\0"
+	    "sign how far the record of others has come (operator only)\0"
+	"audit sign\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit sign\0" "--all\0" "-\0" "the stores of all users\0"
+	"audit sign\0" "--user\0" ":user\0" "that user's store\0"
+	"audit ship\0" "-\0" "\0"
+	    "carry the record to other machines, as the setting ship says\0"
+	"audit ship\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit ship\0" "--all\0" "-\0"
+	    "the stores of all users (root only)\0"
+	"audit ship\0" "--follow\0" "-\0" "go on with what comes\0"
+	"audit ship\0" "-f\0" "-\0" "go on with what comes\0"
+	"audit backup\0" "-\0" ":file\0"
+	    "copy the record while it is written to\0"
+	"audit prune\0" "-\0" "\0"
+	    "delete old lines; what stays can still be verified\0"
+	"audit prune\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"audit prune\0" "--keep\0" "\0"
 	    "keep lines from AGE ago on, or the newest N, not what "
-	    "retain-days says" },
-	{ "audit prune", "--user", ":user",
-	    "that user's store (root only)" },
-	{ "audit prune", "--all", NULL, "in each user's store (root only)" },
-	{ "test", NULL, "",
-	    "show what would be decided about a line, and why" },
-	{ "test", "--json", NULL, "print JSON, one document a line" },
-	{ "test", "--jsonl", NULL,
-	    "answer each {\"id\", \"command\"} line of standard input" },
-	{ "test", "--profile", ":profile", "judge by that policy profile" },
-	{ "test", "--user", ":user",
-	    "judge as for that user, who has just logged in" },
-	{ "test", "--cwd", ":directory", "judge as in that directory" },
-	{ "test", "--origin", "prompt command forced script stdin login",
+	    "retain-days says\0"
+	"audit prune\0" "--user\0" ":user\0"
+	    "that user's store (root only)\0"
+	"audit prune\0" "--all\0" "-\0" "in each user's store (root only)\0"
+	"test\0" "-\0" "\0"
+	    "show what would be decided about a line, and why\0"
+	"test\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"test\0" "--jsonl\0" "-\0"
+	    "answer each {\"id\", \"command\"} line of standard input\0"
+	"test\0" "--profile\0" ":profile\0" "judge by that policy profile\0"
+	"test\0" "--user\0" ":user\0"
+	    "judge as for that user, who has just logged in\0"
+	"test\0" "--cwd\0" ":directory\0" "judge as in that directory\0"
+	"test\0" "--origin\0" "prompt command forced script stdin login\0"
 	    "judge as coming from prompt, command, forced, script, stdin, "
-	    "login" },
-	{ "test", "--explain", NULL,
-	    "tell the facts and what each stage found" },
-	{ "try", NULL, "",
-	    "run a line where nothing stays, and show what it did" },
-	{ "try", "--json", NULL, "print JSON, one document a line" },
-	{ "try", "--diff", NULL, "show what changed in files of text" },
-	{ "try", "--commit", NULL,
+	    "login\0"
+	"test\0" "--explain\0" "-\0"
+	    "tell the facts and what each stage found\0"
+	"try\0" "-\0" "\0"
+	    "run a line where nothing stays, and show what it did\0"
+	"try\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"try\0" "--diff\0" "-\0" "show what changed in files of text\0"
+	"try\0" "--commit\0" "-\0"
 	    "commit the changes, if the line is one that runs without being "
-	    "asked about" },
-	{ "try", "--discard", NULL, "throw them away and ask nothing" },
-	{ "try", "--profile", ":profile",
-	    "judge by that policy profile, which may only be stricter" },
-	{ "try", "--size", "", "memory that changes may take" },
-	{ "parse", NULL, "",
-	    "show how a line is read, and what it would run" },
-	{ "parse", "--json", NULL, "print JSON, one document a line" },
-	{ "parse", "--file", ":file", "read FILE (-: standard input)" },
-	{ "allowlist", NULL, "", "show the rules that let a command run" },
-	{ "allowlist", "--json", NULL, "print JSON, one document a line" },
-	{ "allowlist", "--profile", ":profile", "of that policy profile" },
-	{ "blocklist", NULL, "", "show the rules that block a command" },
-	{ "blocklist", "--json", NULL, "print JSON, one document a line" },
-	{ "blocklist", "--profile", ":profile", "of that policy profile" },
-	{ "policy check", NULL, ":file",
-	    "check rule files and their examples" },
-	{ "policy check", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "policy diff", NULL, ":file",
-	    "judge the recorded lines by two sets of rules" },
-	{ "policy diff", "--json", NULL, "print JSON, one document a line" },
-	{ "policy diff", "--since", "", "only lines from TIME on" },
-	{ "policy diff", "--limit", "", "the newest N lines (10000)" },
-	{ "policy diff", "-n", "", "the newest N lines (10000)" },
-	{ "policy diff", "--profile", ":profile",
-	    "judge by that policy profile" },
-	{ "policy diff", "--user", ":user",
-	    "that user's lines (root only)" },
-	{ "policy install", NULL, ":file",
-	    "check a rule file and put it among the site's" },
-	{ "policy edit", NULL, "",
-	    "edit one of the site's rule files, safely" },
-	{ "profile list", NULL, "", "list the policy profiles" },
-	{ "profile list", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "profile show", NULL, ":profile",
-	    "show what a policy profile is" },
-	{ "profile show", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "sandbox show", NULL, "",
-	    "show what a sandbox profile grants here" },
-	{ "sandbox show", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "sandbox show", "--user", ":user", "as for that user" },
-	{ "sandbox explain", NULL, ":file",
-	    "show what a command may do to a path, and by which line" },
-	{ "sandbox explain", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "sandbox explain", "--sandbox", "", "of this sandbox profile" },
-	{ "sandbox explain", "--read", NULL,
-	    "exit 1 where it may not be read" },
-	{ "sandbox explain", "--write", NULL,
-	    "exit 1 where it may not be written to" },
-	{ "sandbox explain", "--make", NULL,
-	    "exit 1 where it may not be made or removed" },
-	{ "sandbox explain", "--execute", NULL,
-	    "exit 1 where it may not be run" },
-	{ "sandbox probe", NULL, "",
-	    "show which layers of confinement this kernel has" },
-	{ "sandbox probe", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "config show", NULL,
+	    "asked about\0"
+	"try\0" "--discard\0" "-\0" "throw them away and ask nothing\0"
+	"try\0" "--profile\0" ":profile\0"
+	    "judge by that policy profile, which may only be stricter\0"
+	"try\0" "--size\0" "\0" "memory that changes may take\0"
+	"parse\0" "-\0" "\0"
+	    "show how a line is read, and what it would run\0"
+	"parse\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"parse\0" "--file\0" ":file\0" "read FILE (-: standard input)\0"
+	"allowlist\0" "-\0" "\0" "show the rules that let a command run\0"
+	"allowlist\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"allowlist\0" "--profile\0" ":profile\0" "of that policy profile\0"
+	"blocklist\0" "-\0" "\0" "show the rules that block a command\0"
+	"blocklist\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"blocklist\0" "--profile\0" ":profile\0" "of that policy profile\0"
+	"policy check\0" "-\0" ":file\0"
+	    "check rule files and their examples\0"
+	"policy check\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"policy diff\0" "-\0" ":file\0"
+	    "judge the recorded lines by two sets of rules\0"
+	"policy diff\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"policy diff\0" "--since\0" "\0" "only lines from TIME on\0"
+	"policy diff\0" "--limit\0" "\0" "the newest N lines (10000)\0"
+	"policy diff\0" "-n\0" "\0" "the newest N lines (10000)\0"
+	"policy diff\0" "--profile\0" ":profile\0"
+	    "judge by that policy profile\0"
+	"policy diff\0" "--user\0" ":user\0"
+	    "that user's lines (root only)\0"
+	"policy install\0" "-\0" ":file\0"
+	    "check a rule file and put it among the site's\0"
+	"policy edit\0" "-\0" "\0"
+	    "edit one of the site's rule files, safely\0"
+	"profile list\0" "-\0" "\0" "list the policy profiles\0"
+	"profile list\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"profile show\0" "-\0" ":profile\0" "show what a policy profile is\0"
+	"profile show\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"sandbox show\0" "-\0" "\0"
+	    "show what a sandbox profile grants here\0"
+	"sandbox show\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"sandbox show\0" "--user\0" ":user\0" "as for that user\0"
+	"sandbox explain\0" "-\0" ":file\0"
+	    "show what a command may do to a path, and by which line\0"
+	"sandbox explain\0" "--json\0" "-\0"
+	    "print JSON, one document a line\0"
+	"sandbox explain\0" "--sandbox\0" "\0" "of this sandbox profile\0"
+	"sandbox explain\0" "--read\0" "-\0"
+	    "exit 1 where it may not be read\0"
+	"sandbox explain\0" "--write\0" "-\0"
+	    "exit 1 where it may not be written to\0"
+	"sandbox explain\0" "--make\0" "-\0"
+	    "exit 1 where it may not be made or removed\0"
+	"sandbox explain\0" "--execute\0" "-\0"
+	    "exit 1 where it may not be run\0"
+	"sandbox probe\0" "-\0" "\0"
+	    "show which layers of confinement this kernel has\0"
+	"sandbox probe\0" "--json\0" "-\0"
+	    "print JSON, one document a line\0"
+	"config show\0" "-\0"
 	    "mode profile endpoint format model key-file key-credential "
 	    "key-env ca-file proxy chain ask-timeout ask-confidence "
 	    "ask-allowed ask-preconnect ask-cache-ttl ask-cache-rows "
@@ -406,138 +393,135 @@ const struct complete_ctl_row complete_ctl_rows[] = {
 	    "ship-headers ship-timeout history expand-history suggest "
 	    "preview accessible editing prompt login-files login-timeout "
 	    "aliases completion completion-dirs completion-helpers persist "
-	    "control-group debug",
-	    "show the settings, their values and who set them" },
-	{ "config show", "--json", NULL, "print JSON, one document a line" },
-	{ "validator test", NULL, "",
-	    "ask each endpoint about a harmless and a harmful line" },
-	{ "validator test", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "validator replay", NULL, ":file",
-	    "score policy, model and both on labelled lines" },
-	{ "validator replay", "--json", NULL,
-	    "print JSON, one document a line" },
-	{ "validator replay", "--out", ":file",
-	    "append each result there, and go on where it ends" },
-	{ "validator replay", "--limit", "", "stop after N lines" },
-	{ "validator replay", "-n", "", "stop after N lines" },
-	{ "validator replay", "--profile", ":profile",
-	    "judge by that policy profile" },
-	{ "validator replay", "--needed", NULL,
-	    "ask the model only where policy leaves the line open" },
-	{ "cache stats", NULL, "",
-	    "show how many verdicts of the model are remembered" },
-	{ "cache stats", "--json", NULL, "print JSON, one document a line" },
-	{ "cache clear", NULL, "",
-	    "forget the verdicts of the model that are remembered" },
-	{ "env detect", NULL, "",
-	    "show which shell a user has, its files and its PATH" },
-	{ "env detect", "--json", NULL, "print JSON, one document a line" },
-	{ "env detect", "--user", ":user", "whose environment (for root)" },
-	{ "env detect", "-u", ":user", "whose environment (for root)" },
-	{ "env detect", "--shell", "", "take it for the login shell" },
-	{ "env detect", "-s", "", "take it for the login shell" },
-	{ "env detect", "--no-probe", NULL,
-	    "start no shell to see its PATH" },
-	{ "env files", NULL, "",
-	    "show the start-up files of each kind of session" },
-	{ "env files", "--json", NULL, "print JSON, one document a line" },
-	{ "env files", "--user", ":user", "whose environment (for root)" },
-	{ "env files", "-u", ":user", "whose environment (for root)" },
-	{ "env files", "--session", "", "only this kind of session" },
-	{ "env check", NULL, "",
-	    "find what is wrong with a user's PATH and start-up files" },
-	{ "env check", "--json", NULL, "print JSON, one document a line" },
-	{ "env check", "--user", ":user", "whose environment (for root)" },
-	{ "env check", "-u", ":user", "whose environment (for root)" },
-	{ "env check", "--shell", "", "take it for the login shell" },
-	{ "env check", "-s", "", "take it for the login shell" },
-	{ "env check", "--no-probe", NULL,
-	    "start no shell to see its PATH" },
-	{ "env which", NULL, "",
-	    "tell where a program is and what puts it on PATH" },
-	{ "env which", "--json", NULL, "print JSON, one document a line" },
-	{ "env which", "--user", ":user", "whose environment (for root)" },
-	{ "env which", "-u", ":user", "whose environment (for root)" },
-	{ "env which", "--shell", "", "take it for the login shell" },
-	{ "env which", "-s", "", "take it for the login shell" },
-	{ "env path", NULL, ":directory",
-	    "put a directory on PATH for good, or take it off again" },
-	{ "env path", "--json", NULL, "print JSON, one document a line" },
-	{ "env path", "--user", ":user", "whose environment (for root)" },
-	{ "env path", "-u", ":user", "whose environment (for root)" },
-	{ "env path", "--shell", "", "take it for the login shell" },
-	{ "env path", "-s", "", "take it for the login shell" },
-	{ "env path", "--file", ":file",
-	    "write there, not where it belongs" },
-	{ "env path", "-f", ":file", "write there, not where it belongs" },
-	{ "env path", "--print", NULL, "show the change and write nothing" },
-	{ "env path", "-n", NULL, "show the change and write nothing" },
-	{ "env path", "--yes", NULL, "write without asking" },
-	{ "env path", "-y", NULL, "write without asking" },
-	{ "env var", NULL, "",
-	    "set an exported variable for good, or unset it again" },
-	{ "env var", "--json", NULL, "print JSON, one document a line" },
-	{ "env var", "--user", ":user", "whose environment (for root)" },
-	{ "env var", "-u", ":user", "whose environment (for root)" },
-	{ "env var", "--shell", "", "take it for the login shell" },
-	{ "env var", "-s", "", "take it for the login shell" },
-	{ "env var", "--file", ":file",
-	    "write there, not where it belongs" },
-	{ "env var", "-f", ":file", "write there, not where it belongs" },
-	{ "env var", "--print", NULL, "show the change and write nothing" },
-	{ "env var", "-n", NULL, "show the change and write nothing" },
-	{ "env var", "--yes", NULL, "write without asking" },
-	{ "env var", "-y", NULL, "write without asking" },
-	{ "env fix", NULL, "", "mend what env check found" },
-	{ "env fix", "--json", NULL, "print JSON, one document a line" },
-	{ "env fix", "--user", ":user", "whose environment (for root)" },
-	{ "env fix", "-u", ":user", "whose environment (for root)" },
-	{ "env fix", "--shell", "", "take it for the login shell" },
-	{ "env fix", "-s", "", "take it for the login shell" },
-	{ "env fix", "--print", NULL, "show the change and write nothing" },
-	{ "env fix", "-n", NULL, "show the change and write nothing" },
-	{ "env fix", "--yes", NULL, "write without asking" },
-	{ "env fix", "-y", NULL, "write without asking" },
-	{ "env apply", NULL, ":file",
-	    "carry out the shell_config of an install recipe" },
-	{ "env apply", "--json", NULL, "print JSON, one document a line" },
-	{ "env apply", "--user", ":user", "whose environment (for root)" },
-	{ "env apply", "-u", ":user", "whose environment (for root)" },
-	{ "env apply", "--shell", "", "take it for the login shell" },
-	{ "env apply", "-s", "", "take it for the login shell" },
-	{ "env apply", "--file", ":file",
-	    "write there, not where it belongs" },
-	{ "env apply", "-f", ":file", "write there, not where it belongs" },
-	{ "env apply", "--print", NULL,
-	    "show the change and write nothing" },
-	{ "env apply", "-n", NULL, "show the change and write nothing" },
-	{ "env apply", "--yes", NULL, "write without asking" },
-	{ "env apply", "-y", NULL, "write without asking" },
-	{ "env backups", NULL, "",
-	    "list what start-up files held before they were edited" },
-	{ "env backups", "--json", NULL, "print JSON, one document a line" },
-	{ "env backups", "--user", ":user", "whose environment (for root)" },
-	{ "env backups", "-u", ":user", "whose environment (for root)" },
-	{ "env restore", NULL, "", "bring back what a backup holds" },
-	{ "env restore", "--json", NULL, "print JSON, one document a line" },
-	{ "env restore", "--user", ":user", "whose environment (for root)" },
-	{ "env restore", "-u", ":user", "whose environment (for root)" },
-	{ "env restore", "--print", NULL,
-	    "show the change and write nothing" },
-	{ "env restore", "-n", NULL, "show the change and write nothing" },
-	{ "env restore", "--yes", NULL, "write without asking" },
-	{ "env restore", "-y", NULL, "write without asking" },
-	{ "env wrap", NULL, "",
-	    "print the bash -c of a command behind exports" },
-	{ "env wrap", "--post-env", "", "shell text to run before" },
-	{ "env wrap", "-e", "", "shell text to run before" },
-	{ "env run", NULL, "",
-	    "run a command behind exports, through aegsh" },
-	{ "env run", "--post-env", "", "shell text to run before" },
-	{ "env run", "-e", "", "shell text to run before" },
-	{ "env sandbox", NULL, "",
-	    "tell what confines this process and what that means" },
-	{ "env sandbox", "--json", NULL, "print JSON, one document a line" },
-	{ NULL, NULL, NULL, NULL },
-};
+	    "control-group debug\0"
+	    "show the settings, their values and who set them\0"
+	"config show\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"validator test\0" "-\0" "\0"
+	    "ask each endpoint about a harmless and a harmful line\0"
+	"validator test\0" "--json\0" "-\0"
+	    "print JSON, one document a line\0"
+	"validator replay\0" "-\0" ":file\0"
+	    "score policy, model and both on labelled lines\0"
+	"validator replay\0" "--json\0" "-\0"
+	    "print JSON, one document a line\0"
+	"validator replay\0" "--out\0" ":file\0"
+	    "append each result there, and go on where it ends\0"
+	"validator replay\0" "--limit\0" "\0" "stop after N lines\0"
+	"validator replay\0" "-n\0" "\0" "stop after N lines\0"
+	"validator replay\0" "--profile\0" ":profile\0"
+	    "judge by that policy profile\0"
+	"validator replay\0" "--needed\0" "-\0"
+	    "ask the model only where policy leaves the line open\0"
+	"cache stats\0" "-\0" "\0"
+	    "show how many verdicts of the model are remembered\0"
+	"cache stats\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"cache clear\0" "-\0" "\0"
+	    "forget the verdicts of the model that are remembered\0"
+	"env detect\0" "-\0" "\0"
+	    "show which shell a user has, its files and its PATH\0"
+	"env detect\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env detect\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env detect\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env detect\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env detect\0" "-s\0" "\0" "take it for the login shell\0"
+	"env detect\0" "--no-probe\0" "-\0"
+	    "start no shell to see its PATH\0"
+	"env files\0" "-\0" "\0"
+	    "show the start-up files of each kind of session\0"
+	"env files\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env files\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env files\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env files\0" "--session\0" "\0" "only this kind of session\0"
+	"env check\0" "-\0" "\0"
+	    "find what is wrong with a user's PATH and start-up files\0"
+	"env check\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env check\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env check\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env check\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env check\0" "-s\0" "\0" "take it for the login shell\0"
+	"env check\0" "--no-probe\0" "-\0" "start no shell to see its PATH\0"
+	"env which\0" "-\0" "\0"
+	    "tell where a program is and what puts it on PATH\0"
+	"env which\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env which\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env which\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env which\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env which\0" "-s\0" "\0" "take it for the login shell\0"
+	"env path\0" "-\0" ":directory\0"
+	    "put a directory on PATH for good, or take it off again\0"
+	"env path\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env path\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env path\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env path\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env path\0" "-s\0" "\0" "take it for the login shell\0"
+	"env path\0" "--file\0" ":file\0"
+	    "write there, not where it belongs\0"
+	"env path\0" "-f\0" ":file\0" "write there, not where it belongs\0"
+	"env path\0" "--print\0" "-\0" "show the change and write nothing\0"
+	"env path\0" "-n\0" "-\0" "show the change and write nothing\0"
+	"env path\0" "--yes\0" "-\0" "write without asking\0"
+	"env path\0" "-y\0" "-\0" "write without asking\0"
+	"env var\0" "-\0" "\0"
+	    "set an exported variable for good, or unset it again\0"
+	"env var\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env var\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env var\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env var\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env var\0" "-s\0" "\0" "take it for the login shell\0"
+	"env var\0" "--file\0" ":file\0"
+	    "write there, not where it belongs\0"
+	"env var\0" "-f\0" ":file\0" "write there, not where it belongs\0"
+	"env var\0" "--print\0" "-\0" "show the change and write nothing\0"
+	"env var\0" "-n\0" "-\0" "show the change and write nothing\0"
+	"env var\0" "--yes\0" "-\0" "write without asking\0"
+	"env var\0" "-y\0" "-\0" "write without asking\0"
+	"env fix\0" "-\0" "\0" "mend what env check found\0"
+	"env fix\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env fix\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env fix\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env fix\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env fix\0" "-s\0" "\0" "take it for the login shell\0"
+	"env fix\0" "--print\0" "-\0" "show the change and write nothing\0"
+	"env fix\0" "-n\0" "-\0" "show the change and write nothing\0"
+	"env fix\0" "--yes\0" "-\0" "write without asking\0"
+	"env fix\0" "-y\0" "-\0" "write without asking\0"
+	"env apply\0" "-\0" ":file\0"
+	    "carry out the shell_config of an install recipe\0"
+	"env apply\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env apply\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env apply\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env apply\0" "--shell\0" "\0" "take it for the login shell\0"
+	"env apply\0" "-s\0" "\0" "take it for the login shell\0"
+	"env apply\0" "--file\0" ":file\0"
+	    "write there, not where it belongs\0"
+	"env apply\0" "-f\0" ":file\0" "write there, not where it belongs\0"
+	"env apply\0" "--print\0" "-\0" "show the change and write nothing\0"
+	"env apply\0" "-n\0" "-\0" "show the change and write nothing\0"
+	"env apply\0" "--yes\0" "-\0" "write without asking\0"
+	"env apply\0" "-y\0" "-\0" "write without asking\0"
+	"env backups\0" "-\0" "\0"
+	    "list what start-up files held before they were edited\0"
+	"env backups\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env backups\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env backups\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env restore\0" "-\0" "\0" "bring back what a backup holds\0"
+	"env restore\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	"env restore\0" "--user\0" ":user\0" "whose environment (for root)\0"
+	"env restore\0" "-u\0" ":user\0" "whose environment (for root)\0"
+	"env restore\0" "--print\0" "-\0"
+	    "show the change and write nothing\0"
+	"env restore\0" "-n\0" "-\0" "show the change and write nothing\0"
+	"env restore\0" "--yes\0" "-\0" "write without asking\0"
+	"env restore\0" "-y\0" "-\0" "write without asking\0"
+	"env wrap\0" "-\0" "\0"
+	    "print the bash -c of a command behind exports\0"
+	"env wrap\0" "--post-env\0" "\0" "shell text to run before\0"
+	"env wrap\0" "-e\0" "\0" "shell text to run before\0"
+	"env run\0" "-\0" "\0"
+	    "run a command behind exports, through aegsh\0"
+	"env run\0" "--post-env\0" "\0" "shell text to run before\0"
+	"env run\0" "-e\0" "\0" "shell text to run before\0"
+	"env sandbox\0" "-\0" "\0"
+	    "tell what confines this process and what that means\0"
+	"env sandbox\0" "--json\0" "-\0" "print JSON, one document a line\0"
+	;

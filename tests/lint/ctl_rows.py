@@ -19,7 +19,7 @@ HEAD = """/* SPDX-License-Identifier: ISC */
  */
 #include "shell/complete_ctl.h"
 
-const struct complete_ctl_row complete_ctl_rows[] = {
+const char complete_ctl_text[] =
 """
 
 
@@ -72,17 +72,18 @@ def rows():
 
 
 def literal(text):
+    """A string of the text, with its NUL."""
+    assert text != "-", "this stands for none"
     if text is None:
-        return "NULL"
-    return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
+        text = "-"
+    return '"%s\\0"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def put(row):
     """A row, folded at 80 columns."""
-    out, column = "\t{ ", 10
+    out, column = "\t", 8
     items = [literal(t) for t in row]
-    for i, item in enumerate(items):
-        item += "," if i < 3 else " },"
+    for item in items:
         while column + len(item) + 1 > 78:
             if column > 18:
                 out, column = out.rstrip(" ") + "\n\t    ", 12
@@ -98,7 +99,7 @@ def put(row):
 
 def made():
     return HEAD + "".join(put(row) for row in rows()) + \
-        "\t{ NULL, NULL, NULL, NULL },\n};\n"
+        "\t;\n"
 
 
 if "--write" in sys.argv:
