@@ -313,8 +313,9 @@ enum supervise_reach turn_reach(const struct sandbox_profile *p,
 	const struct supervise_wish *w);
 
 /* What the shell does beside the rules, for who tells what it would do: a
- * line that is nothing but a call of sudo or its like is refused, in *verdict,
- * where the policy has none brokered. */
+ * line that is nothing but a call of sudo or its like, or of a set-uid program
+ * that does nothing without its rights, is refused, in *verdict, where the
+ * policy has none brokered. */
 void turn_refuse_lone_elevation(const struct policy *policy, uid_t uid,
 	const struct syn_facts *own, const struct resolve_set *resolved,
 	struct policy_verdict *verdict);

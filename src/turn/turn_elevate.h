@@ -35,6 +35,10 @@ struct elevate_program {
 	bool roots;		/* … which root's own lines need as well */
 	const char *grammar;	/* of its options, resolve.h */
 	const char *never;	/* why it is never run, or NULL */
+	/* Options with which it does without those rights; NULL: it has a use
+	 * without them, or says itself well what it lacks. */
+	const char *lone;
+	bool regroups;		/* it is for another group */
 	const char *asks;	/* why a person is asked, or NULL, … */
 	const char *asks_of;	/* … where a word has one of these in it; NULL:
 				 * however it is called */
@@ -81,9 +85,8 @@ struct elevate_call {
 void elevate_parse(const struct policy *p, uid_t uid, struct strv *argv,
 	struct elevate_call *ret);
 void elevate_call_done(struct elevate_call *c);
-/* One of those names; and one by which a command runs as another user. */
+/* One of those names. */
 bool elevate_is_program(const char *name);
-bool elevate_becomes_other(const char *name);
 /* The real one in the fixed places, for that user: root's alone, or the
  * service's that it becomes, and it gains rights, which root does without.
  * Owned; NULL: there is none. */

@@ -54,38 +54,47 @@ static const struct elevate_program programs[] = {
 	    "force fake h help i internal-only l lazy n no-mtab O test-opts q "
 	    "quiet R recursive r read-only t types v verbose V version" },
 	{ "newgrp", .self = true, .grammar = "c: command:", .plain = "",
+	    .lone = "h help V version", .regroups = true,
 	    .never = "it would start a shell, and what is typed there would "
 	    "not be judged: log in anew to have the group" },
 	{ "sg", .self = true, .grammar = "c: command:", .plain = "",
+	    .lone = "h help V version", .regroups = true,
 	    .never = "it would start a shell outside of the line's sandbox: "
 	    "log in anew to have the group, or use sudo -g" },
 
 	/* shadow */
 	{ "passwd", .self = true, .grammar = "",
-	    .plain = "h help k keep-tokens q quiet S status" },
+	    .plain = "h help k keep-tokens q quiet S status",
+	    .lone = "h help S status" },
 	{ "chsh", .self = true, .grammar = "s: shell:",
-	    .plain = "h help s shell" },
+	    .plain = "h help s shell",
+	    .lone = "h help l list-shells v version" },
 	{ "chfn", .self = true, .grammar = "f:h:o:r:w: full-name: "
 	    "home-phone: other: room: work-phone:",
-	    .plain = "f full-name h home-phone r room u help w work-phone" },
+	    .plain = "f full-name h home-phone r room u help w work-phone",
+	    .lone = "u help v version" },
 	{ "gpasswd", .self = true, .grammar = "a:d: add: delete:",
-	    .plain = "a add d delete h help r remove-password" },
-	{ "chage", .self = true, .grammar = "", .plain = "h help l list" },
+	    .plain = "a add d delete h help r remove-password",
+	    .lone = "h help" },
+	{ "chage", .self = true, .grammar = "", .plain = "h help l list",
+	    .lone = "h help" },
 	{ "expiry", .self = true, .grammar = "", .plain = "c check h help" },
 
 	/* on some machines */
 	{ "crontab", .self = true, .grammar = "u:", .plain = "l r i e",
 	    .edit = "e",
-	    .tells = "l", .no_files = true },
+	    .tells = "l", .lone = "h V", .no_files = true },
 	{ "at", .self = true, .grammar = "f:q:t:", .plain = "c l m M r d v V "
-	    "q t", .tells = "l c V" },
-	{ "atq", .self = true, .grammar = "q:", .plain = "q V" },
-	{ "atrm", .self = true, .grammar = "", .plain = "V" },
+	    "q t", .tells = "l c V", .lone = "V" },
+	{ "atq", .self = true, .grammar = "q:", .plain = "q V", .lone = "V" },
+	{ "atrm", .self = true, .grammar = "", .plain = "V", .lone = "V" },
 	{ "ping", .self = true, .grammar = "c:e:F:i:I:l:m:M:N:p:Q:s:S:t:T:w:"
 	    "W:", .plain = "4 6 a A b B c C d D e F h H i I L l m M n N O p q "
 	    "Q r R s S t T U v V w W" },
-	{ "fusermount", .self = true, .grammar = "o:", .plain = "h q u V z" },
-	{ "fusermount3", .self = true, .grammar = "o:", .plain = "h q u V z" },
+	{ "fusermount", .self = true, .grammar = "o:", .plain = "h q u V z",
+	    .lone = "h help V version" },
+	{ "fusermount3", .self = true, .grammar = "o:", .plain = "h q u V z",
+	    .lone = "h help V version" },
 };
 
 const struct elevate_program *
@@ -104,12 +113,4 @@ bool
 elevate_is_program(const char *name)
 {
 	return elevate_program_of(name) != NULL;
-}
-
-bool
-elevate_becomes_other(const char *name)
-{
-	const struct elevate_program *g = elevate_program_of(name);
-
-	return g != NULL && !g->self;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
@@ -42,19 +43,43 @@ turn_refuse_elevation(const struct turn *t, struct turn_judged *j)
 		    j->resolved, &j->verdict);
 }
 
-void
-turn_refuse_lone_elevation(const struct policy *policy, uid_t uid,
-    const struct syn_facts *own, const struct resolve_set *resolved,
-    struct policy_verdict *verdict)
+/* Has that file rights by being run that this user has not? */
+static bool
+gains(const char *path, uid_t uid)
 {
-	const struct resolved *r = resolved->items;
+	struct stat st;
 
-	if (policy_elevates(policy) || uid == 0 ||
-	    verdict->action == POLICY_BLOCK || !own->only_simple ||
-	    own->n_commands != 1 || resolved->n == 0 ||
-	    r->kind != RESOLVE_FILE || r->name == NULL ||
-	    !elevate_becomes_other(r->name) || only_tells(&own->commands[0]))
-		return;
+	return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (((st.st_mode & S_ISUID) != 0 && st.st_uid != uid) ||
+	    ((st.st_mode & S_ISGID) != 0 && (st.st_mode & S_IXGRP) != 0 &&
+	    group_member(st.st_gid) == 0));
+}
+
+/* Called like that, does it nothing without the rights of its file? */
+static bool
+needs_rights(const struct elevate_program *g, const struct resolved *r)
+{
+	struct resolve_opts o;
+	struct resolve_opt opt;
+	enum resolve_opt_kind kind;
+	size_t i;
+
+	if (g->lone == NULL || r->more_args_unknown)
+		return false;
+	for (i = 1; i < r->argc; i++)
+		if (!r->argv[i].known)
+			return false;
+	resolve_opts_init(&o, g->grammar, r->argv, r->argc);
+	while ((kind = resolve_opts_next(&o, &opt)) != RESOLVE_OPT_END)
+		if (kind != RESOLVE_OPT_OPERAND &&
+		    resolve_opt_is(&opt, g->lone))
+			return false;
+	return true;
+}
+
+static void
+refuse_lone(const struct elevate_program *g, struct policy_verdict *verdict)
+{
 	*verdict = (struct policy_verdict){
 		.action = POLICY_BLOCK,
 		.rule = "elevate",
@@ -63,6 +88,39 @@ turn_refuse_lone_elevation(const struct policy *policy, uid_t uid,
 		.instead = "a session of that user's own; who runs this "
 		    "machine can set elevate, aegsh-policy(5)",
 	};
+	if (g->regroups) {
+		verdict->reason = "no program takes another group inside a "
+		    "line, as it would by being set-uid";
+		verdict->instead = "log in anew: who is a member of the group "
+		    "has it from then on";
+	} else if (g->self) {
+		verdict->reason = "it works by being set-uid or set-gid, and "
+		    "no program gains rights inside a line: the profile has "
+		    "none of them brokered (elevate = no)";
+		verdict->instead = "ask who runs this machine to do it, or for "
+		    "a profile with elevate = broker, as operator has it: "
+		    "aegsh-policy(5)";
+	}
+}
+
+void
+turn_refuse_lone_elevation(const struct policy *policy, uid_t uid,
+    const struct syn_facts *own, const struct resolve_set *resolved,
+    struct policy_verdict *verdict)
+{
+	const struct resolved *r = resolved->items;
+	const struct elevate_program *g;
+
+	if (policy_elevates(policy) || uid == 0 ||
+	    verdict->action == POLICY_BLOCK || !own->only_simple ||
+	    own->n_commands != 1 || resolved->n == 0 ||
+	    r->kind != RESOLVE_FILE || r->name == NULL)
+		return;
+	g = elevate_program_of(r->name);
+	if (g == NULL || only_tells(&own->commands[0]) ||
+	    (g->self && (!needs_rights(g, r) || !gains(r->path, uid))))
+		return;
+	refuse_lone(g, verdict);
 }
 
 /* Programs that are not on every machine have a directory each, so that none

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: ISC
 """Programs that are set-uid for what they do (mount, passwd, crontab, …):
 inside of a line the real ones run, judged and recorded, with the rights that
-no program of a line has; and of them only what aegsh knows."""
+no program of a line has; and of them only what aegsh knows.
+Where the profile has none of them brokered, a line that is nothing else is
+refused with the reason."""
 import os
 import re
 import shutil
@@ -151,6 +153,47 @@ tap.ok(not is_mounted() and "elevate" not in done[1],
        "elevate = no has none of it", done)
 done = line("mount")
 tap.ok(done[0] == 0 and done[1] and done[2] == "", "but what needs none", done)
+
+
+def lone(text, why):
+    """Refused before it runs, with the reason, and on record."""
+    done = line(text)
+    got = rows(text)
+    tap.ok(done[0] == 126 and done[1] == "" and done[2].count("\n") == 1 and
+           why in done[2] and " [elevate]; instead: " in done[2] and
+           [(r["decision"], r["rule"]) for r in got[-1:]] ==
+           [("block", "elevate")], "without a role: " + text, done, got[-1:])
+
+
+WITHOUT = {
+    "crontab": ["crontab -l", "crontab -e", "/usr/bin/crontab -l"],
+    "at": ["at -l", "at -q a -t 01010000"], "atq": ["atq"], "atrm": ["atrm 1"],
+    "passwd": ["passwd", "passwd -q " + NAME],
+    "chsh": ["chsh", "chsh -s /bin/sh"], "chfn": ["chfn -w 1"],
+    "gpasswd": ["gpasswd -a root daemon"], "chage": ["chage -l " + NAME],
+    "fusermount3": ["fusermount3 -u " + PLACE]}
+for name, texts in WITHOUT.items():
+    for text in texts if installed(name) else []:
+        lone(text, "set-uid or set-gid")
+if installed("newgrp"):
+    lone("newgrp", "no program takes another group")
+    lone("sg daemon -c id", "no program takes another group")
+for text in ("passwd -S", "passwd --help", "chage --help", "umount --version",
+             "gpasswd --help"):
+    if installed(text.split()[0]):
+        done = line(text)
+        tap.ok(done[0] == 0 and done[1], "as it needs no rights: " + text, done)
+done = line("mount -t tmpfs x " + PLACE)
+tap.ok(done[0] not in (0, 126) and not is_mounted(),
+       "mount says itself what it lacks", done)
+own("crontab", "#!/bin/sh\necho mine\n", 0o755)
+tap.same(line("./crontab -l"), (0, "mine\n", ""),
+         "another program of that name")
+if installed("passwd"):
+    own("call.sh", "#!/bin/sh\npasswd -x\necho after\n", 0o755)
+    done = line("./call.sh")
+    tap.ok(done[1] == "after\n" and "[elevate]" not in done[2],
+           "a script's calls fail with the program's own words", done)
 
 # ---- root -----------------------------------------------------------------
 

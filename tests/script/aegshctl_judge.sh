@@ -152,6 +152,26 @@ is "$status" 1 'and nothing else is'
 rm "$test_root/etc/policy.d/50-dev.conf"
 run test --profile admin 'frobnicate x'
 like "$out" '*no rule knows*' 'admin has no such list'
+if [ ! -u /usr/bin/passwd ] || [ ! -u /usr/bin/newgrp ]; then
+	skip 'passwd and newgrp gain no rights here'
+elif [ "$(id -u)" = 0 ]; then
+	run test --profile admin /usr/bin/passwd
+	is "$status" 1 'root needs no rights of passwd'
+	run test --profile admin '/usr/bin/newgrp users'
+	like "$out" '*rights of another group would start*' 'newgrp: why'
+else
+	run test --profile admin /usr/bin/passwd
+	is "$status" 2 'passwd gains no rights inside a line: 2'
+	like "$out" '*it works by being set-uid*(elevate = no)*ask who runs*' \
+	    'and that is the reason'
+	run test --profile admin '/usr/bin/passwd -S'
+	is "$status" 0 'passwd -S needs none'
+	run test --profile admin '/usr/bin/newgrp users'
+	is "$status" 2 'newgrp gains none either: 2'
+	like "$out" '*another group*log in anew*' 'and what to do instead'
+	run test --profile admin '/usr/bin/passwd && true'
+	is "$status" 1 'in a list, the rules alone judge'
+fi
 run profile show nonsense
 is "$status" 100 'profile show: one that is not there: 100'
 words() {
