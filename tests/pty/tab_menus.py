@@ -181,4 +181,6 @@ else:
     tap.ok(os.WIFEXITED(s.wait()), names[6], s.seen[-300:])
     s.close()
     os.close(fd)
+    # Before its place is removed.
+    ctypes.CDLL(None).umount2((home + "/hung-fs").encode(), MNT_DETACH)
 tap.done()
