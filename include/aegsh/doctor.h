@@ -37,6 +37,8 @@ struct doctor_finding {
 struct doctor_opts {
 	const char *root;	/* the system below this directory: an image,
 				 * or NULL for the one that runs */
+	const char *profile;	/* the policy profile of a session's, or NULL:
+				 * the one of the settings */
 	bool managed;		/* accounts are meant to have no other way */
 };
 

@@ -5,10 +5,13 @@
 #include "aegsh/base/mem.h"
 #include "aegsh/doctor.h"
 
-enum { O_JSON, O_ROOT, O_SANDBOX };
+enum { O_JSON, O_PROFILE, O_ROOT, O_SANDBOX };
 
 static const struct admin_option options[] = {
 	[O_JSON] = ADMIN_OPTION_JSON,
+	[O_PROFILE] = { "profile", 0, "NAME",
+	    "as for a session that aegsh --profile gives that policy profile",
+	    ADMIN_WORDS_PROFILE },
 	[O_ROOT] = { "root", 0, "DIR", "look at the system below DIR, an image",
 	    ADMIN_WORDS_DIR },
 	[O_SANDBOX] = { "sandbox", 0, NULL,
@@ -51,6 +54,22 @@ print_text(struct admin *a, const struct doctor_finding *f)
 	admin_say_remedy(a, f->remedy);
 }
 
+/* What cannot be looked at together; NULL: nothing. */
+static const char *
+conflict(const struct doctor_opts *opts, bool sandbox)
+{
+	if (sandbox && opts->root != NULL)
+		return "--sandbox is tried on the system that runs, not below "
+		    "--root";
+	if (opts->profile != NULL && opts->root != NULL)
+		return "--profile is of the rules of the system that runs, "
+		    "not below --root";
+	if (opts->profile != NULL && sandbox)
+		return "--sandbox has a sandbox profile's name behind it, and "
+		    "no --profile";
+	return NULL;
+}
+
 static int
 run(struct admin *a, int argc, char **argv)
 {
@@ -68,13 +87,14 @@ run(struct admin *a, int argc, char **argv)
 			json = true;
 		else if (o == O_SANDBOX)
 			sandbox = true;
+		else if (o == O_PROFILE)
+			opts.profile = args.value;
 		else
 			opts.root = args.value;
 	if (o == ADMIN_ARGS_BAD)
 		return ADMIN_USAGE;
-	if (sandbox && opts.root != NULL) {
-		admin_complain(a, "--sandbox is tried on the system that "
-		    "runs, not below --root");
+	if (conflict(&opts, sandbox) != NULL) {
+		admin_complain(a, "%s", conflict(&opts, sandbox));
 		return admin_usage(a);
 	}
 	if (admin_operands(a, &args, 0, sandbox) < 0)

@@ -32,17 +32,27 @@ settings(struct doctor *d)
 	return NULL;
 }
 
+/* The profile of a session; "": nobody knows. */
+static const char *
+profile_of(const struct doctor *d, const struct conf *c)
+{
+	if (d->opts.profile != NULL)
+		return d->opts.profile;
+	return c != NULL ? conf_str(c, CONF_PROFILE) : "";
+}
+
 static void
 check_profile(struct doctor *d, const struct conf *c, struct policy *p)
 {
-	const char *name = conf_str(c, CONF_PROFILE);
-	const char *file = conf_origin_file(c, CONF_PROFILE);
+	const char *name = profile_of(d, c);
+	const char *file = d->opts.profile != NULL ? NULL :
+	    conf_origin_file(c, CONF_PROFILE);
 	struct err err = ERR_INIT;
 
 	if (policy_select(p, name, &err) == 0)
 		return;
 	doctor_find(d, CHECK_PROFILE, file != NULL ? doctor_printf(d, "%s",
-	    file) : NULL, conf_origin_line(c, CONF_PROFILE),
+	    file) : NULL, file != NULL ? conf_origin_line(c, CONF_PROFILE) : 0,
 	    doctor_printf(d, "profile = %s", name));
 }
 
@@ -107,8 +117,7 @@ check_elevate(struct doctor *d, const struct conf *c, const struct policy *p)
 {
 	bool confined = false;
 
-	if (!policy_any_elevates(p, c != NULL ? conf_str(c, CONF_PROFILE) : "",
-	    &confined))
+	if (!policy_any_elevates(p, profile_of(d, c), &confined))
 		return;
 	check_helper(d, "aegsh-elevate");
 	check_helper(d, "aegsh-edit");

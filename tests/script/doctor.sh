@@ -283,6 +283,22 @@ out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor)
 like "$out" '*problem rules.elevate*no/aegsh-elevate: it is not there*' \
     'a shipped profile that has sudo brokered, once it is the configured one'
 operator
+out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor)
+case $out in
+*' rules.elevate'*) ok 1 'no concern where nothing gives it' ;;
+*) ok 0 'no concern where nothing gives it' ;;
+esac
+out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor --profile operator)
+like "$out" '*problem rules.elevate*no/aegsh-elevate: it is not there*' \
+    'doctor --profile: one that only aegsh --profile gives'
+out=$("$aegshctl" doctor --profile nosuch)
+like "$out" '*problem rules.profile*profile = nosuch*' \
+    'doctor --profile: one that is not there'
+for words in '--root /' '--sandbox'; do
+	# shellcheck disable=SC2086
+	"$aegshctl" doctor --profile operator $words >/dev/null 2>"$test_root/e"
+	is "$?" 100 "--profile and $words: 100"
+done
 printf '\nmatch "m" { user = "nosuch" profile = operator }\n' >"$rules"
 out=$(AEGSH_TEST_LIBEXEC="$test_root/no" "$aegshctl" doctor)
 like "$out" '*problem rules.elevate*no/aegsh-elevate: it is not there*' \
