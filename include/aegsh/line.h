@@ -203,12 +203,13 @@ enum line_result line_editor_read(struct line_editor *e, const char *prompt,
 /* ---- keys ---------------------------------------------------------------- */
 enum { LINE_KEY_EMACS = 1, LINE_KEY_INSERT = 2, LINE_KEY_COMMAND = 4 };
 
+/* Arrays: each start of a shell would have to write addresses. */
 struct line_key {
 	unsigned where;		/* LINE_KEY_…: emacs, or which mode of vi */
-	const char *shown;	/* "C-x C-e"; NULL: not for people */
-	const char *bound;	/* as bind of editrc(5) takes it */
-	const char *function;	/* NULL: none is bound to it */
-	const char *help;
+	char shown[12];		/* "C-x C-e"; "": not for people */
+	char bound[12];		/* as bind of editrc(5) takes it */
+	char function[28];	/* "": none is bound to it */
+	char help[80];
 };
 const struct line_key *line_keys(size_t *ret_n);
 

@@ -4,9 +4,10 @@
 
 #include <linux/filter.h>
 
+/* No addresses: each start would have to write them. */
 struct made {
-	const struct sock_filter *filter;
-	unsigned short len;
+	unsigned first;		/* of its instructions, in programs[] */
+	unsigned short len;	/* 0: none was made */
 };
 
 #include "filters.h"
@@ -21,9 +22,9 @@ sandbox_filter_find(const struct sandbox_profile *p, int abi,
 	if (key >= SANDBOX_FILTER_KEYS)
 		return false;
 	m = &filters[key];
-	if (m->filter == NULL)
+	if (m->len == 0)
 		return false;
-	*ret = m->filter;
+	*ret = programs + m->first;
 	*ret_len = m->len;
 	return true;
 }

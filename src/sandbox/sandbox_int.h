@@ -5,6 +5,7 @@
 
 #include "aegsh/sandbox.h"
 
+#include <seccomp.h>
 #include <sys/resource.h>
 
 #define SANDBOX_EXTENDS_MAX 8	/* profiles in one chain of extends */
@@ -326,16 +327,15 @@ int sandbox_landlock_line(int abi, int *ret_fd, struct err *err);
 
 /* ---- sandbox_rows.c, sandbox_seccomp.c --------------------------------- */
 
-struct scmp_arg_cmp;
-
+/* No addresses: each start would have to write them. */
 struct sandbox_row {
-	const char *name;	/* of the system call */
+	char name[24];		/* of the system call */
 	int nr;
 	unsigned when;		/* SANDBOX_ROW_…, 0: always */
 	int error;		/* errno it fails with */
 	unsigned n_args;
-	const struct scmp_arg_cmp *args;
-	const char *reason;
+	struct scmp_arg_cmp args[2];
+	char reason[96];
 };
 
 #define SANDBOX_ROW_NOT_DEBUGGER (1 << 0)	/* all but debugger */

@@ -55,9 +55,8 @@ enum {
 
 #define ARGS(...) \
 	sizeof((const struct scmp_arg_cmp[]){ __VA_ARGS__ }) / \
-	sizeof(struct scmp_arg_cmp), \
-	(const struct scmp_arg_cmp[]){ __VA_ARGS__ }
-#define ANY 0, NULL
+	sizeof(struct scmp_arg_cmp), { __VA_ARGS__ }
+#define ANY 0, { { 0 } }
 
 #define NR(call) #call, __NR_##call
 #define NEW(call) #call, NR_##call

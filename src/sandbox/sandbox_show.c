@@ -127,7 +127,8 @@ put_rows(struct buf *out, const struct sandbox_profile *p)
 
 		/* One line for a call's rows of the same reason. */
 		if (!sandbox_row_holds(row, p, abi) || (i > 0 &&
-		    row[-1].nr == row->nr && row[-1].reason == row->reason))
+		    row[-1].nr == row->nr &&
+		    strcmp(row[-1].reason, row->reason) == 0))
 			continue;
 		buf_putf(out, "  refused       %s%s: %s (%s)\n", row->name,
 		    row->n_args > 0 ? ", in part" : "", row->reason,

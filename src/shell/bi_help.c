@@ -20,7 +20,7 @@ put_keys(const struct shell *sh, struct buf *out)
 	const struct line_key *keys = line_keys(&n);
 
 	for (i = 0; i < n; i++)
-		if (keys[i].shown != NULL && (keys[i].where & where) != 0)
+		if (keys[i].shown[0] != '\0' && (keys[i].where & where) != 0)
 			buf_putf(out, "  %-10s %s%s\n", keys[i].shown,
 			    vi && (keys[i].where & LINE_KEY_INSERT) == 0 ?
 			    tr("(command mode) ") : "", tr(keys[i].help));

@@ -65,7 +65,7 @@ check(struct line_editor *e, bool vi)
 		const char *b = keys[i].bound;
 
 		/* Both are listed in another way. */
-		if (keys[i].function == NULL || strchr(b, '\\') != NULL)
+		if (keys[i].function[0] == '\0' || strchr(b, '\\') != NULL)
 			continue;
 		if ((keys[i].where & where) != 0)
 			OKF(lists(list.data, b, keys[i].function) ||
@@ -97,7 +97,15 @@ in_manual(void)
 		AEG_AUTOFREE char *row = NULL;
 		const char *shown = keys[i].shown;
 
-		if (shown == NULL)
+		/* Each has its NUL. */
+		OKF(strnlen(shown, sizeof keys->shown) < sizeof keys->shown &&
+		    strnlen(keys[i].bound, sizeof keys->bound) <
+		    sizeof keys->bound &&
+		    strnlen(keys[i].function, sizeof keys->function) <
+		    sizeof keys->function &&
+		    strnlen(keys[i].help, sizeof keys->help) <
+		    sizeof keys->help, "row %zu fits", i);
+		if (shown[0] == '\0')
 			continue;
 		row = xasprintf("\n.It %s Ta %s%s%s Ta\n%s\n",
 		    strcmp(shown, "M-\\") == 0 ? "M-\\e" : shown,

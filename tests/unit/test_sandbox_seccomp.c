@@ -306,9 +306,16 @@ main(void)
 		SKIP(1, "no filter for this architecture");
 		return tap_done();
 	}
-	for (i = 0; i < sandbox_n_rows; i++)
-		if (sandbox_rows[i].reason[0] == '\0')
-			OKF(false, "%s has no reason", sandbox_rows[i].name);
+	for (i = 0; i < sandbox_n_rows; i++) {
+		const struct sandbox_row *row = &sandbox_rows[i];
+		size_t name = strnlen(row->name, sizeof row->name);
+		size_t reason = strnlen(row->reason, sizeof row->reason);
+
+		/* Each has its NUL. */
+		OKF(name > 0 && name < sizeof row->name && reason > 0 &&
+		    reason < sizeof row->reason, "row %zu, %.*s, has a reason",
+		    i, (int)name, row->name);
+	}
 	for (i = 0; letters[i] != '\0'; i++)
 		test_filter(letters[i]);
 	test_old_abi();
