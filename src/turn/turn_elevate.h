@@ -39,6 +39,8 @@ struct elevate_program {
 	 * without them, or says itself well what it lacks. */
 	const char *lone;
 	bool regroups;		/* it is for another group */
+	bool pings;		/* it does without where the kernel lets the
+				 * user's groups send echo requests */
 	const char *asks;	/* why a person is asked, or NULL, … */
 	const char *asks_of;	/* … where a word has one of these in it; NULL:
 				 * however it is called */

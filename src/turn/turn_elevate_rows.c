@@ -90,7 +90,8 @@ static const struct elevate_program programs[] = {
 	{ "atrm", .self = true, .grammar = "", .plain = "V", .lone = "V" },
 	{ "ping", .self = true, .grammar = "c:e:F:i:I:l:m:M:N:p:Q:s:S:t:T:w:"
 	    "W:", .plain = "4 6 a A b B c C d D e F h H i I L l m M n N O p q "
-	    "Q r R s S t T U v V w W" },
+	    "Q r R s S t T U v V w W",
+	    .lone = "h V", .pings = true },
 	{ "fusermount", .self = true, .grammar = "o:", .plain = "h q u V z",
 	    .lone = "h help V version" },
 	{ "fusermount3", .self = true, .grammar = "o:", .plain = "h q u V z",

@@ -6,11 +6,16 @@
  */
 #include "turn/turn_elevate.h"
 
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "aegsh/base/io.h"
 #include "aegsh/base/mem.h"
 #include "aegsh/base/path.h"
 #include "aegsh/base/text.h"
@@ -52,7 +57,18 @@ gains(const char *path, uid_t uid)
 	return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
 	    (((st.st_mode & S_ISUID) != 0 && st.st_uid != uid) ||
 	    ((st.st_mode & S_ISGID) != 0 && (st.st_mode & S_IXGRP) != 0 &&
-	    group_member(st.st_gid) == 0));
+	    group_member(st.st_gid) == 0) ||
+	    getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
+/* net.ipv4.ping_group_range, icmp(7) */
+static bool
+may_ping(void)
+{
+	AEG_AUTOFD int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC,
+	    IPPROTO_ICMP);
+
+	return fd >= 0 || (errno != EACCES && errno != EPERM);
 }
 
 /* Called like that, does it nothing without the rights of its file? */
@@ -64,7 +80,8 @@ needs_rights(const struct elevate_program *g, const struct resolved *r)
 	enum resolve_opt_kind kind;
 	size_t i;
 
-	if (g->lone == NULL || r->more_args_unknown)
+	if (g->lone == NULL || r->more_args_unknown ||
+	    (g->pings && may_ping()))
 		return false;
 	for (i = 1; i < r->argc; i++)
 		if (!r->argv[i].known)
@@ -94,13 +111,18 @@ refuse_lone(const struct elevate_program *g, struct policy_verdict *verdict)
 		verdict->instead = "log in anew: who is a member of the group "
 		    "has it from then on";
 	} else if (g->self) {
-		verdict->reason = "it works by being set-uid or set-gid, and "
-		    "no program gains rights inside a line: the profile has "
-		    "none of them brokered (elevate = no)";
+		verdict->reason = "it works by rights of its file (set-uid, "
+		    "set-gid, capabilities), and no program gains any inside "
+		    "a line: the profile has none of them brokered "
+		    "(elevate = no)";
 		verdict->instead = "ask who runs this machine to do it, or for "
 		    "a profile with elevate = broker, as operator has it: "
 		    "aegsh-policy(5)";
 	}
+	if (g->pings)
+		verdict->instead = "who runs this machine can let all users "
+		    "ping without: sysctl net.ipv4.ping_group_range=\"0 "
+		    "2147483647\"";
 }
 
 void

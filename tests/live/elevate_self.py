@@ -12,8 +12,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["abs_top_srcdir"], "tests/lib"))
 from elevate_rig import (  # noqa: E402
-    A, DEADLINE, ENV, HOME, NAME, PASSWORD, PROMPT, ROOT, SHIMS, history, leave,
-    line, mount, own, prompt, rows, run, sudoers, tap, write)
+    A, CTL, DEADLINE, ENV, HOME, NAME, PASSWORD, PROMPT, ROOT, SHIMS, UID,
+    history, leave, line, mount, own, prompt, rows, run, sudoers, tap, write)
 
 sudoers("")
 POLICY = """
@@ -174,7 +174,7 @@ WITHOUT = {
     "fusermount3": ["fusermount3 -u " + PLACE]}
 for name, texts in WITHOUT.items():
     for text in texts if installed(name) else []:
-        lone(text, "set-uid or set-gid")
+        lone(text, "by rights of its file (set-uid,")
 if installed("newgrp"):
     lone("newgrp", "no program takes another group")
     lone("sg daemon -c id", "no program takes another group")
@@ -183,6 +183,20 @@ for text in ("passwd -S", "passwd --help", "chage --help", "umount --version",
     if installed(text.split()[0]):
         done = line(text)
         tap.ok(done[0] == 0 and done[1], "as it needs no rights: " + text, done)
+if shutil.which("ping"):
+    for groups, status in ("1 0", 2), ("0 2147483647", 0):
+        # In a network of its own, whose setting that is.
+        done = subprocess.run(
+            ["unshare", "-n", "sh", "-c", "echo '%s' >/proc/sys/net/ipv4/"
+             "ping_group_range && exec setpriv --reuid %d --regid %d "
+             "--clear-groups %s test 'ping -c 1 127.0.0.1'" %
+             (groups, UID, UID, CTL)], env=ENV, capture_output=True, text=True,
+            cwd=HOME, timeout=DEADLINE, check=False)
+        tap.ok(done.returncode == status and (status == 0 or
+               "sysctl net.ipv4.ping_group_range" in done.stdout),
+               "ping, where the groups %s may" % groups, done)
+else:
+    tap.skip("ping", "it is not installed")
 done = line("mount -t tmpfs x " + PLACE)
 tap.ok(done[0] not in (0, 126) and not is_mounted(),
        "mount says itself what it lacks", done)

@@ -162,7 +162,7 @@ elif [ "$(id -u)" = 0 ]; then
 else
 	run test --profile admin /usr/bin/passwd
 	is "$status" 2 'passwd gains no rights inside a line: 2'
-	like "$out" '*it works by being set-uid*(elevate = no)*ask who runs*' \
+	like "$out" '*it works by rights of its file*(elevate = no)*ask who runs*' \
 	    'and that is the reason'
 	run test --profile admin '/usr/bin/passwd -S'
 	is "$status" 0 'passwd -S needs none'
