@@ -352,6 +352,19 @@ def helpers(aegsh):
     return found
 
 
+def met(aegsh, least=1):
+    """Those, once there are so many.  By one look: the next may pass over
+    one."""
+    found = []
+
+    def look():
+        found[:] = helpers(aegsh)
+        return len(found) >= least
+
+    until(look)
+    return found
+
+
 def state(pid):
     try:
         with open("/proc/%d/stat" % pid) as f:
@@ -362,15 +375,13 @@ def state(pid):
 
 WAIT = script("wait", 'print(reach(SRV + "/full"), flush=True)\n')
 p = popen(AEGSH, "-c", WAIT)
-until(lambda: helpers(p.pid))
-for pid in helpers(p.pid):
+for pid in met(p.pid):
     os.kill(pid, signal.SIGKILL)
 out = p.communicate(timeout=DEADLINE)
 tap.same((p.returncode, *out), (0, "EACCES\n", ""),
          "where who connects is killed, the call fails")
 p = popen(AEGSH, "-c", WAIT)
-until(lambda: helpers(p.pid))
-helper, = helpers(p.pid)
+helper = met(p.pid)[0]
 with open("/proc/%d/stat" % helper) as f:
     os.kill(int(f.read().rsplit(") ", 1)[1].split()[1]), signal.SIGKILL)
 out = p.communicate(timeout=DEADLINE)
@@ -484,8 +495,7 @@ else:
     filler.connect(SRV + "/full")
     p = popen(AEGSH, "-c", FLOOD, stdin=subprocess.PIPE)
     out = p.stdout.readline()
-    until(lambda: len(helpers(p.pid)) >= 64)
-    most = len(helpers(p.pid))
+    most = len(met(p.pid, 64))
     rest = p.communicate("\n", timeout=DEADLINE)
     tap.same((out, most, p.returncode, *rest), ("flooded\n", 64, 0, "", ""),
              "a flood waits, and reaches nothing")
@@ -494,8 +504,7 @@ else:
              "the next line is served")
 # From outside it can be stopped: who waits waits on.
 p = popen(AEGSH, "-c", WAIT)
-until(lambda: helpers(p.pid))
-stopped = helpers(p.pid)
+stopped = met(p.pid)
 for pid in stopped:
     os.kill(pid, signal.SIGSTOP)
 for pid in stopped:

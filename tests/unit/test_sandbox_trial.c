@@ -31,6 +31,7 @@ act(const char *name)
 static void
 try(const struct sandbox *confined)
 {
+	AEG_AUTOFREE char *dir = NULL;
 	struct sandbox_site site;
 	struct err err = ERR_INIT;
 
@@ -41,8 +42,9 @@ try(const struct sandbox *confined)
 		OKF(false, "%s", err.text);
 		exit(tap_done());
 	}
+	dir = xasprintf("%s", site.dir);
 	sandbox_site_remove(&site);
-	OKF(access(site.dir, F_OK) < 0, "%s is gone", site.dir);
+	OKF(access(dir, F_OK) < 0, "%s is gone", dir);
 }
 
 static bool
