@@ -93,7 +93,7 @@ struct code_row {
 	const char *option;	/* names of the options that hold code */
 	const char *not_with;	/* first operand is code, unless one of these */
 	const char *after;	/* code is the operand after one of these */
-	size_t operand;		/* code is the operand of this number, too */
+	uint8_t operand;	/* code is the operand of this number, too */
 	bool reads_stdin;	/* code, whatever its operands are */
 };
 

@@ -72,7 +72,7 @@ row_holds(struct follow *f, const struct startup_row *r)
 {
 	const char *program;
 
-	if (r->mark == NULL)
+	if (r->mark[0] == '\0')
 		return true;
 	program = se_session_program(f->se, f->row);
 	if (program == NULL)

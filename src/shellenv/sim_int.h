@@ -163,13 +163,14 @@ enum startup_rule {
 	RULE_GLOB,	/* a directory's files, by name */
 	RULE_UVARS,	/* fish's universal variables */
 };
+/* No addresses: each start of aegsh would have to write them. */
 struct startup_row {
 	unsigned shells;	/* bits 1 << SHELL_… */
 	unsigned sessions;	/* bits 1 << SHELLENV_… */
 	enum startup_rule rule;
-	const char *path;
-	const char *mark;	/* NULL, or text in the program that reads it */
-	const char *when;
+	char path[48];
+	char mark[32];		/* "", or text in the program that reads it */
+	char when[48];
 };
 extern const struct startup_row se_startup_rows[];
 extern const size_t se_startup_n_rows;

@@ -394,10 +394,25 @@ check_real(void)
 			one_real(k, i, i % step != 0);
 }
 
+/* Each text of the table has its NUL. */
+static void
+check_rows(void)
+{
+	const struct startup_row *r = se_startup_rows;
+	size_t i;
+
+	for (i = 0; i < se_startup_n_rows; i++, r++)
+		OKF(strnlen(r->path, sizeof r->path) < sizeof r->path &&
+		    strnlen(r->mark, sizeof r->mark) < sizeof r->mark &&
+		    strnlen(r->when, sizeof r->when) < sizeof r->when,
+		    "row %zu fits", i);
+}
+
 int
 main(void)
 {
 	scratch_new();
+	check_rows();
 	scratch_mkdir("home", 0755);
 	snprintf(home, sizeof home, "%s/home", scratch_dir);
 	check_table();
