@@ -333,7 +333,10 @@ class Rig:
         try:
             yield
         finally:
-            p.terminate()
+            # One signal may come just before it begins to wait for more to
+            # do, which it then does for 300 s, and ends.
+            until(lambda: p.poll() is not None or p.terminate())
+            p.kill()
             p.wait()
             if os.path.exists(path):
                 os.unlink(path)
