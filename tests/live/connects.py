@@ -373,14 +373,25 @@ def state(pid):
         return ""
 
 
-WAIT = script("wait", 'print(reach(SRV + "/full"), flush=True)\n')
-p = popen(AEGSH, "-c", WAIT)
+WAIT = script("wait", 'print("asks", flush=True)\n'
+              'print(reach(SRV + "/full"), flush=True)\n')
+
+
+def waits():
+    """A line that has its answer to come: what bash and python look up for
+    themselves is behind it."""
+    p = popen(AEGSH, "-c", WAIT)
+    p.stdout.readline()
+    return p
+
+
+p = waits()
 for pid in met(p.pid):
     os.kill(pid, signal.SIGKILL)
 out = p.communicate(timeout=DEADLINE)
 tap.same((p.returncode, *out), (0, "EACCES\n", ""),
          "where who connects is killed, the call fails")
-p = popen(AEGSH, "-c", WAIT)
+p = waits()
 helper = met(p.pid)[0]
 with open("/proc/%d/stat" % helper) as f:
     os.kill(int(f.read().rsplit(") ", 1)[1].split()[1]), signal.SIGKILL)
@@ -503,7 +514,7 @@ else:
     tap.same(line(REACH), (0, "listed EACCES pinned EACCES\n", ""),
              "the next line is served")
 # From outside it can be stopped: who waits waits on.
-p = popen(AEGSH, "-c", WAIT)
+p = waits()
 stopped = met(p.pid)
 for pid in stopped:
     os.kill(pid, signal.SIGSTOP)
