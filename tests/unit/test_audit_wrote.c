@@ -2,6 +2,7 @@
 /* Texts in what lines wrote, with the index over it and without: the same
  * lines, whatever was written, deleted or damaged meanwhile. */
 #include "audit/audit_wrote_int.h"
+#include "pick.h"
 #include "store.h"
 
 #include "aegsh/audit_chain.h"
@@ -12,17 +13,6 @@
 #define LINES 1600
 #define TEXTS 40
 #define INDEX "store/" AUDIT_OUTPUTS
-
-static uint64_t seed = 88172645463325252;
-
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed % n);
-}
 
 static char *texts[TEXTS];	/* that were written */
 static size_t n_texts;
@@ -37,7 +27,7 @@ make_text(struct buf *b, size_t len)
 
 	while (b->len < len) {
 		if (pick(3) == 0)
-			buf_putf(b, "%016llx ", (unsigned long long)seed);
+			buf_putf(b, "%016llx ", (unsigned long long)pick_seed);
 		else if (pick(4) == 0)
 			buf_putf(b, "%u\n", pick(100000));
 		else

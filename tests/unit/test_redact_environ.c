@@ -6,6 +6,7 @@
  * whatever the value.  None comes through, and equal ones have equal tags.
  */
 #include "aegsh/redact.h"
+#include "pick.h"
 #include "tap.h"
 
 #include <stdint.h>
@@ -46,28 +47,12 @@ static const char *const forms[] = { "export N=V", "export N='V'",
     "for i in 1 2; do N=V ./run $i; done", "x=$(N=V id)", "(N=V; export N)",
     "N+=V", "export A=b N=V C=d", "unset A; N=V" };
 
-static uint64_t seed = 88172645463325252;
-
-static unsigned
-pick(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed % n);
-}
-
+/* With letters of both cases and digits, as a secret's. */
 static void
 random_text(char *ret, size_t n)
 {
-	static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"
-	    "STUVWXYZ0123456789";
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		ret[i] = all[pick(sizeof all - 1)];
+	pick_text(ret, n);
 	memcpy(ret + n - 6, "4q7Z19", 6);
-	ret[n] = '\0';
 }
 
 static void
